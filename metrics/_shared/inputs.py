@@ -1,0 +1,240 @@
+"""Check every row of a metric's input and bring it to one form, before any model is loaded.
+
+`evaluate` validates row 0 only and turns what it does not expect into strings (`None` into `"None"`, a bare
+string into its characters), so rows are checked here, before its Arrow writer sees them.
+"""
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+# Every column that a metric of this family knows. All of them accept all of these, so that `evaluate.combine`,
+# which hands every keyword to every metric, works; a metric ignores those it has no use for.
+KNOWN_COLUMNS = (
+    "predictions",
+    "references",
+    "questions",
+    "synthetic_answers",
+    "reference_weights",
+    "keywords",
+    "videos",
+    "video_features",
+)
+
+Check = Callable[[Any], Any]
+"""Takes one row of a column, returns it in canonical form or raises Unexpected."""
+
+
+class RowError(Exception):
+    """Mixed into the errors about one row; `column` and `row` say which."""
+
+    def __init__(self, message: str, column: str, row: int) -> None:
+        super().__init__(message)
+        self.column, self.row = column, row
+
+
+class RowValueError(RowError, ValueError):
+    """A row with a value that cannot be scored."""
+
+
+class RowTypeError(RowError, TypeError):
+    """A row of the wrong type."""
+
+
+class Unexpected(Exception):  # noqa: N818 - a signal from a row check to check_column, never seen by a caller
+    """Raised by a row check: what was expected, and whether the type or the value is at fault."""
+
+    def __init__(self, expected: str, error: type[RowError] = RowTypeError) -> None:
+        super().__init__(expected)
+        self.error = error
+
+
+def clean(text: str) -> str:
+    """Return the text as a plain `str` that UTF-8 can hold: surrogate pairs are joined, lone ones become U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return str(text)
+
+
+def prediction(value: object) -> str:
+    """Check one prediction. An empty one passes: it is a wrong answer, not an error."""
+    if not isinstance(value, str):
+        raise Unexpected("a string")
+    return clean(value)
+
+
+def question(value: object) -> str:
+    """Check one question. `None` and `""` both stand for a row without one and come back as `""`."""
+    return "" if value is None else prediction(value)
+
+
+def texts(value: object) -> list[str]:
+    """Check one row of references: a string, or a non-empty list of strings, none of them blank."""
+    items = [value] if isinstance(value, str) else as_list(value)
+    if items is None or not all(isinstance(item, str) for item in items):
+        raise Unexpected("a string or a non-empty list of strings")
+    if not items or not all(item.strip() for item in items):
+        raise Unexpected("a string or a non-empty list of strings, none of them empty", RowValueError)
+    return [clean(item) for item in items]
+
+
+def optional_texts(value: object) -> list[str]:
+    """Check one row of an optional column of texts; `None` stands for a row without any and comes back as `[]`."""
+    return [] if value is None else texts(value)
+
+
+def numbers(value: object) -> list[float]:
+    """Check one row of an optional column of finite numbers; `None` comes back as `[]`."""
+    items = [] if value is None else as_list(value)
+    if items is None or not all(isinstance(item, (int, float)) for item in items):
+        raise Unexpected("a list of numbers")
+    if not all(math.isfinite(item) for item in items):
+        raise Unexpected("a list of finite numbers", RowValueError)
+    return [float(item) for item in items]
+
+
+def as_list(values: object) -> list[Any] | None:
+    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; anything else as None."""
+    if values is None or isinstance(values, (str, bytes, bytearray, Mapping, set, frozenset)):
+        return None
+    for convert in ("to_pylist", "tolist"):
+        if hasattr(values, convert):
+            converted = getattr(values, convert)()
+            return converted if isinstance(converted, list) else None
+    return list(values) if isinstance(values, Iterable) else None
+
+
+def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:
+    """Check all rows of one column.
+
+    Args:
+        metric: Name of the metric, for the message.
+        column: Name of the argument, for the message.
+        values: The rows.
+        check: What each row must be, one of this file's row checks.
+
+    Returns:
+        The rows in canonical form.
+
+    Raises:
+        RowValueError: (a ValueError) naming the row whose value cannot be scored.
+        RowTypeError: (a TypeError) naming the row whose type is wrong.
+        TypeError: `values` is not a list of rows.
+    """
+    rows = as_list(values)
+    if rows is None:
+        raise TypeError(
+            f"{metric}: {column} is {_shown(values)}; expected a list with one entry for each row "
+            f"(for a single row: {column}=[…])"
+        )
+    checked = []
+    for row, value in enumerate(rows):
+        try:
+            checked.append(check(value))
+        except Unexpected as unexpected:
+            message = f"{metric}: {column}[{row}] is {_shown(value)}; expected {unexpected}"
+            raise unexpected.error(message, column, row) from None
+    return checked
+
+
+def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
+    """Raise ValueError unless all columns have the same number of rows, at least one."""
+    lengths = {column: len(rows) for column, rows in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{column} has {length}" for column, length in lengths.items())
+        raise ValueError(f"{metric}: the columns differ in length: {told}; expected one entry for each row")
+    if not all(lengths.values()):
+        raise ValueError(f"{metric}: {next(iter(lengths))} is empty; expected at least one row")
+
+
+def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError for a keyword that is not known; the message names the nearest known one."""
+    known = sorted(known)
+    for keyword in given:
+        if keyword not in known:
+            near = difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(known)}"
+            raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
+
+
+class CheckedInputs:
+    """Mixin that stands before `evaluate.Metric`: checks rows and keywords before anything is stored or loaded.
+
+    A metric names its columns with their checks, those that must be given, and a frozen dataclass of what
+    `compute` takes besides columns, which checks itself in `__post_init__`. `_compute` then receives the columns in
+    canonical form (one that was not given as if every row were None), `options` and `per_example`.
+    """
+
+    columns: ClassVar[Mapping[str, Check]]
+    required: ClassVar[tuple[str, ...]] = ("predictions", "references")
+    options: ClassVar[type]
+
+    def compute(self: Any, **given: Any) -> dict[str, Any] | None:
+        """Score all rows: those given here and those of earlier `add_batch` calls."""
+        names = {field.name for field in dataclasses.fields(self.options)}
+        check_keywords(self.name, given, {*KNOWN_COLUMNS, *names, "per_example"})
+        options = self.options(**{name: given[name] for name in names & given.keys()})
+        rows = {column: given[column] for column in self.columns if given.get(column) is not None}
+        if not rows and not len(self):
+            raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
+        checked = self._checked(rows) if rows else dict.fromkeys(self.columns)
+        self.prepare(options)
+        try:
+            result: dict[str, Any] | None = super().compute(
+                **checked, options=options, per_example=given.get("per_example", True)
+            )
+        except BaseException:
+            self._forget_rows()
+            raise
+        return result
+
+    def add_batch(self: Any, **given: Any) -> None:
+        """Store rows to be scored by a later `compute`; takes the same columns."""
+        check_keywords(self.name, given, KNOWN_COLUMNS)
+        super().add_batch(**self._checked({column: given.get(column) for column in self.columns}))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
+        """Store one row; further columns go by their names, each with the value of this row."""
+        row = {"predictions": prediction, "references": reference, **given}
+        self.add_batch(**{column: [value] for column, value in row.items()})
+
+    def prepare(self, options: Any) -> None:
+        """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
+
+    def _checked(self: Any, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+        for column in self.required:
+            if given.get(column) is None:
+                raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
+        checked = {
+            column: check_column(self.name, column, rows, self.columns[column])
+            for column, rows in given.items()
+            if rows is not None
+        }
+        check_lengths(self.name, checked)
+        count = len(checked[self.required[0]])
+        return {
+            column: checked[column] if column in checked else [check(None) for _ in range(count)]
+            for column, check in self.columns.items()
+        }
+
+    def _forget_rows(self: Any) -> None:
+        """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""
+        for lock in (*(self.filelocks or ()), self.filelock):
+            if lock is not None:
+                lock.release()
+        for path in self.file_paths or ():
+            with suppress(OSError):
+                Path(path).unlink()
+        self.cache_file_name = self.filelock = self.filelocks = self.file_paths = None
+        self.data = self.writer = self.buf_writer = self.selected_feature_format = None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004

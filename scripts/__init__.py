@@ -1,0 +1,23 @@
+"""evaluate-qa: QA metrics that agree with people, as `evaluate` modules, and the tools around them."""
+
+from pathlib import Path
+
+__version__ = "0.1.0"
+
+_METRICS = Path(__file__).parent / "metrics"
+
+
+def metrics() -> list[str]:
+    """Return the names of the metrics that come with this package, sorted."""
+    return sorted(folder.name for folder in _METRICS.iterdir() if (folder / f"{folder.name}.py").is_file())
+
+
+def path(name: str) -> str:
+    """Return the folder of a metric, for `evaluate.load(evaluate_qa.path("smile"))`.
+
+    Raises:
+        ValueError: no metric of that name comes with this package.
+    """
+    if name not in metrics():
+        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metrics())}")
+    return str(_METRICS / name)

@@ -1,0 +1,19 @@
+# Sourced by demo and test: makes .venv with the pinned packages, once for each state of pyproject.toml and the pins.
+# Takes the extras to install as its argument and leaves the virtual environment active.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+extras="$1"
+
+python="${PYTHON:-python3}"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or newer is needed." >&2; exit 1; }
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+source .venv/bin/activate
+
+state="$(cat pyproject.toml scripts/constraints.txt | sha256sum | cut -d' ' -f1)"
+stamp=".venv/installed-$extras"
+if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then
+    # torch first, pinned: a plain `torch` would bring several gigabytes of CUDA packages to a laptop.
+    python -m pip install --quiet --disable-pip-version-check "$(grep '^torch==' scripts/constraints.txt)"
+    python -m pip install --quiet --disable-pip-version-check --constraint scripts/constraints.txt --editable ".[$extras]"
+    echo "$state" > "$stamp"
+fi

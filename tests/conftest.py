@@ -1,0 +1,36 @@
+"""What all tests share."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# Read by the libraries when they are imported, so it is set here: the tests never ask a hub, and what evaluate and
+# datasets cache goes to a folder of this run, never to the user's.
+_caches = tempfile.TemporaryDirectory(prefix="evaluate-qa-tests-")
+os.environ |= {
+    "HF_HUB_OFFLINE": "1",
+    "HF_EVALUATE_OFFLINE": "1",
+    "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    "HF_MODULES_CACHE": f"{_caches.name}/modules",
+    "HF_METRICS_CACHE": f"{_caches.name}/metrics",
+    "HF_DATASETS_CACHE": f"{_caches.name}/datasets",
+}
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's top folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with judged data and oracles that developers have beside their checkout."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("needs the developers' data folder beside the checkout, which is absent")
+    return folder
