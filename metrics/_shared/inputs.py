@@ -25,6 +25,21 @@ KNOWN_COLUMNS = (
     "video_features",
 )
 
+# What evaluate itself takes at `evaluate.load` and hands to the metric.
+EVALUATE_KEYWORDS = frozenset(
+    {
+        "cache_dir",
+        "experiment_id",
+        "hash",
+        "keep_in_memory",
+        "max_concurrent_cache_files",
+        "num_process",
+        "process_id",
+        "seed",
+        "timeout",
+    }
+)
+
 Check = Callable[[Any], Any]
 """Takes one row of a column, returns it in canonical form or raises Unexpected."""
 
@@ -163,17 +178,34 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
 
 
+@dataclasses.dataclass(frozen=True)
+class NothingToLoad:
+    """What `evaluate.load` takes for a metric without a model: nothing."""
+
+
 class CheckedInputs:
     """Mixin that stands before `evaluate.Metric`: checks rows and keywords before anything is stored or loaded.
 
-    A metric names its columns with their checks, those that must be given, and a frozen dataclass of what
-    `compute` takes besides columns, which checks itself in `__post_init__`. `_compute` then receives the columns in
-    canonical form (one that was not given as if every row were None), `options` and `per_example`.
+    A metric names its columns with their checks, those that must be given, and two frozen dataclasses that check
+    themselves in `__post_init__`: what `evaluate.load` takes (`loading`) and what `compute` takes besides columns
+    (`options`). `_compute` then receives the columns in canonical form (one that was not given as if every row were
+    None), `options` and `per_example`.
     """
 
+    configurations: ClassVar[tuple[str, ...]] = ("default",)
     columns: ClassVar[Mapping[str, Check]]
     required: ClassVar[tuple[str, ...]] = ("predictions", "references")
+    loading: ClassVar[type] = NothingToLoad
     options: ClassVar[type]
+
+    def __init__(self: Any, config_name: str | None = None, **given: Any) -> None:
+        names = {field.name for field in dataclasses.fields(self.loading)}
+        super().__init__(config_name, **{name: given[name] for name in EVALUATE_KEYWORDS & given.keys()})
+        check_keywords(f"evaluate.load({self.name!r})", given, EVALUATE_KEYWORDS | names)
+        if self.config_name not in self.configurations:
+            there = ", ".join(map(repr, self.configurations))
+            raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
+        self.load_options = self.loading(**{name: given[name] for name in names & given.keys()})
 
     def compute(self: Any, **given: Any) -> dict[str, Any] | None:
         """Score all rows: those given here and those of earlier `add_batch` calls."""
