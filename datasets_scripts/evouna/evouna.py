@@ -1,0 +1,57 @@
+"""EVOUNA for `datasets`: what people thought of five systems' answers to open questions.
+
+`read_rows(data_dir, config)` gives the rows as dicts and writes nothing; the builder gives them typed:
+
+    builder = Evouna(config_name="nq")  # downloads; with data_dir="…" it takes the files that are there
+    builder.download_and_prepare()
+    answers = builder.as_dataset(split="test")
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+from .rows import SOURCES, is_usable, parse_file, read_rows, read_split, select
+from .sources import check_hash, find
+
+__all__ = ["Evouna", "is_usable", "read_rows", "read_split", "select"]
+
+
+class Evouna(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+    """Builds the configurations `nq` and `tq`, each with one split, `test`."""
+
+    BUILDER_CONFIGS = [  # noqa: RUF012 - the name and type that datasets looks for
+        datasets.BuilderConfig(name="nq", version="1.0.0", description="Answers to Natural Questions"),
+        datasets.BuilderConfig(name="tq", version="1.0.0", description="Answers to TriviaQA"),
+    ]
+
+    def _info(self) -> datasets.DatasetInfo:
+        return datasets.DatasetInfo(
+            features=datasets.Features(
+                {
+                    "question_id": datasets.Value("int32"),
+                    "question": datasets.Value("string"),
+                    "references": datasets.List(datasets.Value("string")),
+                    "system": datasets.Value("string"),
+                    "answer": datasets.Value("string"),
+                    "judgement": datasets.Value("bool"),
+                    "improper": datasets.Value("bool"),
+                    "usable": datasets.Value("bool"),
+                }
+            ),
+            license="apache-2.0",
+            homepage="https://github.com/wangcunxiang/QA-Eval",
+        )
+
+    def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
+        source = SOURCES[self.config.name]
+        if self.config.data_dir is not None:
+            path = find(source, self.config.data_dir)
+        else:
+            path = check_hash(source, dl_manager.download(source.url))
+        return [datasets.SplitGenerator(name=datasets.Split.TEST, gen_kwargs={"path": path})]
+
+    def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+        yield from enumerate(parse_file(path))
