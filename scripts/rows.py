@@ -1,0 +1,184 @@
+"""Read rows, a dict each, from JSONL, CSV and Parquet, one at a time, whatever their number.
+
+`writing.py` writes them. The suffix of the file says the format; `-` is the standard stream, as JSONL. In CSV
+every cell is a text, but for the columns that may hold lists (`references`, …): there a cell that starts with
+`[` is a JSON list, `["Paris", "paris"]`.
+"""
+
+import csv
+import difflib
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+Row = dict[str, Any]
+
+STANDARD = "-"
+"""The name that stands for the standard input or output."""
+
+LISTS = ("references", "synthetic_answers", "reference_weights", "keywords", "video_features")
+"""Columns whose cells may be lists: in CSV, JSON."""
+
+_BATCH = 1024
+
+
+class RowsError(ValueError):
+    """A file that cannot be read or written as rows; the message names file, place and cure."""
+
+
+def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tuple[int, Row]]:
+    """Iterate over the rows of a file, each with its number.
+
+    Args:
+        source: A `.jsonl`, `.csv` or `.parquet` file, or `-` for JSONL on the standard input.
+        lists: Columns in which a CSV cell that starts with `[` is read as a JSON list.
+
+    Returns:
+        Pairs of number and row. The number says where the row is found: its line in JSONL, else its place
+        from 1.
+
+    Raises:
+        RowsError: there is no such file or its format is unknown (at once), or a row is broken (when it is
+            reached).
+    """
+    if str(source) == STANDARD:
+        return _read_jsonl(source)
+    suffix, path = file_format(source), Path(source)
+    if not path.is_file():
+        raise RowsError(f"{source}: there is no such file{_nearest_file(path)}")
+    if suffix == ".csv":
+        return _read_csv(source, lists)
+    return _read_parquet(path) if suffix == ".parquet" else _read_jsonl(source)
+
+
+def file_format(source: str | Path) -> str:
+    """Return `.jsonl`, `.csv` or `.parquet`, which is the format of a file of that name; `-` is JSONL.
+
+    Raises:
+        RowsError: the name ends otherwise.
+    """
+    suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
+    if suffix not in (".jsonl", ".csv", ".parquet"):
+        raise RowsError(f"{source}: the format is told by the suffix; expected .jsonl, .csv or .parquet")
+    return suffix
+
+
+def place(source: str | Path, number: int) -> str:
+    """Return where a row is found, for messages: `answers.jsonl, line 7` or `answers.csv, row 7`."""
+    return f"{_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
+
+
+def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise RowsError, which names the nearest column there is, unless all `columns` are `present`."""
+    present = list(present)
+    for column in columns:
+        if column not in present:
+            near = difflib.get_close_matches(column, present, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "is it named otherwise?"
+            raise RowsError(f"{where}: no column {column!r}; {hint} There are {', '.join(present) or 'none'}")
+
+
+def _read_jsonl(source: str | Path) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(_lines(source), 1):
+        if line.strip():
+            yield number, _json_object(place(source, number), line)
+
+
+def _json_object(where: str, line: str) -> Row:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise RowsError(f"{where}: not JSON ({error}); expected one JSON object a line") from None
+    if not isinstance(row, dict):
+        raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
+    return row
+
+
+def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[tuple[int, Row]]:
+    csv.field_size_limit(2**31 - 1)  # the default refuses texts of more than 128 KiB
+    reader = csv.reader(_lines(source), strict=True)
+    try:
+        header = _csv_header(source, next(reader, []))
+        for number, cells in enumerate((cells for cells in reader if cells), 1):
+            yield number, _csv_row(place(source, number), header, cells, lists)
+    except csv.Error as error:
+        raise RowsError(
+            f"{source}, line {reader.line_num}: not CSV ({error}); "
+            'put cells with commas, quotes or line breaks in quotes and double the quotes within ("")'
+        ) from None
+
+
+def _csv_header(source: str | Path, header: list[str]) -> list[str]:
+    if not header:
+        raise RowsError(f"{source}, line 1: there is no header; expected the names of the columns")
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise RowsError(f"{source}, line 1: two columns are named {twice[0]!r}; rename one")
+    return header
+
+
+def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:
+    if len(cells) != len(header):
+        raise RowsError(f"{where}: {len(cells)} cells under a header of {len(header)}; put cells with commas in quotes")
+    return {
+        name: _json_list(f"{where}, column {name!r}", cell) if name in lists and cell.startswith("[") else cell
+        for name, cell in zip(header, cells, strict=True)
+    }
+
+
+def _json_list(where: str, cell: str) -> object:
+    try:
+        return json.loads(cell)
+    except ValueError as error:
+        raise RowsError(
+            f'{where}: not a JSON list ({error}); write lists as ["a", "b"], with double quotes, '
+            'and a text that starts with a bracket as ["[so] …"]'
+        ) from None
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            batches = file.iter_batches(batch_size=_BATCH)
+            yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise RowsError(f"{path}: not a whole Parquet file ({error}); make it again") from None
+
+
+def _lines(source: str | Path) -> Iterator[str]:
+    with _opened(source) as stream:
+        for number, line in enumerate(stream, 1):
+            yield _decoded(f"{_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
+
+
+def _decoded(where: str, line: bytes, encoding: str) -> str:
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}); save it as UTF-8") from None
+
+
+@contextmanager
+def _opened(source: str | Path) -> Iterator[BinaryIO]:
+    if str(source) == STANDARD:
+        yield sys.stdin.buffer
+    else:
+        with Path(source).open("rb") as file:
+            yield file
+
+
+def _name(source: str | Path) -> str:
+    return "standard input" if str(source) == STANDARD else str(source)
+
+
+def _nearest_file(path: Path) -> str:
+    with suppress(OSError):
+        near = difflib.get_close_matches(path.name, [other.name for other in path.parent.iterdir()], n=1)
+        return f"; did you mean {path.with_name(near[0])}?" if near else ""
+    return f", nor a folder {path.parent}"

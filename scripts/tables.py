@@ -1,0 +1,101 @@
+"""Turn rows whose types need not agree into Arrow tables, and tables of different types into one.
+
+A column that holds a list in one row and a bare value in another becomes a column of lists; whole numbers
+beside fractions become fractions; what has no common type becomes text, as it would in CSV.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, time
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .metrics._shared.inputs import clean
+from .rows import Row
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Return the rows as a table with the columns of all of them; what a row lacks is null."""
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: _array([row.get(name) for row in rows]) for name in columns})
+
+
+def join_parquet(parts: Iterable[Path], target: Path) -> None:
+    """Write the rows of all parts into one file, whose types hold those of every part."""
+    parts = list(parts)
+    schema = reduce(_merged, (pq.read_schema(part) for part in parts), pa.schema([]))
+    with pq.ParquetWriter(target, schema) as writer:
+        for part in parts:
+            writer.write_table(_fitted(pq.read_table(part), schema))
+
+
+def text(value: object) -> str:
+    """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False, default=plain)
+    return str(plain(value) if hasattr(value, "tolist") else value)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - json.dumps calls it with anything
+    """Return what JSON has no type for as what it has: arrays as lists, dates as ISO 8601 texts.
+
+    Raises:
+        TypeError: the value is of another type, for instance bytes.
+    """
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    raise TypeError(f"a value of type {type(value).__name__}, which JSONL and CSV cannot hold; write Parquet")
+
+
+def _array(values: list[Any]) -> pa.Array:
+    if any(isinstance(value, list) for value in values):
+        values = [value if value is None or isinstance(value, list) else [value] for value in values]
+    try:
+        array = pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        array = None
+    # Parquet has no type for objects without any field.
+    return _texts(values) if array is None or "struct<>" in str(array.type) else array
+
+
+def _texts(values: Iterable[Any]) -> pa.Array:
+    return pa.array([None if value is None else clean(text(value)) for value in values], pa.string())
+
+
+def _merged(one: pa.Schema, other: pa.Schema) -> pa.Schema:
+    names = dict.fromkeys([*one.names, *other.names])
+    types = {name: [side.field(name).type for side in (one, other) if name in side.names] for name in names}
+    return pa.schema([(name, reduce(_common, found)) for name, found in types.items()])
+
+
+def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    try:
+        schemas = [pa.schema([("", kind)]) for kind in (one, other)]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        items = [kind.value_type if pa.types.is_list(kind) else kind for kind in (one, other)]
+        return pa.string() if items == [one, other] else pa.list_(_common(*items))
+
+
+def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table:
+    nulls = pa.nulls(len(part))
+    present = {name: part[name] for name in part.column_names}
+    return pa.table([_cast(present.get(field.name, nulls), field.type) for field in schema], schema=schema)
+
+
+def _cast(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.ChunkedArray | pa.Array:
+    if column.type == kind:
+        return column
+    if pa.types.is_string(kind):
+        return _texts(column.to_pylist())
+    if pa.types.is_list(kind) and not pa.types.is_list(column.type):
+        return pa.array([None if value is None else [value] for value in column.to_pylist()], kind)
+    return pa.array(column.to_pylist(), kind)

@@ -1,0 +1,139 @@
+"""Write rows, a dict each, as JSONL, CSV and Parquet, whatever their number; a file appears when it is whole.
+
+Rows need not have the same columns. CSV and Parquet must know all of them before the first row is written, so
+rows go to parts first, each of which knows its own columns, and the parts are joined.
+"""
+
+import csv
+import itertools
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from .rows import STANDARD, Row, RowsError, file_format, read_rows
+
+_PART = 10_000
+"""Rows in memory at a time."""
+
+
+def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
+    """Write rows to a `.jsonl`, `.csv` or `.parquet` file, or as JSONL to the standard output when it is `-`.
+
+    Args:
+        target: The file. It is replaced at the end; until then, and after a failure, it stays as it was.
+        rows: The rows. In CSV, lists and objects become JSON and `None` an empty cell.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        RowsError: the format is unknown, the folder is missing, or a value has no form in the format.
+    """
+    check_target(target)
+    rows, count = iter(rows), 0
+    if str(target) == STANDARD:
+        return sum(print_row(row) for row in rows)
+    with tempfile.TemporaryDirectory(prefix=f".{Path(target).name}.", dir=Path(target).parent) as folder:
+        parts: list[Path] = []
+        while batch := list(itertools.islice(rows, _PART)):
+            parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
+            write_part(parts[-1], batch)
+            count += len(batch)
+        join(parts, Path(target))
+    return count
+
+
+def check_target(target: str | Path) -> None:
+    """Raise RowsError unless rows can be written there: before any work, not after it."""
+    file_format(target)
+    if str(target) != STANDARD and not Path(target).parent.is_dir():
+        folder = Path(target).parent
+        raise RowsError(f"{target}: there is no folder {folder}; make it with: mkdir -p {folder}")
+
+
+def print_row(row: Row) -> int:
+    """Write one row to the standard output, as a line of JSON; returns 1, the number of rows written."""
+    sys.stdout.buffer.write(_json_line(row))
+    sys.stdout.buffer.flush()
+    return 1
+
+
+def write_part(part: Path, rows: Sequence[Row]) -> None:
+    """Write rows that are in memory to a file of any of the formats, which appears when it is whole."""
+    with replacing(part) as path:
+        if part.suffix == ".jsonl":
+            path.write_bytes(b"".join(map(_json_line, rows)))
+        elif part.suffix == ".csv":
+            _write_csv(path, dict.fromkeys(name for row in rows for name in row), rows)
+        else:
+            import pyarrow.parquet as pq
+
+            from .tables import table
+
+            pq.write_table(table(rows), path)
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Join files of the same format into one, which appears when it is whole."""
+    with replacing(target) as path:
+        if target.suffix.lower() == ".jsonl":
+            _concatenate(parts, path)
+        elif target.suffix.lower() == ".csv":
+            columns = dict.fromkeys(name for part in parts for name in _csv_columns(part))
+            _write_csv(path, columns, (row for part in parts for _, row in read_rows(part, lists=())))
+        else:
+            from .tables import join_parquet
+
+            join_parquet(parts, path)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Give a file to write to, which takes the target's place at the end or, after an error, is removed."""
+    # Not from tempfile, whose files nobody but their owner may read.
+    path = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield path
+        path.replace(target)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _json_line(row: Row) -> bytes:
+    from .tables import plain
+
+    try:
+        text = json.dumps(row, ensure_ascii=False, default=plain)
+        return f"{text}\n".encode()
+    except UnicodeEncodeError:  # lone surrogates: UTF-8 has no form for them, JSON has
+        return f"{json.dumps(row, default=plain)}\n".encode()
+    except TypeError as error:
+        raise RowsError(f"a row holds {error}") from None
+
+
+def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
+    from .metrics._shared.inputs import clean
+    from .tables import text
+
+    columns = list(columns)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows([clean(text(row.get(name))) for name in columns] for row in rows)
+
+
+def _csv_columns(part: Path) -> list[str]:
+    with part.open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file))
+
+
+def _concatenate(parts: Iterable[Path], path: Path) -> None:
+    with path.open("wb") as file:
+        for part in parts:
+            with part.open("rb") as opened:
+                shutil.copyfileobj(opened, file)

@@ -1,0 +1,130 @@
+"""Rows are read one at a time from every format, and what is broken is named with its place and cure."""
+
+import io
+import itertools
+import json
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from evaluate_qa.rows import RowsError, place, read_rows, require_columns
+
+
+def _file(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_jsonl_numbers_are_lines_and_blank_lines_are_no_rows(tmp_path):
+    path = _file(tmp_path, "a.jsonl", '{"a": 1}\n\n{"a": ["x", null]}\n\n')
+    assert list(read_rows(path)) == [(1, {"a": 1}), (3, {"a": ["x", None]})]
+
+
+def test_csv_cells_are_texts_but_for_lists(tmp_path):
+    path = _file(
+        tmp_path,
+        "a.csv",
+        'predictions,references,n\r\n"a ""b"", c\nd","[""x"", ""y""]",08\r\n[so],plain,\r\n',
+    )
+    assert list(read_rows(path)) == [
+        (1, {"predictions": 'a "b", c\nd', "references": ["x", "y"], "n": "08"}),
+        (2, {"predictions": "[so]", "references": "plain", "n": ""}),
+    ]
+
+
+def test_csv_list_columns_can_be_named(tmp_path):
+    path = _file(tmp_path, "a.csv", 'gold,references\n"[""x""]","[1]"\n')
+    assert list(read_rows(path, lists=["gold"])) == [(1, {"gold": ["x"], "references": "[1]"})]
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": list(range(3000)), "b": [["x"]] * 3000}), path)
+    rows = list(read_rows(path))
+    assert rows[0] == (1, {"a": 0, "b": ["x"]})
+    assert rows[-1] == (3000, {"a": 2999, "b": ["x"]})
+
+
+def test_standard_input_is_jsonl(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO('{"a": "é"}\n'.encode())))
+    assert list(read_rows("-")) == [(1, {"a": "é"})]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path, name):
+    content = '{"a": "1"}' if name == "a.jsonl" else "a\n1\n"
+    assert list(read_rows(_file(tmp_path, name, b"\xef\xbb\xbf" + content.encode()))) == [(1, {"a": "1"})]
+
+
+def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
+    path = _file(tmp_path, "a.csv", f"a\n{'x' * 1_000_000}\n")
+    assert len(next(read_rows(path))[1]["a"]) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.jsonl", '{"a": 1}\n{"a": \n', "line 2: not JSON"),
+        ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
+        ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
+        ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*save it as UTF-8"),
+        ("a.csv", b"a\nb\n\xff\n", "line 3: not UTF-8"),
+        ("a.csv", "", "line 1: there is no header"),
+        ("a.csv", "a,b,a\n", "two columns are named 'a'"),
+        ("a.csv", "a,b\n1,2\n1,2,3\n", "row 2: 3 cells under a header of 2; put cells with commas in quotes"),
+        ("a.csv", 'a\n"x"y\n', "line 2: not CSV"),
+        ("a.csv", 'a\n"x\n', "line 2: not CSV .*unexpected end"),
+        ("a.csv", "references\n['x']\n", r"row 1, column 'references': not a JSON list .*double quotes"),
+        ("a.parquet", "PAR1", "not a whole Parquet file"),
+    ],
+)
+def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, told):
+    with pytest.raises(RowsError, match=rf"{name}.*{told}"):
+        list(read_rows(_file(tmp_path, name, content)))
+
+
+def test_a_missing_file_is_told_at_once_with_the_nearest_one(tmp_path):
+    _file(tmp_path, "answers.jsonl", "")
+    with pytest.raises(RowsError, match=r"no such file; did you mean .*/answers\.jsonl\?"):
+        read_rows(tmp_path / "anwsers.jsonl")
+    with pytest.raises(RowsError, match=r"no such file, nor a folder .*/nowhere"):
+        read_rows(tmp_path / "nowhere" / "a.csv")
+
+
+def test_an_unknown_suffix_is_told_at_once(tmp_path):
+    with pytest.raises(RowsError, match=r"expected \.jsonl, \.csv or \.parquet"):
+        read_rows(_file(tmp_path, "a.xlsx", ""))
+
+
+def test_a_missing_column_is_told_with_the_nearest_one():
+    require_columns("a.csv, row 1", ["predictions", "references"], ["references"])
+    with pytest.raises(RowsError, match=r"a\.csv, row 1: no column 'reference'; did you mean 'references'\?"):
+        require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
+    with pytest.raises(RowsError, match=r"no column 'x'.*There are none"):
+        require_columns("a.csv, row 1", [], ["x"])
+
+
+def test_place_names_lines_and_rows():
+    assert [place(source, 7) for source in ("-", "a.jsonl", "b.CSV", "c.parquet")] == [
+        "standard input, line 7",
+        "a.jsonl, line 7",
+        "b.CSV, row 7",
+        "c.parquet, row 7",
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    line = json.dumps({"a": "x" * 100}) + "\n" if suffix == "jsonl" else "x" * 100 + "\n"
+    with path.open("w") as file:
+        file.writelines(itertools.chain(["a\n"] if suffix == "csv" else [], itertools.repeat(line, 50_000)))
+    tracemalloc.start()
+    assert sum(1 for _ in read_rows(path)) == 50_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 500_000  # the file has over 5 million bytes

@@ -1,0 +1,166 @@
+"""What is written is read back equal, whatever the rows look like, and a file appears when it is whole."""
+
+import csv
+import io
+import json
+import sys
+import tracemalloc
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from evaluate_qa import writing
+from evaluate_qa.rows import RowsError, read_rows
+from evaluate_qa.writing import join, write_part, write_rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+FORMATS = ["jsonl", "csv", "parquet"]
+
+# Python 3.10 cannot read NUL from CSV.
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+def _round_trip(path, rows):
+    assert write_rows(path, iter(rows)) == len(rows)
+    return [row for _, row in read_rows(path)]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_texts_and_lists_come_back(tmp_path, suffix):
+    rows = [
+        {"predictions": 'é "x",\n\r\n\ty', "references": ["[a", 'b"']},
+        {"predictions": "", "references": ["c"]},
+    ]
+    assert _round_trip(tmp_path / f"a.{suffix}", rows) == rows
+
+
+@given(
+    rows=st.lists(
+        st.dictionaries(
+            st.sampled_from("abc"),
+            st.none() | st.integers() | st.booleans() | TEXTS | st.lists(TEXTS, max_size=2),
+        ),
+        max_size=5,
+    )
+)
+def test_any_rows_can_be_written_and_jsonl_keeps_them(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("rows")
+    assert _round_trip(folder / "a.jsonl", rows) == rows
+    if any(rows):  # else there is no column
+        assert len(_round_trip(folder / "a.parquet", rows)) == len(rows)
+        assert len(_round_trip(folder / "a.csv", rows)) == len(rows)
+
+
+@pytest.mark.parametrize("part", [1, 2, 100])
+def test_parquet_finds_the_type_that_holds_all_rows_however_they_are_parted(tmp_path, monkeypatch, part):
+    monkeypatch.setattr(writing, "_PART", part)
+    rows = [
+        {"id": 1, "references": "a", "score": 1, "late": None},
+        {"id": "b", "references": ["b", "c"], "score": 0.5, "late": None, "new": {"x": 1}},
+        {"id": None, "references": None, "score": None, "late": [1], "new": {"y": 2}},
+    ]
+    assert _round_trip(tmp_path / "a.parquet", rows) == [
+        {"id": "1", "references": ["a"], "score": 1.0, "late": None, "new": None},
+        {"id": "b", "references": ["b", "c"], "score": 0.5, "late": None, "new": {"x": 1, "y": None}},
+        {"id": None, "references": None, "score": None, "late": [1], "new": {"x": None, "y": 2}},
+    ]
+
+
+def test_parquet_keeps_types_that_json_lacks(tmp_path):
+    rows = [{"day": date(2024, 2, 29), "bytes": b"\x00\xff"}]
+    assert _round_trip(tmp_path / "a.parquet", rows) == rows
+
+
+@pytest.mark.parametrize("part", [1, 100])
+def test_csv_has_the_columns_of_all_rows(tmp_path, monkeypatch, part):
+    monkeypatch.setattr(writing, "_PART", part)
+    write_rows(tmp_path / "a.csv", [{"a": 1}, {"b": ["x"], "a": None}, {"c": {"k": 2.5}, "b": np.array([1])}])
+    with (tmp_path / "a.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["a", "b", "c"],
+            ["1", "", ""],
+            ["", '["x"]', ""],
+            ["", "[1]", '{"k": 2.5}'],
+        ]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_lone_surrogates_are_written(tmp_path, suffix):
+    expected = {"jsonl": "\ud800", "csv": "\ufffd", "parquet": "\ufffd"}  # JSON has an escape, UTF-8 nothing
+    assert _round_trip(tmp_path / f"a.{suffix}", [{"a": "\ud800"}]) == [{"a": expected[suffix]}]
+
+
+def test_jsonl_is_readable_and_dates_and_arrays_become_json(tmp_path):
+    write_rows(tmp_path / "a.jsonl", [{"a": "é", "b": date(2024, 2, 29), "c": np.arange(2), "d": np.float32(0.5)}])
+    assert (tmp_path / "a.jsonl").read_text() == '{"a": "é", "b": "2024-02-29", "c": [0, 1], "d": 0.5}\n'
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_bytes_have_no_form_in_text_formats(tmp_path, suffix):
+    row = {"a": [b"x"]}
+    with pytest.raises((RowsError, TypeError), match=r"bytes.*write Parquet"):
+        write_rows(tmp_path / f"a.{suffix}", [row])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    write_rows(path, [{"a": "old"}])
+
+    def rows():
+        yield {"a": "new"}
+        raise OSError("the source broke")
+
+    with pytest.raises(OSError, match="the source broke"):
+        write_rows(path, rows())
+    assert [row for _, row in read_rows(path)] == [{"a": "old"}]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_parts_are_joined_in_order(tmp_path, suffix):
+    parts = [tmp_path / f"{number}.{suffix}" for number in range(3)]
+    for number, part in enumerate(parts):
+        write_part(part, [{"a": f"{number}"}, {"a": f"{number}b"}])
+    join(parts, tmp_path / f"all.{suffix}")
+    assert [row["a"] for _, row in read_rows(tmp_path / f"all.{suffix}")] == ["0", "0b", "1", "1b", "2", "2b"]
+
+
+def test_standard_output_is_jsonl(monkeypatch):
+    stream = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stream))
+    assert write_rows("-", [{"a": "é"}, {"b": 2}]) == 2
+    assert [json.loads(line) for line in stream.getvalue().splitlines()] == [{"a": "é"}, {"b": 2}]
+
+
+def test_a_missing_folder_is_told_before_any_row_is_asked_for(tmp_path):
+    def rows():
+        pytest.fail("a row was asked for")
+        yield {}
+
+    with pytest.raises(RowsError, match=r"no folder .*/new; make it with: mkdir -p"):
+        write_rows(tmp_path / "new" / "a.csv", rows())
+    with pytest.raises(RowsError, match=r"expected \.jsonl, \.csv or \.parquet"):
+        write_rows(tmp_path / "a.txt", rows())
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(writing, "_PART", 100)
+    tracemalloc.start()
+    write_rows(tmp_path / f"a.{suffix}", ({"a": "x" * 1000} for _ in range(5_000)))
+    peak = tracemalloc.get_traced_memory()[1] + pa.default_memory_pool().bytes_allocated()
+    tracemalloc.stop()
+    assert peak < 2_500_000  # the rows have 5 million bytes
+
+
+def test_the_file_can_be_read_by_whom_the_user_allows(tmp_path):
+    plain = tmp_path / "plain"
+    plain.touch()
+    write_rows(tmp_path / "a.parquet", [{"a": 1}])
+    assert (tmp_path / "a.parquet").stat().st_mode == plain.stat().st_mode
+    assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [{"a": 1}]
