@@ -63,9 +63,7 @@ def run(
                 yield indices, outputs
 
 
-def _halving(
-    batch: Indices, forward: Callable[[Indices], NDArray[Any]]
-) -> Iterator[tuple[Indices, NDArray[Any]]]:
+def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iterator[tuple[Indices, NDArray[Any]]]:
     """Run one batch; where memory runs out, run its halves instead."""
     try:
         outputs = forward(batch)

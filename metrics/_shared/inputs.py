@@ -10,7 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from evaluate import Metric as _Base
+else:
+    _Base = object  # a metric names evaluate.Metric as its second base
 
 # Every column that a metric of this family knows. All of them accept all of these, so that `evaluate.combine`,
 # which hands every keyword to every metric, works; a metric ignores those it has no use for.
@@ -183,7 +188,7 @@ class NothingToLoad:
     """What `evaluate.load` takes for a metric without a model: nothing."""
 
 
-class CheckedInputs:
+class CheckedInputs(_Base):
     """Mixin that stands before `evaluate.Metric`: checks rows and keywords before anything is stored or loaded.
 
     A metric names its columns with their checks, those that must be given, and two frozen dataclasses that check
@@ -198,7 +203,7 @@ class CheckedInputs:
     loading: ClassVar[type] = NothingToLoad
     options: ClassVar[type]
 
-    def __init__(self: Any, config_name: str | None = None, **given: Any) -> None:
+    def __init__(self, config_name: str | None = None, **given: Any) -> None:
         names = {field.name for field in dataclasses.fields(self.loading)}
         super().__init__(config_name, **{name: given[name] for name in EVALUATE_KEYWORDS & given.keys()})
         check_keywords(f"evaluate.load({self.name!r})", given, EVALUATE_KEYWORDS | names)
@@ -207,7 +212,7 @@ class CheckedInputs:
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
         self.load_options = self.loading(**{name: given[name] for name in names & given.keys()})
 
-    def compute(self: Any, **given: Any) -> dict[str, Any] | None:
+    def compute(self, **given: Any) -> dict[str, Any] | None:
         """Score all rows: those given here and those of earlier `add_batch` calls."""
         names = {field.name for field in dataclasses.fields(self.options)}
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *names, "per_example"})
@@ -215,18 +220,20 @@ class CheckedInputs:
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
         if not rows and not len(self):
             raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
-        checked = self._checked(rows) if rows else dict.fromkeys(self.columns)
+        checked = self._checked(rows) if rows else None
         self.prepare(options)
         try:
+            if checked:
+                super().add_batch(**checked)
             result: dict[str, Any] | None = super().compute(
-                **checked, options=options, per_example=given.get("per_example", True)
+                **dict.fromkeys(self.columns), options=options, per_example=given.get("per_example", True)
             )
         except BaseException:
             self._forget_rows()
             raise
         return result
 
-    def add_batch(self: Any, **given: Any) -> None:
+    def add_batch(self, **given: Any) -> None:
         """Store rows to be scored by a later `compute`; takes the same columns."""
         check_keywords(self.name, given, KNOWN_COLUMNS)
         super().add_batch(**self._checked({column: given.get(column) for column in self.columns}))
@@ -236,10 +243,13 @@ class CheckedInputs:
         row = {"predictions": prediction, "references": reference, **given}
         self.add_batch(**{column: [value] for column, value in row.items()})
 
+    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
+        """Check what concerns several columns of a row; raises RowValueError."""
+
     def prepare(self, options: Any) -> None:
         """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
 
-    def _checked(self: Any, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, list[Any]]:
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
@@ -250,17 +260,19 @@ class CheckedInputs:
         }
         check_lengths(self.name, checked)
         count = len(checked[self.required[0]])
-        return {
+        columns = {
             column: checked[column] if column in checked else [check(None) for _ in range(count)]
             for column, check in self.columns.items()
         }
+        self.check_rows(columns)
+        return columns
 
-    def _forget_rows(self: Any) -> None:
+    def _forget_rows(self) -> None:
         """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""
-        for lock in (*(self.filelocks or ()), self.filelock):
-            if lock is not None:
-                lock.release()
-        for path in self.file_paths or ():
+        locks, paths = vars(self)["filelocks"] or [], vars(self)["file_paths"] or []
+        for lock in filter(None, [*locks, vars(self)["filelock"]]):
+            lock.release()
+        for path in paths:
             with suppress(OSError):
                 Path(path).unlink()
         self.cache_file_name = self.filelock = self.filelocks = self.file_paths = None

@@ -6,9 +6,8 @@ and when several processes write at once; the worst that a race can do is to wri
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -33,17 +32,18 @@ class VectorStore:
         with closing(self._connect()) as connection, connection:
             connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
-    def read(self, texts: Sequence[str]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield (position in `texts`, vector) for each text that is stored."""
-        positions = {_key(text): position for position, text in enumerate(texts)}
+    def read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        """Yield (positions in `texts`, their vectors) for the texts that are stored; `texts` are distinct."""
         with closing(self._connect()) as connection:
-            for keys in _chunks(positions, _KEYS_A_QUERY):
+            for start in range(0, len(texts), _KEYS_A_QUERY):
+                keys = {_key(text): start + i for i, text in enumerate(texts[start : start + _KEYS_A_QUERY])}
                 marks = ",".join("?" * len(keys))
-                found = connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
-                for key, vector in found:
-                    yield positions[key], np.frombuffer(vector, dtype=np.float32)
+                query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
+                if found := connection.execute(query, list(keys)).fetchall():
+                    positions = np.array([keys[key] for key, _ in found], dtype=np.intp)
+                    yield positions, np.stack([np.frombuffer(vector, dtype=np.float32) for _, vector in found])
 
-    def write(self, texts: Iterable[str], vectors: NDArray[np.float32]) -> None:
+    def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Store the vectors, shape (texts, dim), in one transaction: all of them or, after a kill, none."""
         rows = [(_key(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
         with closing(self._connect()) as connection, connection:
@@ -65,9 +65,3 @@ class VectorStore:
 
 def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:16]
-
-
-def _chunks(keys: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
-    remaining = iter(keys)
-    while chunk := list(islice(remaining, size)):
-        yield chunk

@@ -1,0 +1,176 @@
+"""The SMILE score: equations 1 to 3 of Kendre et al. 2025, section 4, over arrays. Pure: numpy and nothing else.
+
+Where a pair is a prediction y with one of its references y*:
+
+- `semantic_score`   s_s = sim(e(y), e(ỹ))                             (1)
+- `lexical_score`    s_l = (EM(y, y*) + max_i sim(e(N_i[y]), e(y*))) / 2   (2)
+- `smile_score`      s   = w · s_s + (1 − w) · s_l                      (3)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Similarity = Literal["scaled", "cosine"]
+ExactMatch = Literal["words", "fraction"]
+Combine = Literal["arithmetic", "harmonic"]
+
+BINS = 6
+# The paper's bin 4 of the bins 0 to 5, which it rounds to 0.67.
+CORRECT = 4 / BINS
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How components become a score.
+
+    Args:
+        w: Weight of the semantic score, in [0, 1]; the paper's default is 0.5.
+        threshold: A score of at least this is correct; 2/3 is the paper's bin 4 of 0 to 5.
+        similarity: `"scaled"`, the paper's (1 + cos) / 2 in [0, 1], or `"cosine"`, the released program's.
+        exact_match: `"words"`, 1 where the reference occurs as a run of whole words, or `"fraction"`, the released
+            program's share of the reference's words that occur in the prediction.
+        combine: `"arithmetic"`, equation 3, or `"harmonic"`, the weighted harmonic mean.
+
+    Raises:
+        ValueError: a value outside its range.
+    """
+
+    w: float = 0.5
+    threshold: float = CORRECT
+    similarity: Similarity = "scaled"
+    exact_match: ExactMatch = "words"
+    combine: Combine = "arithmetic"
+
+    def __post_init__(self) -> None:
+        for name in ("w", "threshold"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+                raise ValueError(f"smile: {name} is {value!r}; expected a number from 0 to 1")
+        for name, choices in (("similarity", Similarity), ("exact_match", ExactMatch), ("combine", Combine)):
+            value = getattr(self, name)
+            if value not in get_args(choices):
+                raise ValueError(f"smile: {name} is {value!r}; expected one of {', '.join(get_args(choices))}")
+
+
+@dataclass(frozen=True)
+class Components:
+    """What is known of each pair before options turn it into a score; every array has shape (pairs,).
+
+    Args:
+        starts: Number of the first pair of each row, shape (rows,); a row has a pair for each of its references.
+        answered: False where the prediction is blank; such a pair scores 0.
+        semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
+        ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
+        exact_match: EM(y, y*), 0 or 1.
+        word_fraction: Share of the reference's words found in the prediction, in [0, 1].
+        best_ngram: The n-gram that reached the maximum.
+    """
+
+    starts: NDArray[np.intp]
+    answered: NDArray[np.bool_]
+    semantic_cosine: Floats
+    ngram_cosine: Floats
+    exact_match: Floats
+    word_fraction: Floats
+    best_ngram: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of each row, with the reference that gave the best; every array has shape (rows,)."""
+
+    score: Floats
+    verdict: NDArray[np.bool_]
+    best_reference: NDArray[np.intp]
+    semantic: Floats
+    lexical: Floats
+    exact_match: Floats
+    ngram_similarity: Floats
+    best_ngram: list[str]
+    bin: NDArray[np.intp]
+
+
+def similarity(cosine: Floats, kind: Similarity = "scaled") -> Floats:
+    """sim(x, y) = (1 + cos(x, y)) / 2, in [0, 1]; with `"cosine"` the cosine itself, in [−1, 1]."""
+    return (1 + cosine) / 2 if kind == "scaled" else cosine
+
+
+def exact_match(prediction: Sequence[str], reference: Sequence[str]) -> float:
+    """EM(y, y*): 1.0 if the reference's words occur in the prediction as a run, else 0.0 (the paper's easy match).
+
+    >>> exact_match(["the", "answer", "is", "18"], ["8"])
+    0.0
+    """
+    return float(f" {' '.join(reference)} " in f" {' '.join(prediction)} ")
+
+
+def word_fraction(prediction: Sequence[str], reference: Sequence[str]) -> float:
+    """|distinct words of the reference found in the prediction| / |words of the reference|, in [0, 1].
+
+    >>> word_fraction(["the", "speaker", "of", "the", "house"], ["the", "speaker", "of", "the", "house"])
+    0.8
+    """
+    return len(set(reference) & set(prediction)) / len(reference)
+
+
+def lexical_score(exact: Floats, ngram_similarity: Floats) -> Floats:
+    """s_l = (EM + max_i sim(e(N_i[y]), e(y*))) / 2 (equation 2), in [0, 1]."""
+    return (exact + ngram_similarity) / 2
+
+
+def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = "arithmetic") -> Floats:
+    """S = w · s_s + (1 − w) · s_l (equation 3 without its factor 1/2, see the card), in [0, 1].
+
+    With `"harmonic"` 1 / (w / s_s + (1 − w) / s_l), and 0 where a subscore that has weight is not positive.
+    """
+    if combine == "arithmetic":
+        return w * semantic + (1 - w) * lexical
+    positive = np.where((semantic > 0) | (w == 0), 1.0, 0.0) * np.where((lexical > 0) | (w == 1), 1.0, 0.0)
+    weighted = _quotient(w, semantic) + _quotient(1 - w, lexical)
+    return positive * _quotient(1.0, weighted)
+
+
+def bins(score: Floats) -> NDArray[np.intp]:
+    """⌊6 · score⌋ in 0 … 5: six uniform bins over [0, 1]; a score of 1 is in the last, a negative one in the first."""
+    return np.clip(np.floor(score * BINS), 0, BINS - 1).astype(np.intp)
+
+
+def score(components: Components, options: ScoreOptions) -> Scores:
+    """Score every pair and keep each row's best reference (the first of equals)."""
+    semantic = similarity(components.semantic_cosine, options.similarity)
+    ngram = similarity(components.ngram_cosine, options.similarity)
+    exact = components.exact_match if options.exact_match == "words" else components.word_fraction
+    lexical = lexical_score(exact, ngram)
+    total = smile_score(semantic, lexical, options.w, options.combine)
+    semantic, ngram, exact, lexical, total = (
+        np.where(components.answered, values, 0.0) for values in (semantic, ngram, exact, lexical, total)
+    )
+    best = first_best(total, components.starts)
+    return Scores(
+        score=total[best],
+        verdict=total[best] >= options.threshold,
+        best_reference=best - components.starts,
+        semantic=semantic[best],
+        lexical=lexical[best],
+        exact_match=exact[best],
+        ngram_similarity=ngram[best],
+        best_ngram=[components.best_ngram[pair] for pair in best],
+        bin=bins(total[best]),
+    )
+
+
+def first_best(values: NDArray[np.floating], starts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the position of the first maximum of each run of `values`; runs begin at `starts`, none is empty."""
+    maxima = np.maximum.reduceat(values, starts)
+    at_maximum = np.flatnonzero(values == np.repeat(maxima, np.diff(starts, append=len(values))))
+    return at_maximum[np.searchsorted(at_maximum, starts)]
+
+
+def _quotient(numerator: float, denominator: Floats) -> Floats:
+    """Numerator / denominator, and 0 where the denominator is not positive."""
+    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)
