@@ -2,9 +2,13 @@
 
 import typer
 
+from .dataset import dataset
+
 app = typer.Typer(
     name="evaluate-qa",
     help="Judge answers of language models with metrics that agree with people.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
+
+app.command()(dataset)

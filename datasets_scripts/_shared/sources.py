@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 from pathlib import Path
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +19,11 @@ class Source:
     path: str
     url: str
     sha256: str
+
+
+def obtain(source: Source, data_dir: str | Path | None, manager: Any) -> Path:
+    """Return the file: found in `data_dir` if one is given, else downloaded; see `find` and `download`."""
+    return download(source, manager) if data_dir is None else find(source, data_dir)
 
 
 def find(source: Source, data_dir: str | Path) -> Path:
@@ -37,17 +43,26 @@ def find(source: Source, data_dir: str | Path) -> Path:
     raise FileNotFoundError(f"there is no {looked}; get the file from {source.url}")
 
 
-def check_hash(source: Source, path: str | Path) -> Path:
-    """Return the path of a downloaded file after comparing its SHA-256.
+def download(source: Source, manager: Any) -> Path:
+    """Return the path of the downloaded file.
+
+    Args:
+        source: The file.
+        manager: The `datasets.DownloadManager` of the builder; it keeps the file in its cache.
 
     Raises:
+        ConnectionError: the file could not be fetched.
         ValueError: the file is not the one this builder was written for.
     """
-    found = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    cure = "download it yourself and pass its folder as data_dir"
+    try:
+        path = Path(manager.download(source.url))
+    except OSError as error:
+        raise ConnectionError(f"{source.url} could not be downloaded ({type(error).__name__}); {cure}") from error
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != source.sha256:
         raise ValueError(
-            f"{source.url} is not the file this builder knows: its SHA-256 is {found}, "
-            f"expected {source.sha256}. If the authors have changed it and you want the new one, "
-            "download it and pass its folder as data_dir"
+            f"{source.url} has changed: its SHA-256 is {found}, this builder was written for {source.sha256}; "
+            f"if the change is right, {cure}"
         )
-    return Path(path)
+    return path

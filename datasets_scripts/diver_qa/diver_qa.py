@@ -14,12 +14,12 @@ from typing import Any
 import datasets
 
 from .rows import SOURCE, parse_file, read_rows
-from .sources import check_hash, find
+from .sources import obtain
 
 __all__ = ["DiverQa", "read_rows"]
 
 
-class DiverQa(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+class DiverQa(datasets.GeneratorBasedBuilder):
     """Builds the one configuration, `default`, with one split, `test`."""
 
     BUILDER_CONFIGS = [datasets.BuilderConfig(name="default", version="1.0.0")]  # noqa: RUF012 - as datasets has it
@@ -41,10 +41,7 @@ class DiverQa(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
-        if self.config.data_dir is not None:
-            path = find(SOURCE, self.config.data_dir)
-        else:
-            path = check_hash(SOURCE, dl_manager.download(SOURCE.url))
+        path = obtain(SOURCE, self.config.data_dir, dl_manager)
         return [datasets.SplitGenerator(name=datasets.Split.TEST, gen_kwargs={"path": path})]
 
     def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

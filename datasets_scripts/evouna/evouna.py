@@ -14,12 +14,12 @@ from typing import Any
 import datasets
 
 from .rows import SOURCES, is_usable, parse_file, read_rows, read_split, select
-from .sources import check_hash, find
+from .sources import obtain
 
 __all__ = ["Evouna", "is_usable", "read_rows", "read_split", "select"]
 
 
-class Evouna(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+class Evouna(datasets.GeneratorBasedBuilder):
     """Builds the configurations `nq` and `tq`, each with one split, `test`."""
 
     BUILDER_CONFIGS = [  # noqa: RUF012 - the name and type that datasets looks for
@@ -46,11 +46,7 @@ class Evouna(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
-        source = SOURCES[self.config.name]
-        if self.config.data_dir is not None:
-            path = find(source, self.config.data_dir)
-        else:
-            path = check_hash(source, dl_manager.download(source.url))
+        path = obtain(SOURCES[self.config.name], self.config.data_dir, dl_manager)
         return [datasets.SplitGenerator(name=datasets.Split.TEST, gen_kwargs={"path": path})]
 
     def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -1,0 +1,128 @@
+"""Write a data set as the Hub wants it: Parquet files and a card (README.md) whose YAML describes them.
+
+    DIR/README.md                                the card: the builder's README.md, its YAML completed from the data
+    DIR/<config>/<split>-00000-of-00001.parquet  the rows
+
+`datasets.load_dataset("DIR", "<config>")` reads such a folder, and so does the Hub once it is uploaded.
+"""
+
+import dataclasses
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+_SIZES = {
+    1_000: "n<1K",
+    10_000: "1K<n<10K",
+    100_000: "10K<n<100K",
+    1_000_000: "100K<n<1M",
+    10_000_000: "1M<n<10M",
+}
+"""The Hub's size categories, each with the number of rows it ends at."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Built:
+    """What was written: `DatasetInfo` of each configuration, and why others were left out."""
+
+    infos: dict[str, Any]
+    missing: dict[str, str]
+
+
+def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Built:
+    """Build all configurations of a data set and write them with their card.
+
+    A configuration whose source files are not there is left out and told in the result.
+
+    Args:
+        builder: A `datasets.GeneratorBasedBuilder` class.
+        readme: Its card: the prose, and in the YAML what cannot be computed (licence, language, name, …).
+        output: The folder to write, created if need be.
+        options: What the builder takes, e.g. `data_dir` and `cache_dir`.
+
+    Raises:
+        FileExistsError: `output` holds something else than an earlier build of this data set.
+        FileNotFoundError: the source files of no configuration were found.
+        ValueError: a source file is not in the format the builder knows.
+    """
+    check_output(output, readme, builder.builder_configs)
+    infos, missing = {}, {}
+    for name in builder.builder_configs:
+        try:
+            infos[name] = write_config(builder(config_name=name, **options), output / name)
+        except FileNotFoundError as error:
+            missing[name] = str(error)
+    if not infos:
+        raise FileNotFoundError("; ".join(missing.values()))
+    write_card(readme, output / "README.md", infos)
+    return Built(infos, missing)
+
+
+def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
+    """Raise FileExistsError if `output` holds anything else than an earlier build, even an unfinished one."""
+    from huggingface_hub import DatasetCard
+
+    if output.is_file():
+        raise FileExistsError(f"{output} is a file; name a folder to write to")
+    strange = {path.name for path in output.glob("*")} - {*configs, "README.md"}
+    card, name = output / "README.md", DatasetCard.load(readme).data.pretty_name
+    if card.is_file() and DatasetCard.load(card).data.get("pretty_name") != name:
+        strange.add("another README.md")
+    if strange:
+        raise FileExistsError(f"{output} holds {min(strange)}, which is no part of {name}; name an empty folder")
+
+
+def write_config(builder: Any, folder: Path) -> Any:
+    """Build one configuration and write each of its splits as one Parquet file; return its `DatasetInfo`."""
+    from datasets import DownloadMode, VerificationMode
+    from datasets.exceptions import DatasetGenerationError
+
+    try:
+        # Downloads are reused, rows are not, nor compared with earlier ones: files in a data_dir may have changed.
+        builder.download_and_prepare(
+            download_mode=DownloadMode.REUSE_CACHE_IF_EXISTS, verification_mode=VerificationMode.NO_CHECKS
+        )
+    except DatasetGenerationError as error:
+        raise ValueError(str(error.__cause__)) from error
+    folder.mkdir(parents=True, exist_ok=True)
+    size = sum(_write_parquet(rows, folder / file_name(split)) for split, rows in builder.as_dataset().items())
+    info = builder.info.copy()
+    info.download_size, info.dataset_size = size, sum(split.num_bytes for split in info.splits.values())
+    return info
+
+
+def file_name(split: str) -> str:
+    """Return the name that the Hub gives the one file of a split."""
+    return f"{split}-00000-of-00001.parquet"
+
+
+def _write_parquet(rows: Any, path: Path) -> int:
+    """Write the file whole or not at all; return its size in bytes."""
+    unfinished = path.with_suffix(".unfinished")
+    rows.to_parquet(unfinished)
+    unfinished.replace(path)
+    return path.stat().st_size
+
+
+def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
+    """Write the card with `size_categories`, `configs` and `dataset_info` filled in from the configurations."""
+    from datasets.info import DatasetInfosDict
+    from huggingface_hub import DatasetCard
+
+    card = DatasetCard.load(readme)
+    rows = sum(split.num_examples for info in infos.values() for split in info.splits.values())
+    card.data["size_categories"] = [size_category(rows)]
+    card.data["configs"] = [
+        {
+            "config_name": name,
+            "data_files": [{"split": split, "path": f"{name}/{file_name(split)}"} for split in info.splits],
+        }
+        for name, info in infos.items()
+    ]
+    DatasetInfosDict(infos).to_dataset_card_data(card.data)
+    card.save(path)
+
+
+def size_category(rows: int) -> str:
+    """Return the Hub's word for a number of rows, e.g. `1K<n<10K`."""
+    return next((name for end, name in _SIZES.items() if rows < end), "n>10M")

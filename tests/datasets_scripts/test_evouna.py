@@ -1,0 +1,230 @@
+import collections
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, is_usable, read_rows, read_split, select
+from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SYSTEMS, answer, judgement, split_references
+
+
+def question(**changes):
+    """A question of the source file, answered "Paris" by all systems and judged correct."""
+    whole = {"question": "capital of france", "golden_answer": "Paris", "improper": False}
+    for system in SYSTEMS:
+        whole |= {f"answer_{system}": "Paris", f"judge_{system}": True}
+    return whole | changes
+
+
+# Every known defect of the two files, one a question.
+QUESTIONS = [
+    question(golden_answer=" Paris / City of Light//", judge_gpt4=False),
+    question(golden_answer=None, improper=True),
+    question(answer_newbing=None),
+    question(answer_newbing="", judge_newbing=False),
+    question(**{f"judge_{system}": "nan" for system in SYSTEMS}, answer_newbing="None", improper=True),
+    question(judge_fid=float("nan"), answer_fid=float("nan")),
+    question(golden_answer="None/None (disambiguation)", answer_fid="None"),
+    question(judge_chatgpt=None),
+    question(golden_answer=" / "),
+]
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "NQ.json").write_text(json.dumps(QUESTIONS))
+    (folder / "TQ.json").write_text(json.dumps(QUESTIONS[:2]))
+    return folder
+
+
+def test_one_row_for_each_question_and_system(data_dir):
+    rows = list(read_rows(data_dir, "nq"))
+
+    assert [(row["question_id"], row["system"]) for row in rows] == [
+        (number, system) for number in range(9) for system in SYSTEMS
+    ]
+    assert rows[3] == {
+        "question_id": 0,
+        "question": "capital of france",
+        "references": ["Paris", "City of Light"],
+        "system": "gpt4",
+        "answer": "Paris",
+        "judgement": False,
+        "improper": False,
+        "usable": True,
+    }
+
+
+def test_unusable_rows_are_kept_and_flagged(data_dir):
+    unusable = [(row["question_id"], row["system"]) for row in read_rows(data_dir, "nq") if not row["usable"]]
+
+    assert unusable == [
+        *((1, system) for system in SYSTEMS),  # improper, without a golden answer
+        (2, "newbing"),  # no answer
+        *((4, system) for system in SYSTEMS),  # improper, "nan" for verdicts
+        (5, "fid"),  # NaN for answer and verdict
+        (7, "chatgpt"),  # no verdict
+        *((8, system) for system in SYSTEMS),  # no reference but blanks
+    ]
+
+
+def test_missing_values_become_none(data_dir):
+    rows = {(row["question_id"], row["system"]): row for row in read_rows(data_dir, "nq")}
+
+    assert rows[1, "fid"]["references"] == []
+    assert [rows[key]["answer"] for key in ((2, "newbing"), (4, "newbing"), (5, "fid"))] == [None] * 3
+    assert [rows[key]["judgement"] for key in ((4, "fid"), (5, "fid"), (7, "chatgpt"))] == [None] * 3
+
+
+def test_judged_answers_that_look_missing_are_kept(data_dir):
+    rows = {(row["question_id"], row["system"]): row for row in read_rows(data_dir, "nq")}
+
+    assert (rows[3, "newbing"]["answer"], rows[3, "newbing"]["usable"]) == ("", True)
+    assert (rows[6, "fid"]["answer"], rows[6, "fid"]["usable"]) == ("None", True)
+
+
+@pytest.mark.parametrize(
+    ("golden_answer", "references"),
+    [
+        ("Paris", ["Paris"]),
+        ("5/five", ["5", "five"]),
+        ("+-*//Arithmetic ", ["+-*", "Arithmetic"]),
+        ("", []),
+        (None, []),
+    ],
+)
+def test_references_are_split_at_the_slash(golden_answer, references):
+    assert split_references(golden_answer) == references
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "nan"])
+def test_verdict_is_missing(value):
+    assert judgement(value) is None
+
+
+@pytest.mark.parametrize("value", ["true", 1, 0.5, "None"])
+def test_verdict_that_is_none_is_an_error(value):
+    with pytest.raises(ValueError, match="expected true, false, null or NaN"):
+        judgement(value)
+
+
+def test_answer_that_is_no_text_is_an_error():
+    with pytest.raises(ValueError, match="expected a string, null or NaN"):
+        answer(8, verdict=True)
+
+
+def test_filter_is_the_flag(data_dir):
+    assert all(is_usable(row) == row["usable"] for row in read_rows(data_dir, "nq"))
+
+
+def test_unknown_configuration_is_named(data_dir):
+    with pytest.raises(ValueError, match="no configuration 'webq'; expected one of nq, tq"):
+        read_rows(data_dir, "webq")
+
+
+def test_missing_folder_is_an_error_before_the_first_row(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"NQ\.json"):
+        read_rows(tmp_path, "nq")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"data": []}, "expected a JSON list of questions, found dict"),
+        ([question(), {"question": "?"}], "question 1 is not in EVOUNA's format: KeyError.'judge_fid'"),
+        ([question(judge_gpt4="maybe")], "question 0 is not in EVOUNA's format: .*verdict 'maybe'"),
+        (["?"], "question 0 is not in EVOUNA's format: TypeError"),
+    ],
+)
+def test_file_of_another_format_names_file_and_question(tmp_path, content, message):
+    (tmp_path / "NQ.json").write_text(json.dumps(content))
+
+    with pytest.raises(ValueError, match=message) as error:
+        list(read_rows(tmp_path, "nq"))
+    assert str(tmp_path / "NQ.json") in str(error.value)
+
+
+def test_split_selects_whole_questions(tmp_path, data_dir):
+    path = tmp_path / "split.json"
+    path.write_text('{"NQ": {"train": [0, 2], "dev": [3], "test": []}}')
+
+    train = select(read_rows(data_dir, "nq"), read_split(path, "nq", "train"))
+
+    assert [(row["question_id"], row["system"]) for row in train] == [
+        (number, system) for number in (0, 2) for system in SYSTEMS
+    ]
+
+
+def test_unknown_split_is_named(tmp_path):
+    path = tmp_path / "split.json"
+    path.write_text('{"NQ": {"train": [0], "dev": [1]}}')
+
+    with pytest.raises(ValueError, match=r"no split 'tset' of nq: only train, dev"):
+        read_split(path, "nq", "tset")
+    with pytest.raises(ValueError, match=r"no split 'dev' of tq: nothing for TQ"):
+        read_split(path, "tq", "dev")
+
+
+def test_builder_gives_the_same_rows_typed(tmp_path, data_dir):
+    builder = Evouna(config_name="nq", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
+    builder.download_and_prepare()
+
+    assert builder.as_dataset(split="test").to_list() == list(read_rows(data_dir, "nq"))
+
+
+def test_builder_downloads_the_pinned_file(tmp_path, data_dir, served, sha256, monkeypatch):
+    folder, address = served
+    file = folder / "TQ.json"
+    file.write_bytes((data_dir / "TQ.json").read_bytes())
+    source = dataclasses.replace(SOURCES["tq"], url=f"{address}/TQ.json", sha256=sha256(file))
+    monkeypatch.setitem(SOURCES, "tq", source)
+    builder = Evouna(config_name="tq", cache_dir=str(tmp_path / "cache"))
+    builder.download_and_prepare()
+
+    assert builder.as_dataset(split="test").num_rows == 10  # two questions, five systems
+
+
+def test_sources_are_the_published_files(shared, sha256):
+    folder = shared / "data" / "evouna"
+
+    for source in SOURCES.values():
+        assert sha256(folder / Path(source.path).name) == source.sha256
+
+
+@pytest.mark.parametrize(("config", "rows"), [("nq", 18_050), ("tq", 10_000)])
+def test_usable_rows_are_those_of_the_papers_tables(shared, config, rows):
+    found = list(read_rows(shared / "data" / "evouna", config))
+    usable = [row for row in found if row["usable"]]
+    oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
+    correct = collections.Counter(row["system"] for row in usable if row["judgement"])
+
+    assert len(found) == rows
+    for system, judged in collections.Counter(row["system"] for row in usable).items():
+        expected = oracle[f"{config.upper()}/{system}"]
+        assert (judged, correct[system]) == (expected["n"], expected["tp"] + expected["fn"])
+
+
+def test_known_defects_are_those_of_the_card(shared):
+    folder = shared / "data" / "evouna"
+    nq, tq = (list(read_rows(folder, config)) for config in ("nq", "tq"))
+
+    def missing(rows, field):
+        return sum(row[field] is None for row in rows)
+
+    assert [missing(nq, "answer"), missing(tq, "answer")] == [500, 15]
+    assert [missing(nq, "judgement"), missing(tq, "judgement")] == [2616, 75]
+    assert {row["question_id"] for row in nq if not row["references"]} == {971}
+    assert [sum(row["improper"] for row in rows) / 5 for rows in (nq, tq)] == [590, 62]
+    lost = [(row["question_id"], row["system"]) for row in nq if not row["improper"] and not row["usable"]]
+    assert lost == [(1986, "fid"), (2791, "newbing")]
+    assert [row["answer"] for row in tq if (row["question_id"], row["system"]) == (667, "fid")] == ["None"]
+
+
+def test_splits_cover_every_question_once(shared):
+    folder = shared / "data" / "evouna"
+
+    for config, questions in (("nq", 3610), ("tq", 2000)):
+        splits = [read_split(folder / "split.json", config, name) for name in ("train", "dev", "test")]
+        assert sorted(number for split in splits for number in split) == list(range(questions))

@@ -1,0 +1,206 @@
+import csv
+import json
+
+import datasets
+import pytest
+import typer
+from evaluate_qa import dataset
+from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa
+from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
+from evaluate_qa.hub_folder import size_category, write_folder
+from huggingface_hub import DatasetCard
+from typer.testing import CliRunner
+
+app = typer.Typer()
+app.command()(dataset.dataset)
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    """Two questions of each EVOUNA configuration, one of them without a golden answer, and one DIVER-QA answer."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
+    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
+    questions = [question, question | {"golden_answer": None, "improper": True, "judge_fid": "nan"}]
+    (folder / "NQ.json").write_text(json.dumps(questions))
+    (folder / "TQ.json").write_text(json.dumps(questions * 2))
+    with (folder / "diver_qa.csv").open("w", newline="") as file:
+        columns = ["questions", "answers", "dataset", "prediction", "model", "eval"]
+        csv.writer(file).writerows([columns, ["Where?", "Town Moor", "aqa", "Town Moor.", "phi", "1"]])
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_hub_reads_what_the_command_wrote(tmp_path, data_dir):
+    result = run("evouna", "--output", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 0, result.output
+    assert f'datasets.load_dataset("{tmp_path / "out"}", "tq")' in result.output
+    assert "nq: 10 rows in split test" in result.output
+    for config in ("nq", "tq"):
+        rows = list(read_rows(data_dir, config))
+        whole = datasets.load_dataset(str(tmp_path / "out"), config, split="test", cache_dir=str(tmp_path / "hub"))
+        streamed = datasets.load_dataset(str(tmp_path / "out"), config, split="test", streaming=True)
+        assert whole.to_list() == rows
+        assert list(streamed) == rows
+        assert whole.features == Evouna(config_name=config).info.features
+
+
+def test_one_configuration_needs_no_name(tmp_path, data_dir):
+    dataset.build("diver_qa", tmp_path / "out", data_dir, tmp_path / "cache")
+
+    rows = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
+    assert rows.to_list() == [
+        {
+            "question": "Where?",
+            "references": ["Town Moor"],
+            "answer": "Town Moor.",
+            "source": "aqa",
+            "model": "phi",
+            "judgement": True,
+        }
+    ]
+
+
+def test_files_lie_where_the_hub_expects_them_and_nothing_else_does(tmp_path, data_dir):
+    dataset.build("evouna", tmp_path / "out", data_dir, tmp_path / "cache")
+
+    assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
+        "README.md",
+        "nq/test-00000-of-00001.parquet",
+        "tq/test-00000-of-00001.parquet",
+    ]
+
+
+def test_card_describes_the_files(tmp_path, data_dir):
+    out = tmp_path / "out"
+    dataset.build("evouna", out, data_dir, tmp_path / "cache")
+
+    card = DatasetCard.load(out / "README.md").data.to_dict()
+    assert card["size_categories"] == ["n<1K"]
+    assert card["configs"] == [
+        {
+            "config_name": name,
+            "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}],
+        }
+        for name in ("nq", "tq")
+    ]
+    nq, tq = card["dataset_info"]
+    assert (nq["config_name"], nq["splits"][0]["num_examples"]) == ("nq", 10)  # two questions, five systems
+    assert (tq["config_name"], tq["splits"][0]["num_examples"]) == ("tq", 20)
+    assert nq["download_size"] == (out / "nq" / "test-00000-of-00001.parquet").stat().st_size
+    assert {feature["name"] for feature in nq["features"]} == set(Evouna(config_name="nq").info.features)
+
+
+@pytest.mark.parametrize("name", [name.value for name in dataset.Name])
+def test_cards_are_complete(name):
+    card = DatasetCard.load(dataset.FOLDER / name / "README.md")
+    builder = dataset.builder(name)
+
+    for field in ("pretty_name", "license", "language", "task_categories"):
+        assert card.data.get(field), field
+    for section in ("Fields", "Collection", "Known defects", "How to use", "Limitations", "Citation"):
+        assert f"\n## {section}\n" in card.text
+    assert "```bibtex\n@" in card.text
+    for placeholder in ("More Information Needed", "TODO", "TBD", "[["):
+        assert placeholder not in card.text
+    for config in builder.builder_configs:
+        info = builder(config_name=config).info
+        assert info.license == card.data.license
+        assert info.homepage in card.text
+        for field in info.features:
+            assert f"| `{field}` |" in card.text, field
+
+
+def test_builders_are_found_by_name():
+    assert dataset.builder("evouna") is Evouna
+    assert dataset.builder("diver_qa") is DiverQa
+
+
+def test_changed_source_file_is_read_again(tmp_path, data_dir):
+    out = tmp_path / "out"
+    dataset.build("evouna", out, data_dir, tmp_path / "cache")
+    (data_dir / "NQ.json").write_bytes((data_dir / "TQ.json").read_bytes())
+    built = dataset.build("evouna", out, data_dir, tmp_path / "cache")
+
+    assert built.infos["nq"].splits["test"].num_examples == 20
+
+
+def test_missing_configuration_is_told_and_the_other_is_built(tmp_path, data_dir):
+    (data_dir / "NQ.json").unlink()
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 0
+    assert "nq is left out: there is no" in result.stderr
+    assert "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/" in result.stderr
+    assert [found["config_name"] for found in DatasetCard.load(tmp_path / "out" / "README.md").data["configs"]] == [
+        "tq"
+    ]
+
+
+def test_nothing_to_build_is_an_error(tmp_path):
+    (tmp_path / "empty").mkdir()
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", tmp_path / "empty", "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 1
+    assert "NQ.json" in result.stderr
+    assert "TQ.json" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_data_dir_is_an_error(tmp_path):
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", tmp_path / "absent")
+
+    assert result.exit_code == 1
+    assert f"there is no folder {tmp_path / 'absent'}" in result.stderr
+
+
+def test_broken_source_file_is_named_with_its_place(tmp_path, data_dir):
+    (data_dir / "NQ.json").write_text('[{"question": "?"}]')
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 1
+    assert f"{data_dir / 'NQ.json'}: question 0 is not in EVOUNA's format" in result.stderr
+
+
+@pytest.mark.parametrize("file", ["README.md", "notes.txt"])
+def test_folder_with_other_files_is_not_touched(tmp_path, data_dir, file):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / file).write_text("mine")
+    result = run("evouna", "-o", out, "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 1
+    assert f"{file}, which is no part of EVOUNA; name an empty folder" in result.stderr
+    assert [path.name for path in out.iterdir()] == [file]
+    assert (out / file).read_text() == "mine"
+
+
+def test_interrupted_build_is_done_again(tmp_path, data_dir):
+    unfinished = tmp_path / "out" / "nq" / "test-00000-of-00001.unfinished"
+    unfinished.parent.mkdir(parents=True)
+    unfinished.write_bytes(b"PAR1")
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in unfinished.parent.iterdir()] == ["test-00000-of-00001.parquet"]
+
+
+def test_output_that_is_a_file_is_an_error(tmp_path, data_dir):
+    (tmp_path / "out").write_text("mine")
+
+    with pytest.raises(FileExistsError, match="is a file; name a folder"):
+        write_folder(Evouna, dataset.FOLDER / "evouna" / "README.md", tmp_path / "out", data_dir=str(data_dir))
+
+
+@pytest.mark.parametrize(
+    ("rows", "category"),
+    [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (28_050, "10K<n<100K"), (10**7, "n>10M")],
+)
+def test_size_category(rows, category):
+    assert size_category(rows) == category
