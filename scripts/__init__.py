@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 _METRICS = Path(__file__).parent / "metrics"
 
 
-def metrics() -> list[str]:
+def metric_names() -> list[str]:
     """Return the names of the metrics that come with this package, sorted."""
     return sorted(folder.name for folder in _METRICS.iterdir() if (folder / f"{folder.name}.py").is_file())
 
@@ -18,6 +18,6 @@ def path(name: str) -> str:
     Raises:
         ValueError: no metric of that name comes with this package.
     """
-    if name not in metrics():
-        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metrics())}")
+    if name not in metric_names():
+        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metric_names())}")
     return str(_METRICS / name)
