@@ -9,8 +9,10 @@ import csv
 import difflib
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,6 +31,23 @@ class RowsError(ValueError):
     """A file that cannot be read or written as rows; the message names file, place and cure."""
 
 
+@dataclass(frozen=True)
+class Broken:
+    """What stands where a row should be.
+
+    Attributes:
+        message: Where it is, what is wrong and how to mend it.
+        text: What was found there.
+    """
+
+    message: str
+    text: str
+
+
+Record = tuple[int, Row | Broken]
+"""A number and what is found under it."""
+
+
 def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tuple[int, Row]]:
     """Iterate over the rows of a file, each with its number.
 
@@ -43,6 +62,16 @@ def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tu
     Raises:
         RowsError: there is no such file or its format is unknown (at once), or a row is broken (when it is
             reached).
+    """
+    return _unbroken(read_records(source, lists))
+
+
+def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
+    """Iterate like `read_rows`, but go on after a broken row, which comes as `Broken`.
+
+    Raises:
+        RowsError: as `read_rows`; but of a broken row only where those behind it cannot be read either, as in CSV
+            after an open quote.
     """
     if str(source) == STANDARD:
         return _read_jsonl(source)
@@ -81,29 +110,46 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
             raise RowsError(f"{where}: no column {column!r}; {hint} There are {', '.join(present) or 'none'}")
 
 
-def _read_jsonl(source: str | Path) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(_lines(source), 1):
-        if line.strip():
-            yield number, _json_object(place(source, number), line)
+def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
+    for number, row in records:
+        if isinstance(row, Broken):
+            raise RowsError(row.message)
+        yield number, row
 
 
-def _json_object(where: str, line: str) -> Row:
+def _read_jsonl(source: str | Path) -> Iterator[Record]:
+    with _opened(source) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                where = place(source, number)
+                yield number, _row_or_broken(partial(_json_object, where, line), line.decode(errors="replace"))
+
+
+def _row_or_broken(parse: Callable[[], Row], text: str) -> Row | Broken:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        return parse()
+    except RowsError as error:
+        return Broken(str(error), text.rstrip("\r\n"))
+
+
+def _json_object(where: str, line: bytes) -> Row:
+    try:
+        row = json.loads(_decoded(where, line, "utf-8-sig"))
+    except (json.JSONDecodeError, RecursionError) as error:
         raise RowsError(f"{where}: not JSON ({error}); expected one JSON object a line") from None
     if not isinstance(row, dict):
         raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
     return row
 
 
-def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[tuple[int, Row]]:
+def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # the default refuses texts of more than 128 KiB
     reader = csv.reader(_lines(source), strict=True)
     try:
         header = _csv_header(source, next(reader, []))
         for number, cells in enumerate((cells for cells in reader if cells), 1):
-            yield number, _csv_row(place(source, number), header, cells, lists)
+            parse = partial(_csv_row, place(source, number), header, cells, lists)
+            yield number, _row_or_broken(parse, json.dumps(cells, ensure_ascii=False))
     except csv.Error as error:
         raise RowsError(
             f"{source}, line {reader.line_num}: not CSV ({error}); "
@@ -139,7 +185,7 @@ def _json_list(where: str, cell: str) -> object:
         ) from None
 
 
-def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
+def _read_parquet(path: Path) -> Iterator[Record]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

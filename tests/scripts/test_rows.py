@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from evaluate_qa.rows import RowsError, place, read_rows, require_columns
+from evaluate_qa.rows import Broken, RowsError, place, read_records, read_rows, require_columns
 
 
 def _file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -128,3 +128,18 @@ def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 500_000  # the file has over 5 million bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "broken"),
+    [
+        ("a.jsonl", b'{"a": "1"}\n{"a":\r\n\xff\n[]\n{"a": "2"}', [(2, '{"a":'), (3, "\ufffd"), (4, "[]")]),
+        ("a.csv", b"a\n1\n2,\xc3\xa9\n2\n", [(2, '["2", "é"]')]),
+    ],
+)
+def test_rows_behind_a_broken_one_can_be_had(tmp_path, name, content, broken):
+    records = list(read_records(_file(tmp_path, name, content)))
+    assert [row["a"] for _, row in records if not isinstance(row, Broken)] == ["1", "2"]
+    found = [(number, row) for number, row in records if isinstance(row, Broken)]
+    assert [(number, row.text) for number, row in found] == broken
+    assert all(place(tmp_path / name, number) in row.message for number, row in found)
