@@ -1,0 +1,155 @@
+"""Equations 1 to 3, by hand."""
+
+import numpy as np
+import pytest
+from evaluate_qa.metrics.smile.scoring import (
+    Components,
+    ScoreOptions,
+    bins,
+    exact_match,
+    first_best,
+    lexical_score,
+    score,
+    similarity,
+    smile_score,
+    word_fraction,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+unit = st.floats(0, 1)
+cosine = st.floats(-1, 1)
+
+
+def components(**given):
+    """One answered pair; what is not given is zero."""
+    pairs = len(next(iter(given.values())))
+    values = {name: np.zeros(pairs) for name in ("semantic_cosine", "ngram_cosine", "exact_match", "word_fraction")}
+    values |= {name: np.array(value, dtype=float) for name, value in given.items() if name in values}
+    return Components(
+        starts=np.array(given.get("starts", range(pairs))),
+        answered=np.array(given.get("answered", [True] * pairs)),
+        best_ngram=given.get("best_ngram", [f"ngram {pair}" for pair in range(pairs)]),
+        **values,
+    )
+
+
+def test_similarity_maps_the_cosine_to_the_unit_interval():
+    # sim = (1 + cos) / 2: opposite vectors 0, orthogonal ones 1/2, equal ones 1.
+    assert similarity(np.array([-1.0, 0.0, 0.5, 1.0])).tolist() == [0.0, 0.5, 0.75, 1.0]
+    assert similarity(np.array([-1.0, 0.5]), "cosine").tolist() == [-1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "expected"),
+    [
+        ("the answer is 8", "8", 1.0),
+        ("the answer is 18", "8", 0.0),
+        ("the house is white", "white house", 0.0),
+        ("a white house", "white house", 1.0),
+        ("white", "white house", 0.0),
+        ("", "white house", 0.0),
+    ],
+)
+def test_exact_match_wants_a_run_of_whole_words(prediction, reference, expected):
+    assert exact_match(prediction.split(), reference.split()) == expected
+
+
+def test_word_fraction_counts_distinct_words_found_among_all_words():
+    # {hit, point, or, health} of five words: 4 / 5, although every word is found.
+    reference = ["hit", "point", "or", "health", "point"]
+    assert word_fraction(["hp", "stand", "for", "hit", "point", "or", "health", "point"], reference) == pytest.approx(
+        4 / 5
+    )
+
+
+def test_lexical_score_is_the_mean_of_its_two_signals():
+    # Equation 2: (1 + 0.8) / 2 and (0 + 0.8) / 2.
+    assert lexical_score(np.array([1.0, 0.0]), np.array([0.8, 0.8])).tolist() == pytest.approx([0.9, 0.4])
+
+
+def test_smile_score_weighs_semantic_against_lexical():
+    # Equation 3: 0.25 · 0.6 + 0.75 · 0.9 = 0.825.
+    assert smile_score(np.array([0.6]), np.array([0.9]), 0.25)[0] == pytest.approx(0.825)
+
+
+def test_harmonic_mean_by_hand():
+    # Equal weights: 2 · 0.6 · 0.9 / (0.6 + 0.9) = 0.72; a subscore of 0 gives 0 unless it has no weight.
+    harmonic = smile_score(np.array([0.6, 0.0]), np.array([0.9, 0.9]), 0.5, "harmonic")
+    assert harmonic.tolist() == pytest.approx([0.72, 0.0])
+    assert smile_score(np.array([0.0]), np.array([0.9]), 0.0, "harmonic")[0] == pytest.approx(0.9)
+    assert smile_score(np.array([0.6]), np.array([-0.2]), 1.0, "harmonic")[0] == pytest.approx(0.6)
+    assert smile_score(np.array([0.6]), np.array([-0.2]), 0.5, "harmonic")[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "bin_"),
+    [(-0.3, 0), (0.0, 0), (0.1666, 0), (0.1667, 1), (0.5, 3), (0.6666, 3), (2 / 3, 4), (0.8333, 4), (1.0, 5)],
+)
+def test_six_uniform_bins(value, bin_):
+    assert bins(np.array([value]))[0] == bin_
+
+
+def test_a_row_from_components_to_verdict():
+    # s_s = (1 + 0.6) / 2 = 0.8; s_l = (1 + (1 + 0.4) / 2) / 2 = 0.85; s = (0.8 + 0.85) / 2 = 0.825: bin 4, correct.
+    scores = score(components(semantic_cosine=[0.6], ngram_cosine=[0.4], exact_match=[1]), ScoreOptions())
+    assert scores.semantic[0] == pytest.approx(0.8)
+    assert scores.ngram_similarity[0] == pytest.approx(0.7)
+    assert scores.lexical[0] == pytest.approx(0.85)
+    assert scores.score[0] == pytest.approx(0.825)
+    assert (scores.bin[0], scores.verdict[0]) == (4, True)
+
+
+def test_the_released_programs_options():
+    # Raw cosines and the word fraction: ((0.75 + 0.5) / 2 + 0.25) / 2 = 0.4375.
+    options = ScoreOptions(similarity="cosine", exact_match="fraction")
+    pair = components(semantic_cosine=[0.25], ngram_cosine=[0.5], exact_match=[0], word_fraction=[0.75])
+    assert score(pair, options).score[0] == pytest.approx(0.4375)
+
+
+def test_best_reference_is_the_first_of_equals():
+    rows = components(exact_match=[0, 1, 1, 0], starts=[0, 3], best_ngram=["a", "b", "c", "d"])
+    scores = score(rows, ScoreOptions())
+    assert scores.best_reference.tolist() == [1, 0]
+    assert scores.best_ngram == ["b", "d"]
+
+
+def test_a_blank_prediction_scores_zero():
+    rows = components(semantic_cosine=[0.9], ngram_cosine=[0.9], exact_match=[1], answered=[False])
+    scores = score(rows, ScoreOptions())
+    assert (scores.score[0], scores.semantic[0], scores.lexical[0], scores.verdict[0]) == (0, 0, 0, False)
+
+
+@given(st.lists(st.tuples(cosine, cosine, st.sampled_from([0.0, 1.0])), min_size=1, max_size=20), unit)
+def test_scores_stay_in_the_unit_interval_and_agree_with_their_bins(pairs, w):
+    semantic, ngram, exact = zip(*pairs, strict=True)
+    rows = components(semantic_cosine=semantic, ngram_cosine=ngram, exact_match=exact)
+    for combine in ("arithmetic", "harmonic"):
+        scores = score(rows, ScoreOptions(w=w, combine=combine))
+        assert np.all((scores.score >= 0) & (scores.score <= 1 + 1e-12))
+        assert np.all((scores.bin >= 4) == scores.verdict)
+
+
+@given(st.lists(st.lists(unit, min_size=1, max_size=5), min_size=1, max_size=8))
+def test_first_best_equals_pythons_max(runs):
+    starts = np.cumsum([0, *map(len, runs[:-1])])
+    expected = [start + run.index(max(run)) for start, run in zip(starts, runs, strict=True)]
+    assert first_best(np.concatenate(runs), starts).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"w": 1.5}, "smile: w is 1.5; expected a number from 0 to 1"),
+        ({"w": "half"}, "smile: w is 'half'; expected a number from 0 to 1"),
+        ({"w": float("nan")}, "smile: w is nan; expected a number from 0 to 1"),
+        ({"threshold": True}, "smile: threshold is True; expected a number from 0 to 1"),
+        ({"similarity": "dot"}, "smile: similarity is 'dot'; expected one of scaled, cosine"),
+        ({"exact_match": "f1"}, "smile: exact_match is 'f1'; expected one of words, fraction"),
+        ({"combine": None}, "smile: combine is None; expected one of arithmetic, harmonic"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match="smile") as caught:
+        ScoreOptions(**options)
+    assert str(caught.value) == message

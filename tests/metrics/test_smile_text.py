@@ -1,0 +1,85 @@
+"""Words and n-grams: appendix A.2, by hand."""
+
+import pytest
+from evaluate_qa.metrics.smile.text import TextOptions, lemmatizer, lemmatizer_name, ngrams, words
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Wolves, of COURSE!", ["the", "wolves", "of", "course"]),
+        ("Brooks & Dunn", ["brooks", "dunn"]),  # a symbol alone is no word
+        ("2001–2002 season", ["20012002", "season"]),  # removed, not replaced by a space, as released
+        ("90° north", ["90", "north"]),
+        ("&", ["&"]),  # nothing is left: the original
+        ("?! ...", ["?!", "..."]),
+        ("", []),
+        (" \n\t ", []),
+        ("東京です", ["東", "京", "で", "す"]),  # no spaces: a character is a word
+        ("हिन्दी में", ["हिन्दी", "में"]),  # vowel signs are not punctuation
+    ],
+)
+def test_words_without_lemmas(text, expected):
+    assert words(text, str) == expected
+
+
+def test_simplemma_gives_lower_case_lemmas():
+    lemma = lemmatizer(TextOptions())
+    assert [lemma(word) for word in ("wolves", "york", "was", "running", "röntgen")] == [
+        "wolf",
+        "york",
+        "be",
+        "run",
+        "röntgen",
+    ]
+
+
+def test_simplemma_in_another_language():
+    assert lemmatizer(TextOptions(lang="de"))("häuser") == "haus"
+
+
+def test_an_unknown_language_is_an_error_that_says_what_helps():
+    with pytest.raises(ValueError, match="simplemma has no tables for lang='xx'; lemmatizer='none' needs none"):
+        lemmatizer(TextOptions(lang="xx"))
+
+
+def test_wordnet_without_its_data_names_the_command(monkeypatch, tmp_path):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(LookupError, match=r"python -m nltk\.downloader"):
+        lemmatizer(TextOptions(lemmatizer="wordnet-noun"))
+
+
+def test_names_for_the_signature_carry_versions():
+    assert lemmatizer_name(TextOptions()).startswith("simplemma-")
+    assert lemmatizer_name(TextOptions(lemmatizer="none")) == "none"
+
+
+@pytest.mark.parametrize("options", [{"lemmatizer": "porter"}, {"lang": "English"}, {"lang": None}])
+def test_options_that_there_are_not(options):
+    with pytest.raises(ValueError, match="expected"):
+        TextOptions(**options)
+
+
+def test_ngrams_are_distinct_and_in_order():
+    assert ngrams(["to", "be", "or", "not", "to", "be"], 2) == ["to be", "be or", "or not", "not to"]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("a b", ["a b"]), ("", [""]), ("a b c", ["a b c"])])
+def test_a_text_of_at_most_n_words_is_one_ngram(text, expected):
+    assert ngrams(text.split(), 3) == expected
+
+
+@given(st.text(max_size=60))
+def test_processing_twice_changes_nothing_more(text):
+    once = words(text, str)
+    if any(character.isalnum() for character in text):
+        assert words(" ".join(once), str) == once
+
+
+@given(st.text(max_size=60))
+def test_a_text_has_words_unless_it_is_blank(text):
+    assert bool(words(text, str)) == bool(text.lower().split())
