@@ -17,6 +17,7 @@ class Name(str, Enum):
 
     EVOUNA = "evouna"
     DIVER_QA = "diver_qa"
+    MORQA = "morqa"
 
 
 def dataset(

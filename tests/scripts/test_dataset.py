@@ -143,6 +143,23 @@ def test_missing_configuration_is_told_and_the_other_is_built(tmp_path, data_dir
     ]
 
 
+def test_morqa_is_built_from_the_subsets_at_hand(tmp_path):
+    folder = tmp_path / "data" / "woundcare"
+    folder.mkdir(parents=True)
+    responses = [{"author_id": "D1", "content_en": "See a doctor.", "content_zh": "请就医。"}]
+    query = {"encounter_id": "ENC1", "query_content_en": "Swollen.", "query_content_zh": "不消肿。"}
+    for split, queries in (("valid", 1), ("test", 2)):
+        (folder / f"{split}.json").write_text(json.dumps([query | {"responses": responses}] * queries))
+    result = run("morqa", "-o", tmp_path / "out", "--data-dir", tmp_path / "data", "--cache-dir", tmp_path / "cache")
+
+    assert result.exit_code == 0, result.output
+    assert "ratings is left out: MORQA's ratings lack dermavqa" in result.stderr
+    references = datasets.load_dataset(str(tmp_path / "out"), "references", cache_dir=str(tmp_path / "hub"))
+    assert {split: rows.num_rows for split, rows in references.items()} == {"validation": 2, "test": 4}
+    assert references["test"]["content"][:] == ["See a doctor.", "请就医。"] * 2
+    assert set(references["test"]["subset"]) == {"woundcarevqa"}
+
+
 def test_nothing_to_build_is_an_error(tmp_path):
     (tmp_path / "empty").mkdir()
     result = run("evouna", "-o", tmp_path / "out", "--data-dir", tmp_path / "empty", "--cache-dir", tmp_path / "cache")

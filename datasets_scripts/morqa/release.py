@@ -1,0 +1,161 @@
+"""MORQA's files: which file holds which subset, how each is found in a folder, and where to get it.
+
+The subsets were published one by one, each with its own file names; the human ratings are CSV files of one format.
+"""
+
+import csv
+import dataclasses
+from pathlib import Path
+
+from .sources import Source
+
+SPLITS = ("valid", "test")
+
+LANGUAGES = ("en", "zh")
+"""MORQA's languages; DermaVQA also has a Spanish translation, which nobody rated."""
+
+RATING_COLUMNS = (
+    "dataset",
+    "encounter_id",
+    "candidate",
+    "candidate_author_id",
+    "lang",
+    "rater_id",
+    "metric",
+    "value",
+)
+
+_HEADER = 10_000
+"""How many characters of a file are looked at to see whether it has the columns of a rating file."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Subset:
+    """One of MORQA's four parts.
+
+    Attributes:
+        names: What the rating files call it in the column `dataset`.
+        splits: The splits it has.
+        patterns: Where its queries are in a folder; the first pattern that matches a file counts.
+        origin: Where to get them.
+    """
+
+    names: tuple[str, ...]
+    splits: tuple[str, ...]
+    patterns: tuple[str, ...]
+    origin: str
+
+
+SUBSETS = {
+    "dermavqa": Subset(
+        names=("iiyi", "dermavqa", "dermavqa-iiyi"),
+        splits=SPLITS,
+        patterns=("**/{split}_ht.json", "**/{split}_ht_spanishtestsetcorrected.json"),
+        origin="https://github.com/wyim/DermaVQA (data/iiyi) or https://osf.io/72rp3",
+    ),
+    "woundcarevqa": Subset(
+        names=("woundcare", "woundcarevqa"),
+        splits=SPLITS,
+        patterns=(
+            "**/dataset-challenge-mediqa-2025-wv/{split}.json",
+            "**/woundcare*/**/{split}.json",
+            "**/woundcare*_{split}.json",
+        ),
+        origin="https://osf.io/xsj5u (dataset-challenge-mediqa-2025-wv)",
+    ),
+    "liveqa": Subset(
+        names=("liveqa", "liveqa-clinical"),
+        splits=("test",),
+        patterns=("**/liveqa*/**/{split}.json", "**/liveqa*_{split}.json"),
+        origin="https://osf.io/kcv2n",
+    ),
+    "meddialog": Subset(
+        names=("med_dialog", "meddialog", "meddialog-zh"),
+        splits=SPLITS,
+        patterns=("**/med*dialog*/**/{split}.json", "**/med*dialog*_{split}.json"),
+        origin="https://osf.io/kcv2n",
+    ),
+}
+
+RATINGS_ORIGIN = "https://osf.io/kcv2n"
+
+_DERMAVQA = "https://raw.githubusercontent.com/wyim/DermaVQA/89e1c227e4a4827ae028bc530f2bd06161b5e4d8/data/iiyi"
+
+DOWNLOADS = {
+    "valid": Source(
+        path="data/iiyi/valid_ht.json",
+        url=f"{_DERMAVQA}/valid_ht.json",
+        sha256="be8fa34b43639908b75eaf560fb0e745ee968772834a8fd06e56bbdceca8b0de",
+    ),
+    "test": Source(
+        path="data/iiyi/test_ht.json",
+        url=f"{_DERMAVQA}/test_ht.json",
+        sha256="120232fdc5a9ed821449ea2cecca49329c26e4ba10236ad9052bce63c4729cf9",
+    ),
+    "authors": Source(
+        path="data/iiyi/df_userinfo.csv",
+        url=f"{_DERMAVQA}/df_userinfo.csv",
+        sha256="edad55bbe97dfcc9b6fe79206d7fe8fc5b83774a4bf1b25084890261b4a2ad4f",
+    ),
+}
+"""The files that can be downloaded without asking: DermaVQA's, from a fixed commit."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Release:
+    """The files at hand.
+
+    Attributes:
+        queries: Queries and gold responses, by subset and split.
+        extensions: DermaVQA's two later gold responses to each query, by split.
+        authors: Who wrote DermaVQA's gold responses.
+        ratings: System responses with their human ratings.
+    """
+
+    queries: dict[tuple[str, str], Path]
+    extensions: dict[str, Path] = dataclasses.field(default_factory=dict)
+    authors: Path | None = None
+    ratings: tuple[Path, ...] = ()
+
+
+def find_release(data_dir: str | Path) -> Release:
+    """Return the files in a folder, at any depth.
+
+    Raises:
+        FileNotFoundError: none of MORQA's files is there.
+        ValueError: a file is there twice.
+    """
+    folder = Path(data_dir)
+    queries = {
+        (name, split): find_one(folder, *(pattern.format(split=split) for pattern in subset.patterns))
+        for name, subset in SUBSETS.items()
+        for split in subset.splits
+    }
+    extensions = {split: find_one(folder, f"**/iiyi_{split}_extension.json") for split in SPLITS}
+    release = Release(
+        queries={key: path for key, path in queries.items() if path},
+        extensions={split: path for split, path in extensions.items() if path},
+        authors=find_one(folder, "**/df_userinfo.csv"),
+        ratings=tuple(path for path in sorted(folder.glob("**/*.csv")) if has_ratings(path)),
+    )
+    if not release.queries and not release.ratings:
+        origins = ", ".join(f"{name}: {subset.origin}" for name, subset in SUBSETS.items())
+        raise FileNotFoundError(f"{folder} holds none of MORQA's files; get them from {origins}")
+    return release
+
+
+def find_one(folder: Path, *patterns: str) -> Path | None:
+    """Return the file that matches the first pattern that matches any, or None."""
+    for pattern in patterns:
+        found = sorted(folder.glob(pattern))
+        if len(found) > 1:
+            raise ValueError(f"{found[0]} and {found[1]} are copies of one file; keep one of them in {folder}")
+        if found:
+            return found[0]
+    return None
+
+
+def has_ratings(path: Path) -> bool:
+    """Whether a CSV file has the columns of a rating file, in any order."""
+    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        return set(RATING_COLUMNS) <= set(next(csv.reader([file.readline(_HEADER)]), []))
