@@ -21,3 +21,8 @@ def path(name: str) -> str:
     if name not in metric_names():
         raise ValueError(f"no metric is named {name!r}; there are {', '.join(metric_names())}")
     return str(_METRICS / name)
+
+
+def sample() -> Path:
+    """Return the sample data: judged answers of twelve kinds, as JSONL."""
+    return Path(__file__).parent / "sample.jsonl"

@@ -1,0 +1,64 @@
+"""`evaluate-qa bench`: how fast a metric is, as ratios to baselines measured in the same run."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
+
+Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
+
+
+@bench.command()
+def smile(
+    input: Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="At most this many rows.")] = 800,
+    predictions_column: str = "prediction",
+    references_column: str = "references",
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")] = None,
+    rounds: Rounds = 1,
+) -> None:
+    """SMILE against a row-by-row loop and the encoder's raw forward throughput."""
+    from importlib.util import find_spec
+
+    from rich.console import Console
+
+    from . import sample
+    from .benchmarks.measure import measure
+    from .benchmarks.smile import Job, cases
+    from .benchmarks.tables import smile_table
+    from .rows import read_rows
+
+    taken = [row for _, row in islice(read_rows(input or str(sample())), rows)]
+    load = {"device": device} if device else {}
+    job = Job([row[predictions_column] for row in taken], [row[references_column] for row in taken], load)
+    onnx = find_spec("onnxruntime") is not None
+    Console().print(smile_table(measure(cases(job, onnx), rounds), len(taken)))
+
+
+@bench.command()
+def deltableu(
+    input: Annotated[str | None, typer.Option(help="Rows to take texts from; by default the sample data.")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Rows to make of them, by shuffling words.")] = 5000,
+    references: Annotated[int, typer.Option(min=1, help="References of each row.")] = 8,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's name of the tokenizer.")] = "13a",
+    predictions_column: str = "prediction",
+    references_column: str = "references",
+    rounds: Rounds = 3,
+) -> None:
+    """ΔBLEU against sacrebleu's corpus_bleu on the same texts."""
+    from rich.console import Console
+
+    from . import sample
+    from .benchmarks.deltableu import cases, shuffled
+    from .benchmarks.measure import measure
+    from .benchmarks.tables import deltableu_table
+    from .rows import read_rows
+
+    texts = [
+        {"prediction": row[predictions_column], "references": row[references_column]}
+        for _, row in read_rows(input or str(sample()))
+    ]
+    job = shuffled(texts, rows, references, tokenize)
+    Console().print(deltableu_table(measure(cases(job), rounds), job.references))

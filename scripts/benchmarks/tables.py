@@ -1,0 +1,54 @@
+"""Measurements as tables: every time beside its ratio to the baselines of the same run."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from rich.table import Table
+
+from .measure import Measurement
+
+_MEGABYTE = 1e6
+
+
+def smile_table(measured: Mapping[str, Measurement], rows: int) -> Table:
+    """Rows and tokens a second, ratios to the loop (a) and the raw forward pass (b), memory, and change of scores."""
+    loop, raw = measured["row-by-row loop"], measured["raw forward"]
+    tokens = raw.result
+    table = Table(title=f"{rows} rows, {tokens} tokens in distinct texts")
+    for heading in ("", "rows/s", "tokens/s", "× loop (a)", "× raw (b)", "peak MB", "for rows MB", "max change"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for name, case in measured.items():
+        change = "" if case in (loop, raw) else f"{_largest_change(case.result, loop.result):.1e}"
+        table.add_row(
+            name,
+            f"{rows / case.seconds:.1f}",
+            "" if case is loop else f"{tokens / case.seconds:.0f}",
+            f"{loop.seconds / case.seconds:.2f}",
+            "" if case is loop else f"{raw.seconds / case.seconds:.2f}",
+            f"{case.peak_bytes / _MEGABYTE:.0f}",
+            f"{case.added_bytes / _MEGABYTE:.0f}",
+            change,
+        )
+    return table
+
+
+def deltableu_table(measured: Mapping[str, Measurement], references: Sequence[Sequence[str]]) -> Table:
+    """Seconds, rows a second and the ratio to sacrebleu, which scores without weights; memory and score."""
+    baseline, rows = measured["sacrebleu"], len(references)
+    table = Table(title=f"{rows} rows, {sum(map(len, references)) / rows:.1f} references each")
+    for heading in ("", "seconds", "rows/s", "× sacrebleu", "for rows MB", "score"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for name, case in measured.items():
+        table.add_row(
+            name,
+            f"{case.seconds:.2f}",
+            f"{rows / case.seconds:.0f}",
+            f"{baseline.seconds / case.seconds:.2f}",
+            f"{case.added_bytes / _MEGABYTE:.0f}",
+            f"{case.result:.9f}",
+        )
+    return table
+
+
+def _largest_change(scores: list[float], baseline: list[float]) -> float:
+    return float(np.abs(np.array(scores) - np.array(baseline)).max())
