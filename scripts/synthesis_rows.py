@@ -1,0 +1,178 @@
+"""The rows of `evaluate-qa synthesize`: checked when read, appended to the output, taken up by a later run.
+
+Beside `rows.syn.jsonl` lies `rows.syn.jsonl.settings.json`, which says how its answers were made. A row of the output
+is recognised by its content, so rows may be appended in the order in which they are finished; `sort` comes last.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .metrics._shared.inputs import Unexpected, texts
+from .rows import STANDARD, Row, RowsError, file_format, place, read_rows, require_columns
+from .writing import check_target, json_line, replacing
+
+COLUMN = "synthetic_answers"
+"""The column that is added to each row: a list with one answer for each reference."""
+
+Pair = tuple[str, str]
+"""A question and one of its references: what one synthetic answer is made from."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row of the input.
+
+    Attributes:
+        number: The row's number in the input: its line in JSONL.
+        where: File and line, for messages.
+        row: What the row holds.
+        pairs: One for each reference.
+    """
+
+    number: int
+    where: str
+    row: Row
+    pairs: list[Pair]
+
+
+def read_tasks(source: Path, question_column: str | None = None, reference_column: str | None = None) -> list[Task]:
+    """Read and check all rows.
+
+    Args:
+        source: JSONL, CSV or Parquet.
+        question_column: Column of the questions; None takes `questions` or `question`.
+        reference_column: Column of the references, a string or a list a row; None takes `references` or `reference`.
+
+    Raises:
+        RowsError: naming the row, what is wrong with it and the cure.
+    """
+    rows = read_rows(source, lists=[reference_column] if reference_column else ["references", "reference"])
+    tasks = [_task(source, number, row, question_column, reference_column) for number, row in rows]
+    if not tasks:
+        raise RowsError(f"{source}: there are no rows in it")
+    return tasks
+
+
+def _task(source: Path, number: int, row: Row, question_column: str | None, reference_column: str | None) -> Task:
+    where = place(source, number)
+    if COLUMN in row:
+        raise RowsError(f"{where}: there is a column {COLUMN!r} already; remove it to have it made anew")
+    question = _cell(where, row, question_column, "questions", _question)
+    references = _cell(where, row, reference_column, "references", texts)
+    return Task(number, where, row, [(question, reference) for reference in references])
+
+
+def _cell(where: str, row: Row, column: str | None, usual: str, check: Callable[[object], Any]) -> Any:
+    singular = usual.removesuffix("s")
+    column = column or (singular if singular in row and usual not in row else usual)
+    try:
+        require_columns(where, row, [column])
+        return check(row[column])
+    except Unexpected as unexpected:
+        raise RowsError(f"{where}: {column} is {row[column]!r}; expected {unexpected}") from None
+    except RowsError as error:
+        raise RowsError(f"{error}; --{singular}-column takes another name") from None
+
+
+def _question(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise Unexpected("a text that is not empty, as no answer can be phrased without a question")
+    return value
+
+
+class SynthesisOutput:
+    """Finished rows on disk.
+
+    Attributes:
+        finished: Number of a task (from 0) → its answers.
+    """
+
+    def __init__(self, path: Path, tasks: Sequence[Task], settings: Mapping[str, Any]) -> None:
+        """Open the output and take up what an earlier run has finished.
+
+        Args:
+            path: The file, which need not exist.
+            tasks: All rows of the input.
+            settings: What the answers depend on besides the row; stored beside the file.
+
+        Raises:
+            RowsError: the file is not JSONL, or was made with other settings or from other rows.
+        """
+        if str(path) == STANDARD or file_format(path) != ".jsonl":
+            raise RowsError(f"{path}: the output is written row by row; give it a name that ends in .jsonl")
+        self.path, self._tasks = path, tasks
+        self._settings = path.with_name(f"{path.name}.settings.json")
+        self._anew = f"give another --output, or remove {path} to begin anew"
+        check_target(path)
+        if path.exists() and path.stat().st_size:
+            self._check_settings(settings)
+        else:
+            self._settings.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        self._repair()
+        self.finished = self._read()
+
+    def append(self, number: int, answers: list[str]) -> None:
+        """Write one finished row, at once."""
+        self.finished[number] = answers
+        with self.path.open("ab") as file:
+            file.write(self._line(number))
+
+    def sort(self) -> None:
+        """Bring the file into the order of the input. A kill in the middle leaves the file as it was."""
+        if list(self.finished) == sorted(self.finished):
+            return
+        self.finished = dict(sorted(self.finished.items()))
+        with replacing(self.path) as ordered:
+            ordered.write_bytes(b"".join(map(self._line, self.finished)))
+
+    def _line(self, number: int) -> bytes:
+        return json_line(self._tasks[number].row | {COLUMN: self.finished[number]})
+
+    def _repair(self) -> None:
+        """Cut off a last line that a kill has left unfinished; its row is asked for again."""
+        with self.path.open("ab+") as file:
+            file.seek(0)
+            file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
+
+    def _check_settings(self, settings: Mapping[str, Any]) -> None:
+        try:
+            earlier = json.loads(self._settings.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise RowsError(f"{self.path} is there, but not how it was made ({error}); {self._anew}") from None
+        for name, value in settings.items():
+            if earlier.get(name) != value:
+                raise RowsError(
+                    f"{self.path} was made with {name} {earlier.get(name)!r}, now it is {value!r}; {self._anew}"
+                )
+
+    def _read(self) -> dict[int, list[str]]:
+        numbers = defaultdict(list)  # of the rows with the same content, last first
+        for number in reversed(range(len(self._tasks))):
+            numbers[json_line(self._tasks[number].row)].append(number)
+        finished = {}
+        for line, row in read_rows(self.path):
+            where, answers = place(self.path, line), row.pop(COLUMN, None)
+            same = numbers[json_line(row)]
+            if not same:
+                raise RowsError(f"{where}: the input has no such row (any more); {self._anew}")
+            number = same.pop()
+            finished[number] = _checked(where, answers, len(self._tasks[number].pairs))
+        return finished
+
+
+def _checked(where: str, answers: object, count: int) -> list[str]:
+    """Check the answers of a finished row, which someone may have edited."""
+    try:
+        checked = texts(answers)
+    except Unexpected:
+        checked = []
+    if len(checked) != count:
+        raise RowsError(
+            f"{where}: {COLUMN} is {answers!r}; expected {count} texts, one for each reference; "
+            "remove the line to have it made again"
+        )
+    return checked

@@ -1,0 +1,261 @@
+"""The command `evaluate-qa synthesize`: phrase each reference as the sentence that a model would have answered.
+
+SMILE compares predictions with such synthetic answers, which are made once per evaluation set, stored and reused.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, NoReturn
+
+import typer
+
+from .chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
+from .metrics._shared.inputs import clean
+from .synthesis_rows import Pair, SynthesisOutput, Task, read_tasks
+from .writing import json_line
+
+# The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
+SYSTEM_PROMPT = """\
+You are an intelligent chatbot designed for generating answer as a sentence from question-answer pairs.
+Your task is to generate a single sentence answer using the question and the answer already provided. Here's
+how you can accomplish the task:
+-----
+##INSTRUCTIONS:
+- Look at the provided answer.
+- Generate a short single sentence response using the question and the answer.
+- Response SHOULD ALWAYS USE THE WORDS FROM ANSWER provided.
+- DO NOT USE THE QUESTION AS IT IS IN THE RESPONSE.
+- Return only the response and nothing else."""
+USER_PROMPT = """\
+Please phrase a short single sentence answer using question-answer pair only:
+Question: {question}
+Answer: {answer}
+DO NOT PROVIDE ANY OTHER OUTPUT APART FROM A SINGLE SHORT SENTENCE."""
+
+PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
+_PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
+
+# A wrong key, a stopped server or a model that says nothing fails every row: no use in waiting for them all.
+_FAILURES_IN_A_ROW = 20
+
+_FAILURES_SHOWN = 10
+
+_SERVER, _HERE = "With --endpoint", "Without --endpoint"
+
+
+class GaveUp(Exception):  # noqa: N818 - ends a run early; what was finished stays
+    """Too many failures one after the other."""
+
+
+def conversation(question: str, answer: str) -> Conversation:
+    """Return the messages that ask for a synthetic answer: `answer`, a reference, as a sentence on `question`."""
+    return [
+        {"role": "system", "content": SYSTEM_PROMPT},
+        {"role": "user", "content": USER_PROMPT.format(question=clean(question), answer=clean(answer))},
+    ]
+
+
+class Synthesis:
+    """One run: asks for each distinct pair once, writes each row as soon as all its answers are there.
+
+    Attributes:
+        pairs: What is to be asked for, in order of the input. Rows that need nothing asked are written at once.
+    """
+
+    def __init__(self, tasks: Sequence[Task], output: SynthesisOutput, on_failure: Callable[[Task, str], None]) -> None:
+        """Take up what `output` has finished.
+
+        Args:
+            tasks: All rows.
+            output: Where finished rows go.
+            on_failure: Called with each row that did not get all its answers, and why.
+        """
+        self._tasks, self._output, self._on_failure = tasks, output, on_failure
+        self._answers: dict[Pair, str | NoAnswer] = {}
+        for number, answers in output.finished.items():
+            self._answers.update(zip(tasks[number].pairs, answers, strict=True))
+        self._waiting: dict[Pair, list[int]] = defaultdict(list)
+        for number, task in enumerate(tasks):
+            if number not in output.finished:
+                self._finish_if_answered(number)
+                for pair in dict.fromkeys(task.pairs):
+                    if pair not in self._answers:
+                        self._waiting[pair].append(number)
+        self.pairs = list(self._waiting)
+
+    def run(self, model: ChatModel, on_answer: Callable[[], object]) -> None:
+        """Ask `model` for all `pairs`, and call `on_answer` after each, for progress.
+
+        Raises:
+            GaveUp: too many failures one after the other.
+        """
+        failures = 0
+
+        def deliver(index: int, answer: str | NoAnswer) -> None:
+            nonlocal failures
+            pair = self.pairs[index]
+            self._answers[pair] = answer
+            for number in self._waiting[pair]:
+                self._finish_if_answered(number)
+            on_answer()
+            failures = failures + 1 if isinstance(answer, NoAnswer) else 0
+            if failures == _FAILURES_IN_A_ROW:
+                raise GaveUp(f"gave up after {failures} failures one after the other")
+
+        model.answer([conversation(*pair) for pair in self.pairs], deliver)
+
+    def _finish_if_answered(self, number: int) -> None:
+        task = self._tasks[number]
+        if not all(pair in self._answers for pair in task.pairs):
+            return
+        answers = [self._answers[pair] for pair in task.pairs]
+        failures = [str(answer) for answer in answers if isinstance(answer, NoAnswer)]
+        if failures:
+            self._on_failure(task, "; ".join(dict.fromkeys(failures)))
+        else:
+            self._output.append(number, [str(answer) for answer in answers])
+
+
+class Failures:
+    """Rows without answers: listed in a file as they occur, and told at the end."""
+
+    def __init__(self, file: BinaryIO | None) -> None:
+        """Start with none; `file` takes a line of JSON for each: `row` (its number), `error` and `input`."""
+        self._file = file
+        self.reasons: list[str] = []
+
+    def add(self, task: Task, reason: str) -> None:
+        """Take down one row."""
+        self.reasons.append(f"{task.where}: {reason}")
+        if self._file:
+            self._file.write(json_line({"row": task.number, "error": reason, "input": task.row}))
+            self._file.flush()
+
+    def tell(self) -> None:
+        """Print the first of them."""
+        if not self.reasons:
+            return
+        typer.echo(f"{len(self.reasons):,} rows failed; the same command asks for them again:", err=True)
+        for reason in self.reasons[:_FAILURES_SHOWN]:
+            typer.echo(f"  {reason}", err=True)
+        if len(self.reasons) > _FAILURES_SHOWN:
+            typer.echo(f"  … and {len(self.reasons) - _FAILURES_SHOWN:,} more; --errors lists all", err=True)
+
+
+def synthesize(
+    source: Annotated[Path, typer.Option("--input", "-i", help="Rows to read: JSONL, CSV or Parquet.")],
+    target: Annotated[Path, typer.Option("--output", "-o", help="Rows to write: JSONL. A second run resumes it.")],
+    model: Annotated[str, typer.Option(help="Name on the Hub, folder, or name at the endpoint.")] = PAPER_MODEL,
+    endpoint: Annotated[
+        str | None, typer.Option(help="URL of an OpenAI-compatible server, instead of a model run here.")
+    ] = None,
+    question_column: Annotated[
+        str | None,
+        typer.Option("--question-column", "--questions-column", help="Default: questions, or question."),
+    ] = None,
+    reference_column: Annotated[
+        str | None,
+        typer.Option("--reference-column", "--references-column", help="Default: references, or reference."),
+    ] = None,
+    errors: Annotated[Path | None, typer.Option(help="File that lists the rows that failed, as JSONL.")] = None,
+    max_tokens: Annotated[int, typer.Option(help="Longest answer; one that is cut off fails.")] = 256,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(help="Variable that holds the key; default: OPENAI_API_KEY, if set.", rich_help_panel=_SERVER),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Requests at a time.", rich_help_panel=_SERVER)] = 16,
+    timeout: Annotated[float, typer.Option(help="Seconds a reply may take.", rich_help_panel=_SERVER)] = 60.0,
+    max_retries: Annotated[
+        int, typer.Option(help="Repetitions, ever later, of a request that failed.", rich_help_panel=_SERVER)
+    ] = 5,
+    extra_body: Annotated[
+        str, typer.Option(help="JSON object of more fields for each request.", rich_help_panel=_SERVER)
+    ] = "{}",
+    revision: Annotated[
+        str | None, typer.Option(help="Commit, tag or branch on the Hub.", rich_help_panel=_HERE)
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, mps, …", rich_help_panel=_HERE)] = "auto",
+    dtype: Annotated[
+        str, typer.Option(help="auto (as stored), float32, bfloat16 or float16.", rich_help_panel=_HERE)
+    ] = "auto",
+    batch_size: Annotated[int, typer.Option(help="Prompts at a time.", rich_help_panel=_HERE)] = 32,
+) -> None:
+    """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
+
+    Run the same command again to go on after an interruption or to ask anew for the rows that failed.
+    """
+    try:
+        chat_model: ChatModel
+        if endpoint is None:
+            revision = revision or (_PAPER_REVISION if model == PAPER_MODEL else None)
+            chat_model = LocalModel(model, revision, device, dtype, batch_size, max_tokens)
+        else:
+            key, body = _api_key(api_key_env), _json_object(extra_body)
+            chat_model = Endpoint(endpoint, model, key, concurrency, timeout, max_retries, max_tokens, body)
+        _check_paths(source, target, errors)
+        tasks = read_tasks(source, question_column, reference_column)
+        prompts = {"system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
+        columns = {"question_column": question_column, "reference_column": reference_column}
+        output = SynthesisOutput(target, tasks, {**chat_model.settings, **prompts, **columns})
+        complete = _run(tasks, output, chat_model, errors)
+    except ModuleNotFoundError as error:
+        _fail(f"{error}; install what is needed with: pip install 'evaluate-qa[synthesize]'")
+    except (ValueError, OSError, MemoryError) as error:
+        _fail(str(error))
+    if not complete:
+        raise typer.Exit(1)
+
+
+def _run(tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, errors: Path | None) -> bool:
+    """Make what is missing, say how it went, and return whether all rows are there."""
+    from tqdm import tqdm
+
+    before, stopped = len(output.finished), ""
+    with ExitStack() as stack:
+        failures = Failures(stack.enter_context(errors.open("wb")) if errors else None)
+        synthesis = Synthesis(tasks, output, failures.add)
+        if synthesis.pairs:
+            bar = stack.enter_context(tqdm(total=len(synthesis.pairs), desc="synthesize", unit="answer"))
+            try:
+                synthesis.run(chat_model, bar.update)
+            except GaveUp as reason:
+                stopped = f"; {reason}"
+    output.sort()
+    done = len(output.finished)
+    typer.echo(
+        f"{done:,} of {len(tasks):,} rows are in {output.path}, {before:,} of them from before{stopped}", err=True
+    )
+    failures.tell()
+    return done == len(tasks)
+
+
+def _check_paths(*paths: Path | None) -> None:
+    given = [path.resolve() for path in paths if path]
+    if len(set(given)) < len(given):
+        raise ValueError("two of --input, --output and --errors are the same file; give each its own")
+
+
+def _api_key(variable: str | None) -> str | None:
+    key = os.environ.get(variable or "OPENAI_API_KEY")
+    if variable and not key:
+        raise ValueError(f"the variable {variable} is not set; put the key there: export {variable}=…")
+    return key
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise ValueError(f"--extra-body is {text!r}; expected a JSON object such as '{{\"seed\": 1}}'")
+    return value
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"evaluate-qa synthesize: {message}", err=True)
+    raise typer.Exit(1)
