@@ -11,9 +11,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from .rows import STANDARD, Row, RowsError, file_format, read_rows
 
@@ -37,7 +38,7 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
     check_target(target)
     rows, count = iter(rows), 0
     if str(target) == STANDARD:
-        return sum(print_row(row) for row in rows)
+        return sum(print_rows([row], sys.stdout.buffer) for row in rows)
     with tempfile.TemporaryDirectory(prefix=f".{Path(target).name}.", dir=Path(target).parent) as folder:
         parts: list[Path] = []
         while batch := list(itertools.islice(rows, _PART)):
@@ -56,18 +57,18 @@ def check_target(target: str | Path) -> None:
         raise RowsError(f"{target}: there is no folder {folder}; make it with: mkdir -p {folder}")
 
 
-def print_row(row: Row) -> int:
-    """Write one row to the standard output, as a line of JSON; returns 1, the number of rows written."""
-    sys.stdout.buffer.write(_json_line(row))
-    sys.stdout.buffer.flush()
-    return 1
+def print_rows(rows: Sequence[Row], stream: BinaryIO) -> int:
+    """Write rows as JSONL to a stream, at once, and return their number."""
+    stream.write(b"".join(map(json_line, rows)))
+    stream.flush()
+    return len(rows)
 
 
 def write_part(part: Path, rows: Sequence[Row]) -> None:
     """Write rows that are in memory to a file of any of the formats, which appears when it is whole."""
     with replacing(part) as path:
         if part.suffix == ".jsonl":
-            path.write_bytes(b"".join(map(_json_line, rows)))
+            path.write_bytes(b"".join(map(json_line, rows)))
         elif part.suffix == ".csv":
             _write_csv(path, dict.fromkeys(name for row in rows for name in row), rows)
         else:
@@ -104,14 +105,15 @@ def replacing(target: Path) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _json_line(row: Row) -> bytes:
+def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
+    """Return a row as a line of JSON in UTF-8; `default` replaces what JSON has no type for."""
     from .tables import plain
 
     try:
-        text = json.dumps(row, ensure_ascii=False, default=plain)
+        text = json.dumps(row, ensure_ascii=False, default=default or plain)
         return f"{text}\n".encode()
     except UnicodeEncodeError:  # lone surrogates: UTF-8 has no form for them, JSON has
-        return f"{json.dumps(row, default=plain)}\n".encode()
+        return f"{json.dumps(row, default=default or plain)}\n".encode()
     except TypeError as error:
         raise RowsError(f"a row holds {error}") from None
 

@@ -1,0 +1,108 @@
+"""`evaluate-qa score`: score a file of answers with any metric that gives each row a score."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from .scoring.work import Progress
+
+_COLUMNS, _METRIC, _RUN = "Columns of the input", "Metric", "Run"
+
+
+def _column(name: str) -> Any:
+    return typer.Option(help=f"Default: {name}, or {name.removesuffix('s')}.", rich_help_panel=_COLUMNS)
+
+
+def score(
+    metric: Annotated[str, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")],
+    source: Annotated[str, typer.Option("--input", "-i", help="JSONL, CSV or Parquet; - for JSONL on standard input.")],
+    target: Annotated[str, typer.Option("--output", "-o", help="JSONL, CSV or Parquet; - for standard output.")],
+    config: Annotated[str | None, typer.Option(help="Configuration of the metric.", rich_help_panel=_METRIC)] = None,
+    load: Annotated[
+        list[str] | None, typer.Option(help="name=value for evaluate.load. Repeatable.", rich_help_panel=_METRIC)
+    ] = None,
+    compute: Annotated[
+        list[str] | None, typer.Option(help="name=value for compute. Repeatable.", rich_help_panel=_METRIC)
+    ] = None,
+    prefix: Annotated[
+        str, typer.Option(help="Put before the name of each column that is added.", rich_help_panel=_RUN)
+    ] = "",
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.", rich_help_panel=_RUN),
+    ] = None,
+    chunk_size: Annotated[int, typer.Option(help="Rows that are scored together.", rich_help_panel=_RUN)] = 1000,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=_RUN)
+    ] = False,
+    predictions_column: Annotated[str | None, _column("predictions")] = None,
+    references_column: Annotated[str | None, _column("references")] = None,
+    questions_column: Annotated[str | None, _column("questions")] = None,
+    synthetic_answers_column: Annotated[str | None, _column("synthetic_answers")] = None,
+    reference_weights_column: Annotated[str | None, _column("reference_weights")] = None,
+    keywords_column: Annotated[str | None, _column("keywords")] = None,
+    videos_column: Annotated[str | None, _column("videos")] = None,
+    video_features_column: Annotated[str | None, _column("video_features")] = None,
+) -> None:
+    """Score answers: each row of the input comes out with the score, the verdict and the metric's other columns.
+
+    In CSV, a list is written as JSON: ["Paris", "Paris, France"]. A run that was stopped goes on with --resume.
+    """
+    from .options import parse_options
+    from .scoring.run import Job, run
+
+    named = {
+        "predictions": predictions_column,
+        "references": references_column,
+        "questions": questions_column,
+        "synthetic_answers": synthetic_answers_column,
+        "reference_weights": reference_weights_column,
+        "keywords": keywords_column,
+        "videos": videos_column,
+        "video_features": video_features_column,
+    }
+    try:
+        job = Job(
+            metric=metric,
+            source=source,
+            target=target,
+            config=config,
+            load=parse_options(load or [], metric),
+            compute=parse_options(compute or [], metric),
+            columns={column: name for column, name in named.items() if name is not None},
+            prefix=prefix,
+            errors=errors,
+            chunk_size=chunk_size,
+            resume=resume,
+        )
+        progress = run(job)
+    except KeyboardInterrupt:
+        typer.echo("evaluate-qa score: stopped; go on with --resume", err=True)
+        raise typer.Exit(130) from None
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        typer.echo(f"evaluate-qa score: {error}", err=True)
+        raise typer.Exit(1) from error
+    report(metric, progress, errors)
+
+
+def report(metric: str, progress: "Progress", errors: Path | None) -> None:
+    """Print how many rows there were and the means of their scores, on the standard error."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=Path(metric).name, title_justify="left", show_header=False)
+    table.add_column(justify="left")
+    table.add_column(justify="right")
+    table.add_row("rows scored", f"{progress.scored:,}")
+    if progress.bad:
+        table.add_row("rows set aside", f"{progress.bad:,}")
+    for name, (total, count) in progress.sums.items():
+        table.add_row("accuracy" if name == "verdict" else f"mean {name}", f"{total / count:.4f}")
+    console = Console(stderr=True)
+    console.print(table)
+    for signature in progress.signatures:
+        console.print(f"signature: {signature}", markup=False, soft_wrap=True)
+    if progress.bad:
+        console.print(f"rows that were not scored, with the reason: {errors}", markup=False, soft_wrap=True)

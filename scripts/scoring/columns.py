@@ -1,0 +1,57 @@
+"""Which columns of a file a metric gets its columns from, and how a row of the file becomes a row for the metric."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..metrics._shared.inputs import KNOWN_COLUMNS
+from ..rows import LISTS, Row, require_columns
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns in the input.
+
+    Args:
+        named: Column of the metric → column of the input. One that is not here is looked for under the metric's name
+            for it, then under its singular: `predictions`, `prediction`.
+        blanks: Whether an empty text stands for no value where a value may be missing, as it does in CSV.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    blanks: bool = False
+
+    def lists(self) -> set[str]:
+        """Return the columns of the input that may hold lists, for `read_rows`."""
+        return {name for column in LISTS for name in self.candidates(column)}
+
+    def candidates(self, column: str) -> list[str]:
+        """Return where a column of the metric is looked for: the first of these that a row has."""
+        return [self.named[column]] if column in self.named else [column, column.removesuffix("s")]
+
+    def require(self, where: str, rows: Sequence[Row], required: Iterable[str]) -> None:
+        """Raise RowsError unless some of the rows have the columns that are required or were named by the user."""
+        present = dict.fromkeys(name for row in rows for name in row)
+        for column in dict.fromkeys([*required, *self.named]):
+            if rows and not any(name in present for name in self.candidates(column)):
+                option = f"(another column can be named: --{column.replace('_', '-')}-column)"
+                require_columns(f"{where} {option}", present, self.candidates(column)[:1])
+
+    def take(self, rows: Sequence[Row], accepted: Collection[str], required: Collection[str]) -> dict[str, list[Any]]:
+        """Return what the metric is called with; a column that no row has is left out unless it is required."""
+        taken = {column: [self._value(row, column, column in required) for row in rows] for column in accepted}
+        return {
+            column: values
+            for column, values in taken.items()
+            if column in required or any(value is not None for value in values)
+        }
+
+    def _value(self, row: Row, column: str, is_required: bool) -> Any:
+        name = next((name for name in self.candidates(column) if name in row), None)
+        value = None if name is None else row[name]
+        return None if value == "" and self.blanks and not is_required else value
+
+
+def accepted(parameters: Collection[str]) -> list[str]:
+    """Return the columns that a metric takes, of those this family knows, by the parameters of its `_compute`."""
+    return [column for column in KNOWN_COLUMNS if column in parameters]

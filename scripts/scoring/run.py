@@ -1,0 +1,167 @@
+"""The run behind `evaluate-qa score`: read chunks, score them, put them away, so that it can be stopped at any time."""
+
+import itertools
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .. import metric_names, path
+from ..rows import STANDARD, Record, RowsError, file_format, read_records
+from ..writing import check_target
+from .columns import Columns
+from .scorer import RowScorer
+from .work import ErrorsFile, Output, Progress, StandardOutput, digest, work_folder
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be scored, how, and where the scores go.
+
+    Args:
+        metric: One of this package's metrics, or whatever `evaluate.load` takes.
+        source: File of rows, or `-`.
+        target: File of scored rows, or `-`.
+        config: Configuration of the metric.
+        load: Keywords of `evaluate.load`.
+        compute: Keywords of the metric's `compute`.
+        columns: Column of the metric → column of the input.
+        prefix: Put before the names of the columns that are added.
+        errors: File for rows that cannot be scored; None stops at the first.
+        chunk_size: Rows that are scored together, and that a kill can cost.
+        resume: Go on with the work of a stopped run.
+
+    Raises:
+        ValueError: options that are wrong or do not go together.
+    """
+
+    metric: str
+    source: str
+    target: str
+    config: str | None = None
+    load: Mapping[str, Any] = field(default_factory=dict)
+    compute: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    errors: Path | None = None
+    chunk_size: int = 1000
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        check_target(self.target)
+        if self.chunk_size < 1:
+            raise ValueError(f"--chunk-size is {self.chunk_size}; expected at least 1")
+        if self.resume and self.target == STANDARD:
+            raise ValueError("--resume needs an --output that is a file; what went to the standard output is gone")
+        files = [Path(name).resolve() for name in (self.source, self.target, self.errors or "-") if name != STANDARD]
+        if len(set(files)) < len(files):
+            raise ValueError("--input, --output and --errors must be different files")
+        if self.errors is not None:
+            check_target(self.errors)
+            if self.errors.suffix != ".jsonl":
+                raise ValueError(
+                    f"--errors is {self.errors}; bad rows are written as JSONL, to a file named so: bad.jsonl"
+                )
+
+    def records(self) -> Iterator[Record]:
+        """Read the input."""
+        return read_records(self.source, self._columns.lists())
+
+    def scorer(self) -> RowScorer:
+        """Load the metric. A metric of this package loads its model later, when it scores the first rows."""
+        import evaluate
+
+        name = path(self.metric) if self.metric in metric_names() else self.metric
+        metric = evaluate.load(name, self.config, keep_in_memory=True, **self.load)
+        return RowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
+
+    def settings(self, code: str) -> dict[str, str]:
+        """Return what the scored rows depend on, besides the input; `code` identifies the metric's program."""
+        named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
+        options = {"load": self.load, "compute": self.compute, "columns": self.columns}
+        return {name: repr(value) for name, value in named.items()} | {
+            name: str(dict(sorted(values.items()))) for name, values in options.items()
+        }
+
+    @property
+    def _columns(self) -> Columns:
+        return Columns(self.columns, blanks=file_format(self.source) == ".csv")
+
+
+def run(job: Job) -> Progress:
+    """Score all rows; what was scored stays when it is stopped, whatever stops it.
+
+    Returns:
+        What became of the rows.
+
+    Raises:
+        ValueError: input, options or earlier work that cannot be used; the message says how to mend it.
+    """
+    records, standard = job.records(), sys.stdout.buffer
+    # What a metric or a library prints must not come between the rows.
+    with redirect_stdout(sys.stderr), _output(job, scorer := job.scorer(), standard) as output:
+        total = _checked(job, scorer, output.progress.records)
+        records = _skipped(job, records, output.progress)
+        _score(job, scorer, records, output, total)
+        if not output.progress.records:
+            raise RowsError(f"{job.source}: there are no rows to score")
+        if not output.progress.scored:
+            raise RowsError(f"{job.source}: none of the {output.progress.records} rows can be scored; see {job.errors}")
+        output.finish()
+    return output.progress
+
+
+def _output(job: Job, scorer: RowScorer, standard: BinaryIO) -> AbstractContextManager[Output]:
+    if job.target == STANDARD:
+        return nullcontext(StandardOutput(standard))
+    return work_folder(Path(job.target), job.settings(scorer.code), job.resume)
+
+
+def _checked(job: Job, scorer: RowScorer, done: int) -> int | None:
+    """Check all rows of a file before any model is loaded, and count them; what a pipe will bring is not known."""
+    from tqdm import tqdm
+
+    if job.source == STANDARD:
+        return None
+    total = 0
+    with tqdm(desc="checking", unit="row", leave=False, delay=1) as bar:
+        for chunk in _chunks(job.records(), job.chunk_size):
+            if not total:
+                scorer.require_columns(chunk)
+            total += len(chunk)
+            if job.errors is None and total > done:
+                scorer.check(chunk)
+            bar.update(len(chunk))
+    return total
+
+
+def _skipped(job: Job, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+    """Go past the rows that are scored, after a check that they are still the same."""
+    if digest(itertools.islice(records, progress.records)) != progress.digest:
+        raise RowsError(
+            f"{job.source}: the first {progress.records} rows are not those that the stopped run has scored; restore "
+            f"them, or begin anew after: rm -r {job.target}.work"
+        )
+    return records
+
+
+def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, total: int | None) -> None:
+    from tqdm import tqdm
+
+    errors = ErrorsFile(job.errors, output.progress.errors_size)
+    with tqdm(desc=Path(job.metric).name, unit="row", total=total, initial=output.progress.records) as bar:
+        for chunk in _chunks(records, job.chunk_size):
+            if not output.progress.records:
+                scorer.require_columns(chunk)
+            scored = scorer.score(chunk)
+            errors.add(scored.bad)
+            output.add(scored.rows, output.progress.after(chunk, scored, errors.size))
+            bar.update(len(chunk))
+
+
+def _chunks(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
+    records = iter(records)
+    while chunk := list(itertools.islice(records, size)):
+        yield chunk

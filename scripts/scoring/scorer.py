@@ -1,0 +1,174 @@
+"""Score a chunk of rows with any metric of `evaluate` that gives each row a score, and set bad rows aside."""
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..metrics._shared.inputs import as_list
+from ..rows import STANDARD, Broken, Record, Row, RowsError, place
+from .columns import Columns, accepted
+
+_Result = TypeVar("_Result")
+_NumberedRow = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be scored.
+
+    Attributes:
+        number: Where it is in the input.
+        error: What is wrong with it.
+        input: What was read; a text if it is no row at all.
+    """
+
+    number: int
+    error: str
+    input: Row | str
+
+
+@dataclass(frozen=True)
+class ScoredChunk:
+    """What became of a chunk.
+
+    Attributes:
+        rows: The rows that were scored, each with the columns of the metric added.
+        bad: The others.
+        sums: Column of the metric → sum and count of its numbers, for means.
+        signature: What the scores depend on, where the metric tells.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    sums: dict[str, tuple[float, int]] = field(default_factory=dict)
+    signature: str | None = None
+
+
+class RowScorer:
+    """A loaded metric, told where its columns come from and what the columns it adds are called.
+
+    Args:
+        metric: What `evaluate.load` returned.
+        source: Name of the input, for messages.
+        columns: Where the metric's columns come from.
+        compute: Keywords of the metric's `compute`.
+        prefix: Put before the name of each column that is added.
+        keep_going: Whether bad rows are set aside; else the first one raises RowsError.
+    """
+
+    def __init__(
+        self,
+        metric: Any,
+        source: str | Path,
+        columns: Columns,
+        compute: Mapping[str, Any],
+        prefix: str = "",
+        keep_going: bool = False,
+    ) -> None:
+        self._metric, self._source, self._columns = metric, source, columns
+        self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
+        self._accepted = accepted(inspect.signature(metric._compute).parameters)
+        usual = [column for column in ("predictions", "references") if column in self._accepted]
+        self._required: Collection[str] = getattr(metric, "required", usual)
+
+    @property
+    def code(self) -> str:
+        """What identifies the metric's program: evaluate keeps each version of it as a module of another name."""
+        return type(self._metric).__module__
+
+    def require_columns(self, records: Sequence[Record]) -> None:
+        """Raise RowsError if the metric needs a column that none of the rows has."""
+        rows = [row for _, row in records if not isinstance(row, Broken)]
+        self._columns.require("standard input" if self._source == STANDARD else str(self._source), rows, self._required)
+
+    def check(self, records: Sequence[Record]) -> None:
+        """Raise RowsError for a bad row, without a model; a metric that cannot check its rows lets all pass."""
+        self._attempt(records, getattr(self._metric, "_checked", lambda _: None))
+
+    def score(self, records: Sequence[Record]) -> ScoredChunk:
+        """Score the rows.
+
+        Raises:
+            RowsError: a bad row, unless they are set aside; a row has a column named like one that is added.
+            ValueError: the metric gives no score for each row, or does not take its keywords.
+        """
+        result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **self._compute))
+        if result is None:
+            return ScoredChunk(bad=bad)
+        per_row = _per_row(result, len(rows))
+        return ScoredChunk(self._added(rows, per_row), bad, _sums(result, per_row), result.get("signature"))
+
+    def _attempt(
+        self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]
+    ) -> tuple[_Result | None, list[_NumberedRow], list[BadRow]]:
+        """Do it with the rows of these records; a row that it finds bad is set aside, and it is done again."""
+        rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
+        bad = [BadRow(number, row.message, row.text) for number, row in records if isinstance(row, Broken)]
+        while rows and (self._keep_going or not bad):
+            result, bad_row = self._try(rows, act)
+            if bad_row is None:
+                return result, rows, sorted(bad, key=lambda one: one.number)
+            rows = [(number, row) for number, row in rows if number != bad_row.number]
+            bad.append(bad_row)
+        if bad and not self._keep_going:
+            first = min(bad, key=lambda one: one.number)
+            raise RowsError(f"{first.error}\nMend the row, or set such rows aside with --errors bad.jsonl")
+        return None, [], bad
+
+    def _try(
+        self, rows: Sequence[_NumberedRow], act: Callable[[dict[str, list[Any]]], _Result]
+    ) -> tuple[_Result | None, BadRow | None]:
+        columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
+        try:
+            return act(columns), None
+        except (ValueError, TypeError) as error:
+            # Told by its attributes, as the metric's classes are evaluate's copies, not those of this package.
+            index, column = getattr(error, "row", None), getattr(error, "column", None)
+            if index is None or column is None:
+                raise
+            number, row = rows[index]
+            message = str(error).replace(f"{column}[{index}]", self._name(column, row))
+            return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
+
+    def _name(self, column: str, row: Row) -> str:
+        names = self._columns.candidates(column)
+        return next((name for name in names if name in row), names[0])
+
+    def _added(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
+        named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
+        for number, row in rows:
+            if taken := named.keys() & row.keys():
+                raise RowsError(
+                    f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds; "
+                    f"name what it adds otherwise, for example with --prefix {self._metric.name}_"
+                )
+        return [row | {name: values[index] for name, values in named.items()} for index, (_, row) in enumerate(rows)]
+
+
+def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
+    """Return the lists of a result that have an entry for each row."""
+    per_example = result.get("per_example")
+    columns = per_example if isinstance(per_example, Mapping) else result
+    lists = {name: as_list(values) for name, values in columns.items()}
+    found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
+    if not found:
+        raise ValueError(
+            f"the metric returned {', '.join(result)}, but nothing for each row; it may have an option for that, "
+            "such as --compute use_aggregator=False of rouge"
+        )
+    return found
+
+
+def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[str, tuple[float, int]]:
+    """Return sum and count of those columns whose mean says something: not of an index, for instance."""
+    own = isinstance(result.get("per_example"), Mapping)
+    meant = [name for name in per_row if not own or name in ("score", "verdict") or name in result]
+    numbers = {name: [value for value in per_row[name] if _is_number(value)] for name in meant}
+    return {name: (float(sum(values)), len(values)) for name, values in numbers.items() if values}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (bool, int, float)) and math.isfinite(value)

