@@ -3,6 +3,7 @@
 import typer
 
 from .dataset import dataset
+from .synthesize import synthesize
 
 app = typer.Typer(
     name="evaluate-qa",
@@ -12,3 +13,4 @@ app = typer.Typer(
 )
 
 app.command()(dataset)
+app.command()(synthesize)

@@ -14,10 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import typer
 from evaluate_qa.chat_models import LocalModel
+from evaluate_qa.cli import app
 from evaluate_qa.synthesis_rows import SynthesisOutput, read_tasks
-from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation, synthesize
+from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
 from evaluate_qa.writing import write_rows
 from typer.testing import CliRunner
 
@@ -139,9 +139,7 @@ def _no_key(monkeypatch):
 
 def run(source, output, *options, **named):
     """Run the command; named options are written as on the command line."""
-    app = typer.Typer()
-    app.command()(synthesize)
-    arguments = ["--input", str(source), "--output", str(output), *options]
+    arguments = ["synthesize", "--input", str(source), "--output", str(output), *options]
     for name, value in named.items():
         arguments += [f"--{name.replace('_', '-')}", str(value)]
     return CliRunner().invoke(app, arguments)
@@ -501,9 +499,9 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(tmp_pa
 
     # Of two requests for a row the second takes longer, so that with four at a time rows are finished out of order.
     server.delay = lambda reference: 0.02 * (1 + int(reference[1:]) % 3)
-    code = "import typer; from evaluate_qa.synthesize import synthesize; typer.run(synthesize)"
+    code = "from evaluate_qa.cli import app; app()"
     options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
-    command = [sys.executable, "-c", code, "--input", str(source), "--output", str(output), *options]
+    command = [sys.executable, "-c", code, "synthesize", "--input", str(source), "--output", str(output), *options]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 60
         while not output.exists() or output.read_bytes().count(b"\n") < 5:
