@@ -6,7 +6,6 @@ string into its characters), so rows are checked here, before its Arrow writer s
 
 import dataclasses
 import difflib
-import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ KNOWN_COLUMNS = (
     "questions",
     "synthetic_answers",
     "reference_weights",
+    "against",
     "keywords",
     "videos",
     "video_features",
@@ -79,7 +79,7 @@ def clean(text: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str(text)
+    return str.__str__(text)  # `str(text)` of an enumeration's member would be the member's name
 
 
 def prediction(value: object) -> str:
@@ -109,25 +109,16 @@ def optional_texts(value: object) -> list[str]:
     return [] if value is None else texts(value)
 
 
-def numbers(value: object) -> list[float]:
-    """Check one row of an optional column of finite numbers; `None` comes back as `[]`."""
-    items = [] if value is None else as_list(value)
-    if items is None or not all(isinstance(item, (int, float)) for item in items):
-        raise Unexpected("a list of numbers")
-    if not all(math.isfinite(item) for item in items):
-        raise Unexpected("a list of finite numbers", RowValueError)
-    return [float(item) for item in items]
-
-
 def as_list(values: object) -> list[Any] | None:
     """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; anything else as None."""
-    if values is None or isinstance(values, (str, bytes, bytearray, Mapping, set, frozenset)):
+    if values is None or isinstance(values, (str, bytes, bytearray, set, frozenset)):
         return None
     for convert in ("to_pylist", "tolist"):
         if hasattr(values, convert):
             converted = getattr(values, convert)()
             return converted if isinstance(converted, list) else None
-    return list(values) if isinstance(values, Iterable) else None
+    # A mapping or a DataFrame iterates over its keys, which are not rows.
+    return list(values) if isinstance(values, Iterable) and not hasattr(values, "keys") else None
 
 
 def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:

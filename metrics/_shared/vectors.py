@@ -56,11 +56,10 @@ class VectorStore:
 
     def _connect(self) -> sqlite3.Connection:
         # A connection for each operation, so that the store may cross a fork or a thread; a minute's patience with
-        # other writers.
-        connection = sqlite3.connect(self.path, timeout=60)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        return connection
+        # other writers. IMMEDIATE, because a transaction that begins as a reader cannot wait for a writer. Not SQLite's
+        # write-ahead log: processes that turn it on at once are refused without waiting, and it wants shared memory,
+        # which network file systems lack.
+        return sqlite3.connect(self.path, timeout=60, isolation_level="IMMEDIATE")
 
 
 def _key(text: str) -> bytes:

@@ -1,0 +1,195 @@
+"""Batches hold every row once within the budget; memory that runs out costs time, not the result."""
+
+import gc
+import weakref
+
+import datasets
+import numpy as np
+import pytest
+from evaluate.utils import logging as evaluate_logging
+from evaluate_qa.metrics._shared.inference import batches, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+lengths_lists = st.lists(st.integers(0, 300), max_size=60).map(lambda values: np.array(values, dtype=np.int32))
+
+
+@given(lengths_lists, st.integers(1, 1000), st.one_of(st.none(), st.integers(1, 10)))
+def test_every_row_is_in_one_batch_within_the_budget(lengths, budget, batch_size):
+    made = list(batches(lengths, budget, batch_size))
+    assert sorted(row for batch in made for row in batch) == list(range(len(lengths)))
+    for batch in made:
+        assert len(batch) == 1 or len(batch) * lengths[batch].max() <= budget
+        assert batch_size is None or len(batch) <= batch_size
+
+
+@given(lengths_lists, st.integers(1, 1000))
+def test_the_longest_rows_come_first(lengths, budget):
+    order = [lengths[row] for batch in batches(lengths, budget) for row in batch]
+    assert order == sorted(order, reverse=True)
+
+
+@given(lengths_lists, st.integers(1, 1000))
+def test_batches_are_as_large_as_the_budget_allows(lengths, budget):
+    """The next row, padded to this batch's longest, would not have fitted."""
+    made = list(batches(lengths, budget))
+    for batch in made[:-1]:
+        assert (len(batch) + 1) * max(1, lengths[batch].max()) > budget
+
+
+def test_batches_by_hand():
+    # Sorted: 6 5 5 2 1. Budget 12: 2 · 6 = 12 fit, then 2 · 5 = 10 (the 2 is padded to 5), then the rest.
+    made = [batch.tolist() for batch in batches(np.array([5, 2, 6, 1, 5]), 12)]
+    assert made == [[2, 0], [4, 1], [3]]
+
+
+def limited(lengths, limit, error, called):
+    """A forward pass that doubles each length and runs out of memory above a number of padded tokens."""
+
+    def forward(rows):
+        called.append(len(rows))
+        if len(rows) * lengths[rows].max() > limit:
+            raise error
+        return lengths[rows] * 2
+
+    return forward
+
+
+def gathered(lengths, forward, **options):
+    outputs = np.full(len(lengths), -1)
+    for rows, values in run(lengths, forward, **options):
+        assert (outputs[rows] == -1).all(), "a row came twice"
+        outputs[rows] = values
+    return outputs.tolist()
+
+
+def out_of_memory_errors():
+    import torch
+
+    return [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 18.00 GB)"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 274877906944 bytes"),
+        MemoryError(),
+    ]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_halves_until_it_fits(number):
+    lengths, called = np.array([4] * 8 + [3, 1]), []
+    forward = limited(lengths, 8, out_of_memory_errors()[number], called)
+    assert gathered(lengths, forward, token_budget=32) == [8] * 8 + [6, 2]
+    # A batch of 8 rows · 4 tokens: 8 fail, 4 fail, 2 + 2 fit, 4 fail, 2 + 2 fit; then the rows of 3 and 1 (6 padded).
+    assert called == [8, 4, 2, 2, 4, 2, 2, 2]
+
+
+@given(lengths_lists, st.integers(300, 2000), st.integers(300, 500))
+def test_halving_changes_no_output(lengths, budget, limit):
+    forward = limited(lengths, limit, RuntimeError("out of memory"), [])
+    assert gathered(lengths, forward, token_budget=budget) == (lengths * 2).tolist()
+
+
+def test_an_odd_batch_loses_no_row():
+    lengths = np.ones(7, dtype=int)
+    assert gathered(lengths, limited(lengths, 1, MemoryError(), []), token_budget=100) == [2] * 7
+
+
+def test_the_real_allocator_of_the_cpu_is_understood():
+    """PyTorch's own message for a tensor no machine has room for (2⁵⁰ floats a row) is taken for what it is."""
+    import torch
+
+    with pytest.raises(MemoryError, match="out of memory with a single row"):
+        gathered(np.ones(2), lambda rows: torch.empty(len(rows), 2**50).numpy(), token_budget=2)
+
+
+def test_a_single_row_too_large_is_a_memory_error_with_the_devices_own_words():
+    lengths = np.array([100, 1])
+    forward = limited(lengths, 50, RuntimeError("CUDA out of memory. Tried 2 GiB"), [])
+    with pytest.raises(MemoryError, match=r"single row; a device with more .* \(CUDA out of memory\. Tried 2 GiB\)"):
+        gathered(lengths, forward, token_budget=200)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("CUDA error: device-side assert"), ValueError("out of memory")])
+def test_other_errors_pass_through_at_once(error):
+    called = []
+    with pytest.raises(type(error)) as caught:
+        gathered(np.ones(4), limited(np.ones(4), 0, error, called), token_budget=100)
+    assert caught.value is error
+    assert called == [4]
+
+
+def test_the_failed_batch_is_free_before_its_halves_run():
+    """A traceback kept alive would hold the tensors of the batch that did not fit."""
+
+    class Tensor:
+        pass
+
+    alive = []
+
+    def forward(rows):
+        assert not any(tensor() for tensor in alive)
+        tensor = Tensor()
+        alive.append(weakref.ref(tensor))
+        if len(rows) > 1:
+            raise RuntimeError("out of memory")
+        return np.zeros(len(rows))
+
+    gc.disable()
+    try:
+        assert gathered(np.ones(4), forward, token_budget=100) == [0] * 4
+    finally:
+        gc.enable()
+
+
+def test_outputs_are_yielded_as_they_come():
+    lengths, called = np.array([3, 2, 1]), []
+    stream = run(lengths, limited(lengths, 10, MemoryError(), called), token_budget=3)
+    assert next(stream)[0].tolist() == [0]
+    assert called == [1]
+
+
+def test_no_rows_need_no_forward_pass():
+    assert gathered(np.array([], dtype=int), lambda rows: pytest.fail("called"), token_budget=10) == []
+
+
+@pytest.fixture
+def slow_clock(monkeypatch):
+    """A clock that goes two and a half seconds at each look, past the delay before a bar shows itself."""
+    ticks = iter(np.arange(0, 1e6, 2.5))
+    monkeypatch.setattr("tqdm.std.time", lambda: float(next(ticks)))
+
+
+@pytest.fixture
+def bars_restored():
+    yield
+    datasets.enable_progress_bars()
+    evaluate_logging.enable_progress_bar()
+
+
+def ran(describe):
+    return gathered(np.ones(3), lambda rows: np.zeros(len(rows)), token_budget=1, describe=describe)
+
+
+@pytest.mark.usefixtures("slow_clock", "bars_restored")
+def test_a_bar_shows_what_takes_seconds(capsys):
+    ran("smile: answers")
+    assert "smile: answers" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("slow_clock", "bars_restored")
+@pytest.mark.parametrize("disable", [datasets.disable_progress_bars, evaluate_logging.disable_progress_bar])
+def test_a_bar_is_silent_where_bars_are_disabled(disable, capsys):
+    disable()
+    ran("smile: answers")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("slow_clock")
+def test_no_title_no_bar(capsys):
+    ran(None)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_takes_no_time_shows_no_bar(capsys):
+    ran("smile: answers")
+    assert capsys.readouterr().err.strip() == ""
