@@ -1,0 +1,102 @@
+"""Simple judges of answers that every metric should beat: each takes an answer and its references.
+
+Where there are several references, the best of them counts.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+Score = Callable[[str, Sequence[str]], float]
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def squad_normalise(text: str) -> str:
+    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016)."""
+    without_articles = re.sub(r"\b(a|an|the)\b", " ", text.lower().translate(_PUNCTUATION))
+    return " ".join(without_articles.split())
+
+
+def lexical_match(answer: str, references: Sequence[str]) -> float:
+    """1 if a normalised reference is a substring of the normalised answer, else 0.
+
+    A reference that normalises to nothing ("+-*") lies in every answer. That is kept: the published figures of
+    EVOUNA are met with it alone.
+    """
+    normalised = squad_normalise(answer)
+    return float(any(squad_normalise(reference) in normalised for reference in references))
+
+
+def token_recall(answer: str, references: Sequence[str]) -> float:
+    """Share of the reference's tokens, counted with repetition, that the answer contains."""
+    return max(_common(answer, reference)[0] for reference in references)
+
+
+def token_f1(answer: str, references: Sequence[str]) -> float:
+    """SQuAD's F1: harmonic mean of token recall and of the share of the answer's tokens that the reference has."""
+    return max(_harmonic_mean(*_common(answer, reference)) for reference in references)
+
+
+def rouge_l(answer: str, references: Sequence[str]) -> float:
+    """ROUGE-L F1 by the package rouge-score, without stemming. It sees Latin letters and digits only."""
+    return float(_rouge_scorer().score_multi(references, answer)["rougeL"].fmeasure)
+
+
+def always_correct(answer: str, references: Sequence[str]) -> float:
+    """1 for every answer: what a judge reaches who never looks."""
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A judge: its name in tables, its score, and when that means "correct"."""
+
+    name: str
+    score: Score
+    is_correct: Callable[[float], bool]
+
+
+def _at_least_half(score: float) -> bool:
+    return score >= 0.5  # noqa: PLR2004
+
+
+def _above_half(score: float) -> bool:
+    return score > 0.5  # noqa: PLR2004 - "values exceeding this threshold", DIVER-QA, appendix C
+
+
+BASELINES: Mapping[str, Baseline] = MappingProxyType(
+    {
+        baseline.name: baseline
+        for baseline in (
+            Baseline("lexical_match", lexical_match, bool),
+            Baseline("token_recall", token_recall, _at_least_half),
+            Baseline("token_f1", token_f1, _above_half),
+            Baseline("rouge_l", rouge_l, _above_half),
+            Baseline("always_correct", always_correct, bool),
+        )
+    }
+)
+
+
+def _common(answer: str, reference: str) -> tuple[float, float]:
+    """Return the shares of the reference's and of the answer's tokens that both have; 0 for a side without any."""
+    wanted, given = Counter(squad_normalise(reference).split()), Counter(squad_normalise(answer).split())
+    common = (wanted & given).total()
+    return common / max(wanted.total(), 1), common / max(given.total(), 1)
+
+
+def _harmonic_mean(recall: float, precision: float) -> float:
+    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+
+
+@cache
+def _rouge_scorer() -> Any:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    return RougeScorer(["rougeL"])

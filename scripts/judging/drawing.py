@@ -1,0 +1,79 @@
+"""Draw how far metrics agree with people: a panel of groups, and a panel for each sweep."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .bootstrap import Estimate
+from .run import Agreement
+from .tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NOTHING = float("nan")
+
+
+def draw(path: Path, agreements: Sequence[Agreement]) -> None:
+    """Draw a PNG, SVG or PDF, by the suffix of the path: for each data set a panel of groups, then its sweeps."""
+    from matplotlib.figure import Figure
+
+    # Not through pyplot, which would keep the drawing in memory and look for a display.
+    count = sum(1 + len(agreement.sweeps) for agreement in agreements)
+    sheet = Figure(figsize=(9, 4.5 * count), layout="constrained")
+    panels = iter(sheet.subplots(count, squeeze=False)[:, 0])
+    for agreement in agreements:
+        _draw_groups(next(panels), agreement)
+        for title, runs in agreement.sweeps.items():
+            _draw_sweep(next(panels), f"{agreement.data.name}: sweep of {title}", runs)
+    sheet.savefig(path, dpi=150)
+
+
+def _draw_groups(panel: "Axes", agreement: Agreement) -> None:
+    """Draw a dot with whiskers for each metric, side by side in each group: the data set's headline figure."""
+    tables, figure = agreement.tables, agreement.data.headline
+    metrics = list(tables[0].estimates)
+    for number, metric in enumerate(metrics):
+        shift = 0.7 * ((number + 0.5) / len(metrics) - 0.5)
+        estimates = [table.estimates[metric][figure] for table in tables]
+        if any(estimate.value is not None for estimate in estimates):
+            _errorbar(panel, [place + shift for place in range(len(tables))], estimates, metric, line="none")
+    panel.set_xticks(range(len(tables)), [table.group for table in tables], rotation=30, ha="right")
+    panel.set(title=f"{agreement.data.name}: agreement with people", ylabel=figure)
+    panel.grid(axis="y", alpha=0.3)
+    panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
+
+
+def _draw_sweep(panel: "Axes", title: str, tables: Sequence[Table]) -> None:
+    """Draw a line of Pearson's r over the values of an option for each group."""
+    runs = list(tables[0].estimates)
+    option = runs[0].partition("=")[0]
+    values = [run.partition("=")[2] for run in runs]
+    places = _numbers(values)
+    for table in tables:
+        estimates = [table.estimates[run]["pearson"] for run in runs]
+        _errorbar(panel, places or list(range(len(values))), estimates, table.group, line="-")
+    if not places:
+        panel.set_xticks(range(len(values)), values)
+    panel.set(title=title, xlabel=option, ylabel="pearson")
+    panel.grid(alpha=0.3)
+    panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
+
+
+def _errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimate], label: str, line: str) -> None:
+    values = [_NOTHING if estimate.value is None else estimate.value for estimate in estimates]
+    below = [_reach(estimate.low, estimate.value) for estimate in estimates]
+    above = [_reach(estimate.value, estimate.high) for estimate in estimates]
+    panel.errorbar(places, values, yerr=[below, above], fmt="o", linestyle=line, markersize=4, capsize=2, label=label)
+
+
+def _reach(low: float | None, high: float | None) -> float:
+    return 0.0 if low is None or high is None else max(high - low, 0.0)
+
+
+def _numbers(values: Sequence[str]) -> list[float]:
+    """Return the values as numbers, or nothing if some are none."""
+    try:
+        return [float(value) for value in values]
+    except ValueError:
+        return []

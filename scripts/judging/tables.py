@@ -1,0 +1,111 @@
+"""Agreement tables: the figures of every metric in every group of a data set, beside what papers published."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .bootstrap import Bootstrap, Estimate, estimate
+from .judged import JudgedData
+from .judgements import Judgements
+from .row_scores import RowScores
+
+_ANCHORS = Path(__file__).parent / "anchors.json"
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Published figures of one metric in one group.
+
+    Attributes:
+        name: What was judged with.
+        source: Paper and table.
+        figures: The published values.
+    """
+
+    name: str
+    source: str
+    figures: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The figures of one group.
+
+    Attributes:
+        group: Its name.
+        rows: Number of judged answers.
+        questions: Number of distinct questions.
+        mean_label: Share of the answers that people call correct, or the mean rating.
+        estimates: For each metric, in the order given, its figures by name.
+        anchors: What papers published for this group.
+    """
+
+    group: str
+    rows: int
+    questions: int
+    mean_label: float
+    estimates: dict[str, dict[str, Estimate]]
+    anchors: list[Anchor]
+
+
+def anchors(data: str, group: str) -> list[Anchor]:
+    """Return what papers published for a group of a data set."""
+    return [
+        Anchor(entry["name"], entry["source"], entry["groups"][group])
+        for entry in json.loads(_ANCHORS.read_text(encoding="utf-8"))
+        if entry["data"] == data and group in entry["groups"]
+    ]
+
+
+def compare(
+    data: JudgedData,
+    scores: Iterable[RowScores],
+    bootstrap: Bootstrap,
+    groups: Sequence[str] | None = None,
+    figures: Sequence[str] | None = None,
+    published: str | None = None,
+) -> list[Table]:
+    """Compute the tables of a data set.
+
+    Args:
+        data: The judged answers.
+        scores: What each metric says of all of `data.rows`.
+        bootstrap: How intervals are drawn.
+        groups: The groups to compute; None for all of the data set's.
+        figures: The figures to compute; None for the data set's.
+        published: Whose published figures stand beside; None for the data set's.
+    """
+    from tqdm.auto import tqdm
+
+    scores = list(scores)
+    tables = []
+    for group in tqdm(groups or data.groups, desc="agreement", unit="group", leave=False, delay=1):
+        members = data.members(group)
+        metrics = {metric.name: _judgements(data, members, metric) for metric in scores}
+        some = next(iter(metrics.values()))
+        tables.append(
+            Table(
+                group=group,
+                rows=len(members),
+                questions=int(some.questions.max()) + 1,
+                mean_label=float(some.labels.mean()),
+                estimates=estimate(metrics, figures or data.figures, bootstrap),
+                anchors=anchors(published or data.name, group),
+            )
+        )
+    return tables
+
+
+def _judgements(data: JudgedData, members: list[int], metric: RowScores) -> Judgements:
+    # Questions are numbered by first appearance, so that a group's intervals do not depend on how they are named.
+    numbers: dict[str, int] = {}
+    questions = [numbers.setdefault(data.rows[member].question_id, len(numbers)) for member in members]
+    return Judgements(
+        scores=metric.scores[members],
+        verdicts=None if metric.verdicts is None else metric.verdicts[members],
+        labels=np.array([data.rows[member].label for member in members]),
+        questions=np.array(questions),
+    )

@@ -1,0 +1,44 @@
+"""Options as typed on the command line."""
+
+import pytest
+from evaluate_qa.options import parse_options
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("w=0.3", 0.3),
+        ("w=1", 1),
+        ("w=.5", 0.5),
+        ("w=True", True),
+        ("w=false", False),
+        ("w=None", None),
+        ("w=null", None),
+        ("w=cosine", "cosine"),
+        ("w=", ""),
+        ("w=a=b", "a=b"),
+        ("w='0.3'", "0.3"),
+        ("w=['a', 'b']", ["a", "b"]),
+        ("w=/path/to.model", "/path/to.model"),
+        ("w=org/model", "org/model"),
+        ("w=(", "("),
+        ("w=two\nlines", "two\nlines"),
+    ],
+)
+def test_values(text, expected):
+    (value,) = parse_options([text]).values()
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+def test_a_prefix_restricts_an_option_to_a_metric():
+    given = ["w=0.3", "smile.w=0.5", "bem.batch_size=2"]
+    assert parse_options(given, "smile") == {"w": 0.5}
+    assert parse_options(given, "bem") == {"w": 0.3, "batch_size": 2}
+    assert parse_options(given) == {"w": 0.3}
+
+
+@pytest.mark.parametrize("text", ["w", "=3", "0w=3", "a-b=3", ""])
+def test_options_without_a_name(text):
+    with pytest.raises(ValueError, match="write name=value"):
+        parse_options([text])
