@@ -1,6 +1,7 @@
 """`evaluate-qa agreement`: how far metrics agree with people, in the tables of the papers."""
 
 import json
+from collections.abc import Collection
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ class Data(str, Enum):
 
     EVOUNA = "evouna"
     DIVER_QA = "diver_qa"
+    SAMPLE = "sample"
 
 
 _RUN, _PART, _OUT = "Metrics", "Part of the data", "Output"
@@ -63,6 +65,12 @@ def agreement(
     ablate: Annotated[bool, typer.Option("--ablate", help="Leave out SMILE's parts.", rich_help_panel=_RUN)] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples; 0 for no intervals.", rich_help_panel=_OUT)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.", rich_help_panel=_OUT)] = 0,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Print only this group's table, such as all; files have every group. Repeatable.", rich_help_panel=_OUT
+        ),
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="File for all figures, unrounded.", rich_help_panel=_OUT)
     ] = None,
@@ -85,13 +93,19 @@ def agreement(
             sweeps=[parse_sweep(text) for text in sweep or []],
             ablate=ablate,
         )
-        judge([name.value for name in dict.fromkeys(data)], plan, json_file, plot)
+        judge([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [])
     except (OSError, ValueError, TypeError, ImportError) as error:
         typer.echo(f"evaluate-qa agreement: {error}", err=True)
         raise typer.Exit(1) from error
 
 
-def judge(names: list[str], plan: "Plan", json_file: Path | None = None, plot_file: Path | None = None) -> None:
+def judge(
+    names: list[str],
+    plan: "Plan",
+    json_file: Path | None = None,
+    plot_file: Path | None = None,
+    groups: Collection[str] = (),
+) -> None:
     """Carry out a plan on data sets, one after the other; each is printed and written as soon as it is done."""
     from .judging.drawing import draw
     from .judging.report import show
@@ -108,7 +122,7 @@ def judge(names: list[str], plan: "Plan", json_file: Path | None = None, plot_fi
                 write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
             if plot_file is not None:
                 draw(plot_file, done)
-            show(plan, done[-1])
+            show(plan, done[-1], groups)
     for path in filter(None, (json_file, plot_file)):
         typer.echo(f"Written: {path}")
 

@@ -9,6 +9,7 @@ from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
 from ..rows import Row
 from .judged import JudgedData, JudgedRow, Selection
+from .sample_rows import sample_data
 
 
 def evouna(selection: Selection) -> JudgedData:
@@ -52,7 +53,9 @@ def diver_qa(selection: Selection) -> JudgedData:
     )
 
 
-DATA: Mapping[str, Callable[[Selection], JudgedData]] = MappingProxyType({"evouna": evouna, "diver_qa": diver_qa})
+DATA: Mapping[str, Callable[[Selection], JudgedData]] = MappingProxyType(
+    {"evouna": evouna, "diver_qa": diver_qa, "sample": sample_data}
+)
 """The readers by the name of the data set."""
 
 

@@ -1,6 +1,6 @@
 """Print agreement tables."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from .bootstrap import Bootstrap, Estimate
@@ -16,8 +16,8 @@ _WIDTH = 132
 """Columns where the output is no terminal: room for seven figures with intervals."""
 
 
-def show(plan: Plan, agreement: Agreement) -> None:
-    """Print what was judged, a table for each group, and a table for each sweep and ablation."""
+def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None:
+    """Print what was judged, a table for each group (or only for those given), for each sweep and ablation."""
     from rich.console import Console
 
     console = Console()
@@ -27,6 +27,8 @@ def show(plan: Plan, agreement: Agreement) -> None:
     for name, signature in agreement.signatures.items():
         console.print(f"{name}: {signature or 'no signature'}", markup=False, highlight=False)
     for table in agreement.tables:
+        if groups and table.group not in groups:
+            continue
         _show_group(console, table)
     for title, tables in agreement.sweeps.items():
         _show_runs(console, f"Sweep of {title}", tables)
