@@ -2,7 +2,11 @@
 
 import typer
 
+from .agreement import agreement
+from .bench import bench
 from .dataset import dataset
+from .install import install
+from .score import score
 from .synthesize import synthesize
 
 app = typer.Typer(
@@ -13,4 +17,8 @@ app = typer.Typer(
 )
 
 app.command()(dataset)
+app.add_typer(bench, name="bench")
+app.command()(install)
+app.command()(score)
+app.command()(agreement)
 app.command()(synthesize)
