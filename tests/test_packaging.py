@@ -1,0 +1,144 @@
+"""The layout: links in the checkout, regular files in the wheel and in copies, one list of what each metric needs."""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import evaluate_qa
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LINKS = sorted(path for folder in ("metrics", "datasets_scripts", "spaces") for path in (ROOT / folder).glob("*/*"))
+LINKS = [path for path in LINKS if path.is_symlink()]
+
+# Those whose default needs no checkpoint from the Hub.
+SCORED = ["deltableu", "smile"]
+
+# Loads metrics by their folders, without the package, and prints what each makes of two answers.
+PROGRAM = """
+import json, sys
+sys.modules["evaluate_qa"] = None
+import evaluate
+found = {}
+for folder in sys.argv[1:]:
+    metric = evaluate.load(folder)
+    if metric.name in SCORED:
+        found[metric.name] = metric.compute(
+            predictions=["It was Marie Curie.", "Lyon"],
+            references=["Marie Curie", ["Paris", "Paris, France"]],
+            questions=["Who discovered radium?", "What is the capital of France?"],
+        )
+print(json.dumps(found))
+""".replace("SCORED", repr(SCORED))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built from a copy of the checkout, so that nothing is left in it."""
+    folder = tmp_path_factory.mktemp("checkout")
+    parts = ["pyproject.toml", "README.md", "LICENSE", "scripts", "metrics", "datasets_scripts", "spaces"]
+    for part in filter(Path.exists, (ROOT / part for part in parts)):
+        subprocess.run(["cp", "-a", part, folder], check=True)
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder]
+    subprocess.run(build, check=True, capture_output=True)
+    return next((folder / "dist").glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel, tmp_path_factory):
+    """The wheel as it lies in site-packages."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def _score(folders, cache):
+    """Score in another process, with a cache of modules of its own, so that nothing is taken from another load."""
+    cache.mkdir()
+    command = [sys.executable, "-c", PROGRAM, *map(str, folders)]
+    environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
+    done = subprocess.run(command, cwd=cache, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("link", LINKS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_shared_files_of_the_checkout(link):
+    assert not link.readlink().is_absolute()
+    assert link.resolve(strict=True).is_file()
+    assert link.resolve().parent == (link.parent.parent / "_shared").resolve()
+
+
+def test_there_are_links_for_all_that_is_shared():
+    """No metric has a copy of its own of a shared file."""
+    shared = {path.name for path in (ROOT / "metrics" / "_shared").glob("*.py")}
+    assert {path.name for path in LINKS if "metrics" in path.parts} <= shared
+    copies = [path for path in (ROOT / "metrics").glob("[a-z]*/*.py") if path.name in shared and path not in LINKS]
+    assert copies == []
+
+
+def test_the_wheel_has_one_package_and_no_tests(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    version = evaluate_qa.__version__
+    assert {name.split("/")[0] for name in names} == {"evaluate_qa", f"evaluate_qa-{version}.dist-info"}
+    assert not [name for name in names if "test" in name.lower() or "__pycache__" in name]
+
+
+def test_the_wheel_holds_every_file_of_the_metrics_as_a_regular_file(wheel):
+    archive = zipfile.ZipFile(wheel)
+    # The upper half of the attributes is the Unix mode: 0o12 is a link, 0o10 a regular file.
+    assert {info.external_attr >> 28 for info in archive.infolist()} == {0o10}
+    for folder in ("metrics", "datasets_scripts"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".md", ".txt"}:
+                assert archive.read(f"evaluate_qa/{path.relative_to(ROOT)}") == path.read_bytes()
+
+
+def test_the_wheel_has_the_command_and_the_sample(unpacked):
+    distribution = next(iter(importlib.metadata.distributions(path=[str(unpacked)])))
+    assert [entry.value for entry in distribution.entry_points] == ["evaluate_qa.cli:app"]
+    assert (unpacked / "evaluate_qa" / "sample.jsonl").stat().st_size > 0
+    assert list(unpacked.glob("*.dist-info/licenses/LICENSE"))
+
+
+@pytest.mark.parametrize("name", evaluate_qa.metric_names())
+def test_the_requirements_of_a_metric_are_its_extra(unpacked, name):
+    distribution = next(iter(importlib.metadata.distributions(path=[str(unpacked)])))
+    extra = f'; extra == "{name.replace("_", "-")}"'
+    of_extra = [line.removesuffix(extra) for line in distribution.requires if line.endswith(extra)]
+    assert sorted((ROOT / "metrics" / name / "requirements.txt").read_text().split()) == sorted(of_extra)
+
+
+def test_copies_and_the_wheel_load_and_score_as_the_checkout_does(unpacked, tmp_path):
+    names = evaluate_qa.metric_names()
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    for name in names:
+        subprocess.run(["cp", "-rL", ROOT / "metrics" / name, copies], check=True)
+        assert not [path for path in (copies / name).rglob("*") if path.is_symlink()]
+    of_copies = _score([copies / name for name in names], tmp_path / "copied")
+    assert set(of_copies) == {*SCORED} & {*names}
+    assert of_copies["smile"]["per_example"]["verdict"] == [True, False]
+    modules = [*(tmp_path / "copied").rglob("evaluate_modules/metrics/*/*/*.py")]
+    assert {path.stem for path in modules} >= {*names}
+    assert not [path for path in modules if path.is_symlink()]
+    assert _score([evaluate_qa.path(name) for name in names], tmp_path / "checkout") == of_copies
+    assert _score([unpacked / "evaluate_qa" / "metrics" / name for name in names], tmp_path / "wheel") == of_copies
+
+
+def test_the_package_of_the_wheel_finds_its_metrics(unpacked, tmp_path):
+    program = "import evaluate_qa; print(evaluate_qa.path('smile'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(unpacked / "evaluate_qa" / "metrics" / "smile")
