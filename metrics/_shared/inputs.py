@@ -110,12 +110,17 @@ def optional_texts(value: object) -> list[str]:
 
 
 def as_list(values: object) -> list[Any] | None:
-    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; anything else as None."""
+    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; anything else as None.
+
+    Pandas has NaN where other containers have None; it comes back as None.
+    """
     if values is None or isinstance(values, (str, bytes, bytearray, set, frozenset)):
         return None
     for convert in ("to_pylist", "tolist"):
         if hasattr(values, convert):
             converted = getattr(values, convert)()
+            if hasattr(values, "isna"):
+                converted = [None if gone else value for value, gone in zip(converted, values.isna(), strict=True)]
             return converted if isinstance(converted, list) else None
     # A mapping or a DataFrame iterates over its keys, which are not rows.
     return list(values) if isinstance(values, Iterable) and not hasattr(values, "keys") else None

@@ -106,6 +106,15 @@ def test_a_reference_is_not_empty(value):
         check_column("smile", "references", [value], texts)
 
 
+@pytest.mark.parametrize("dtype", [None, object, "string", "category"])
+def test_what_is_missing_from_a_pandas_series_is_none(dtype):
+    series = pd.Series(["Who?", None, "When?"], dtype=dtype)
+    assert check_column("smile", "questions", series, question) == ["Who?", "", "When?"]
+    with pytest.raises(TypeError, match=r"predictions\[1\] is None; expected a string"):
+        check_column("smile", "predictions", series, prediction)
+    assert check_column("smile", "synthetic_answers", pd.Series([["a", "b"], None]), optional_texts) == [["a", "b"], []]
+
+
 @pytest.mark.parametrize("value", [5, [None], [""], [], ["a", " "], [["a"]], {"a": 1}])
 def test_a_row_of_an_optional_column_is_checked_as_well(value):
     with pytest.raises((TypeError, ValueError), match=r"^smile: synthetic_answers\[1\] is .*; expected a string or"):

@@ -1,0 +1,115 @@
+"""What the tests of all metrics share. A new metric is covered by one entry in CASES."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import evaluate_qa
+import pytest
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the tests of the common contract need to know of one metric.
+
+    Args:
+        columns: Rows of different quality, in every column the metric has a use for.
+        identical: Rows that deserve the best score, in the required columns.
+        scores: Lowest and highest score; an empty answer gets the lowest, `identical` the highest.
+        model: Finds the loaded model in a metric that has been used; None for a metric without a model.
+        loads: Modules that come with the model: no bad input may cause their import.
+        unprepared: Options that pass all checks, but need what the environment of the tests lacks.
+    """
+
+    columns: Mapping[str, list[Any]]
+    identical: Mapping[str, list[Any]]
+    scores: tuple[float, float]
+    model: Callable[[evaluate.Metric], object] | None = None
+    loads: tuple[str, ...] = ()
+    unprepared: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows(self, *numbers: int) -> dict[str, list[Any]]:
+        """Return the columns with these rows only, in this order."""
+        return {column: [values[number] for number in numbers] for column, values in self.columns.items()}
+
+    def allows(self, score: float) -> bool:
+        """Whether a score is in range, but for the last digits of its arithmetic."""
+        lowest, highest = self.scores
+        return lowest <= score <= highest + 1e-9
+
+    def __len__(self) -> int:
+        return len(self.columns["predictions"])
+
+
+PREDICTIONS = [
+    "It was Marie Curie who discovered radium in 1898.",
+    "Albert Einstein",
+    "",
+    "The capital of France is Paris, of course.",
+    "I do not know.",
+    "Everest, I think",
+]
+REFERENCES = [["Marie Curie", "Curie"], "Marie Curie", ["Marie Curie"], "Paris", ["42"], ("K2", "Mount Everest")]
+IDENTICAL = ["Marie Curie discovered radium in 1898", "the quick brown fox jumps", "the capital of France is Paris"]
+
+CASES = {
+    "smile": Case(
+        columns={
+            "predictions": PREDICTIONS,
+            "references": REFERENCES,
+            "questions": ["Who discovered radium?", None, "", "Capital of France?", "What is it?", "Highest?"],
+            "synthetic_answers": [
+                ["Marie Curie discovered radium.", "Curie did."],
+                "It was Marie Curie.",
+                None,
+                ["It is Paris."],
+                "The answer is 42.",
+                "It is Mount Everest.",
+            ],
+        },
+        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        scores=(0.0, 1.0),
+        model=lambda metric: metric._encoder,
+        loads=("sentence_transformers", "simplemma"),
+        unprepared={"lang": "xx"},
+    ),
+    "deltableu": Case(
+        columns={
+            "predictions": PREDICTIONS,
+            "references": REFERENCES,
+            "reference_weights": [[0.5, 1.0], [1.0], None, [0.7], None, (1, -0.5)],
+            "against": ["Curie", "Curie", "Curie", "Paris", "42", "Mount Everest"],
+        },
+        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        scores=(0.0, 100.0),
+        unprepared={"tokenize": "ko-mecab"},
+    ),
+}
+
+
+@pytest.fixture(scope="session", params=evaluate_qa.metric_names())
+def name(request: pytest.FixtureRequest) -> str:
+    """Each metric in turn."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def case(name: str) -> Case:
+    """What the contract's tests know of the metric."""
+    assert name in CASES, f"no entry for {name!r} in CASES of {Path(__file__).name}"
+    return CASES[name]
+
+
+@pytest.fixture(scope="session")
+def load(name: str) -> Callable[..., evaluate.Metric]:
+    """Loads the metric anew, with the options it is given."""
+    return partial(evaluate.load, evaluate_qa.path(name))
+
+
+@pytest.fixture(scope="session")
+def metric(load: Callable[..., evaluate.Metric]) -> evaluate.Metric:
+    """The metric, loaded once for all tests that leave it as it was."""
+    return load()

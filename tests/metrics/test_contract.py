@@ -1,0 +1,177 @@
+"""What every metric returns, whatever it measures."""
+
+import json
+import re
+
+import datasets
+import evaluate
+import evaluate_qa
+import numpy as np
+import pandas as pd
+import pytest
+from evaluate.utils import logging as evaluate_logging
+
+
+@pytest.fixture(scope="module")
+def result(metric, case):
+    return metric.compute(**case.columns)
+
+
+def not_plain(value, where="result"):
+    """Yield the places of everything that JSON does not know, numpy's numbers and strings among it."""
+    if type(value) is dict:
+        for key, inner in value.items():
+            yield from not_plain(key, f"key of {where}")
+            yield from not_plain(inner, f"{where}[{key!r}]")
+    elif type(value) is list:
+        for number, inner in enumerate(value):
+            yield from not_plain(inner, f"{where}[{number}]")
+    elif type(value) not in {float, int, str, bool}:
+        yield where, type(value)
+
+
+def assert_same(left, right):
+    """Equal to the 1e-5 that the contract allows."""
+    assert left.keys() == right.keys()
+    for key, value in left.items():
+        if isinstance(value, dict):
+            assert_same(value, right[key])
+        elif isinstance(value, list) and value and isinstance(value[0], str):
+            assert value == right[key]
+        else:
+            assert value == pytest.approx(right[key], abs=1e-5), key
+
+
+def test_every_metric_folder_has_a_case(name, case):
+    assert len(case) == len(case.columns["predictions"]) >= 6
+
+
+def test_the_folder_loads_as_a_metric_of_its_name(metric, name):
+    assert isinstance(metric, evaluate.Metric)
+    assert metric.name == name
+    assert metric.citation.startswith("@")
+    assert "Args:" in metric.inputs_description
+
+
+def test_the_result_is_plain_python(result):
+    assert list(not_plain(result)) == []
+
+
+def test_the_result_can_be_saved_and_read(result, tmp_path):
+    saved = json.loads(evaluate.save(tmp_path / "result.json", **result).read_text())
+    assert {key: saved[key] for key in result} == result
+
+
+def test_the_score_goes_by_the_metrics_name(result, name, case):
+    assert type(result[name]) is float
+    assert case.allows(result[name])
+
+
+def test_the_signature_begins_with_name_and_version(result, name):
+    assert re.match(rf"{name}\|v:\d+\.\d+\.\d+\|\S", result["signature"])
+
+
+def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):
+    rows = result["per_example"]
+    assert {len(values) for values in rows.values()} == {len(case)}
+    table = pd.DataFrame(rows)
+    assert table.shape == (len(case), len(rows))
+    assert all(map(case.allows, table["score"]))
+    assert table["score"].nunique() > 2, "rows of different quality"
+
+
+def test_verdicts_are_what_accuracy_counts(result):
+    verdicts = result["per_example"].get("verdict")
+    if verdicts is None:
+        assert "accuracy" not in result
+    else:
+        assert {type(verdict) for verdict in verdicts} == {bool}
+        assert result["accuracy"] == sum(verdicts) / len(verdicts)
+
+
+def test_rows_are_left_out_on_request(metric, case, result):
+    without = metric.compute(**case.columns, per_example=False)
+    assert without == {key: value for key, value in result.items() if key != "per_example"}
+
+
+def test_the_best_answers_score_highest(metric, case, name):
+    result = metric.compute(**case.identical)
+    assert result[name] == pytest.approx(case.scores[1], abs=1e-5)
+    assert result["per_example"]["score"] == pytest.approx([case.scores[1]] * 3, abs=1e-5)
+
+
+def test_an_empty_answer_scores_lowest(metric, case):
+    columns = {column: values[:1] for column, values in case.identical.items()}
+    for blank in ("", " \n\t"):
+        result = metric.compute(**columns | {"predictions": [blank]})
+        assert result["per_example"]["score"] == [case.scores[0]]
+
+
+def test_the_order_of_rows_does_not_matter(metric, case, result):
+    order = np.random.default_rng(0).permutation(len(case))
+    shuffled = metric.compute(**case.rows(*order))
+    expected = {key: [values[row] for row in order] for key, values in result["per_example"].items()}
+    assert_same(shuffled["per_example"], expected)
+    by_chance = {"per_example", "comparison"}  # a comparison draws rows by their number
+    assert_same(*({key: out[key] for key in out.keys() - by_chance} for out in (shuffled, result)))
+
+
+def test_what_else_is_in_the_batch_does_not_matter(metric, case, result):
+    alone = [metric.compute(**case.rows(row))["per_example"] for row in range(len(case))]
+    assert_same({key: [rows[key][0] for rows in alone] for key in result["per_example"]}, result["per_example"])
+
+
+def test_the_batch_size_does_not_matter(load, case, result, metric):
+    if not hasattr(metric.load_options, "batch_size"):
+        pytest.skip("the metric runs no model in batches")
+    assert_same(load(batch_size=1).compute(**case.columns), result)
+
+
+def test_equal_calls_give_equal_results_from_one_model(metric, case, result):
+    if case.model:
+        model = case.model(metric)
+        assert model is not None
+    assert metric.compute(**case.columns) == result
+    if case.model:
+        assert case.model(metric) is model
+
+
+def test_results_in_memory_are_the_same(load, case, result):
+    assert load(keep_in_memory=True).compute(**case.columns) == result
+
+
+def test_two_instances_do_not_disturb_each_other(load, case, result, metric):
+    """Both write to evaluate's cache at the same time."""
+    other = load()
+    metric.add_batch(**case.rows(0, 1))
+    other.add_batch(**case.rows(*range(len(case))))
+    metric.add_batch(**case.rows(*range(2, len(case))))
+    assert other.compute() == metric.compute() == result
+
+
+def test_metrics_combine(load, case, result, name):
+    """With a second metric of the family if there is one, else with itself; each gets the columns of both."""
+    other = next((other for other in evaluate_qa.metric_names() if other != name), name)
+    together = evaluate.combine({"first": load(), "second": evaluate.load(evaluate_qa.path(other))}, force_prefix=True)
+    combined = together.compute(**case.columns, per_example=False)
+    assert {f"first_{key}" for key in result} - {"first_per_example"} <= combined.keys()
+    assert combined[f"first_{name}"] == result[name]
+    assert f"second_{other}" in combined
+
+
+@pytest.mark.parametrize(
+    ("disable", "enable"),
+    [
+        (datasets.disable_progress_bars, datasets.enable_progress_bars),
+        (evaluate_logging.disable_progress_bar, evaluate_logging.enable_progress_bar),
+    ],
+    ids=["datasets", "evaluate"],
+)
+def test_nothing_is_printed_where_progress_bars_are_disabled(load, case, disable, enable, capfd):
+    """Nor are the bars of the libraries that load the model."""
+    disable()
+    try:
+        load().compute(**case.columns)
+    finally:
+        enable()
+    assert capfd.readouterr() == ("", "")
