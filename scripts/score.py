@@ -79,7 +79,7 @@ def score(
         )
         progress = run(job)
     except KeyboardInterrupt:
-        typer.echo("evaluate-qa score: stopped; go on with --resume", err=True)
+        typer.echo(f"evaluate-qa score: stopped{'' if target == '-' else '; go on with --resume'}", err=True)
         raise typer.Exit(130) from None
     except (ValueError, TypeError, OSError, ImportError) as error:
         typer.echo(f"evaluate-qa score: {error}", err=True)

@@ -42,7 +42,7 @@ def text(value: object) -> str:
     return str(plain(value) if hasattr(value, "tolist") else value)
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - json.dumps calls it with anything
+def plain(value: Any) -> Any:
     """Return what JSON has no type for as what it has: arrays as lists, dates as ISO 8601 texts.
 
     Raises:

@@ -224,6 +224,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonus"], "write name=value"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--config", "paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
     ],
