@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import atexit
 import os
 import tempfile
 from pathlib import Path
@@ -11,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 # Read by the libraries when they are imported, so it is set here: the tests never ask a hub, and what evaluate and
 # datasets cache goes to a folder of this run, never to the user's.
 _caches = tempfile.TemporaryDirectory(prefix="evaluate-qa-tests-")
+atexit.register(_caches.cleanup)
 os.environ |= {
     "HF_HUB_OFFLINE": "1",
     "HF_EVALUATE_OFFLINE": "1",

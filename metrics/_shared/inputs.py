@@ -216,7 +216,7 @@ class CheckedInputs(_Base):
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
         if not rows and not len(self):
             raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
-        checked = self._checked(rows) if rows else None
+        checked = self.check_columns(rows) if rows else None
         self.prepare(options)
         try:
             if checked:
@@ -232,20 +232,15 @@ class CheckedInputs(_Base):
     def add_batch(self, **given: Any) -> None:
         """Store rows to be scored by a later `compute`; takes the same columns."""
         check_keywords(self.name, given, KNOWN_COLUMNS)
-        super().add_batch(**self._checked({column: given.get(column) for column in self.columns}))
+        super().add_batch(**self.check_columns({column: given.get(column) for column in self.columns}))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
         """Store one row; further columns go by their names, each with the value of this row."""
         row = {"predictions": prediction, "references": reference, **given}
         self.add_batch(**{column: [value] for column, value in row.items()})
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
-        """Check what concerns several columns of a row; raises RowValueError."""
-
-    def prepare(self, options: Any) -> None:
-        """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
-
-    def _checked(self, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def check_columns(self, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Return the columns in canonical form; raises what `compute` raises for rows that cannot be scored."""
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
@@ -262,6 +257,12 @@ class CheckedInputs(_Base):
         }
         self.check_rows(columns)
         return columns
+
+    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
+        """Check what concerns several columns of a row; raises RowValueError."""
+
+    def prepare(self, options: Any) -> None:
+        """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
 
     def _forget_rows(self) -> None:
         """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""

@@ -86,7 +86,7 @@ class RowScorer:
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; a metric that cannot check its rows lets all pass."""
-        self._attempt(records, getattr(self._metric, "_checked", lambda _: None))
+        self._attempt(records, getattr(self._metric, "check_columns", lambda _: None))
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score the rows.
