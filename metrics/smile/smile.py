@@ -8,18 +8,21 @@ import datasets
 import evaluate
 
 from .candidates import Shortlist
+from .checkpoint import Checkpoint
 from .components import Rows, components
-from .encoder import PRESETS, Encoder, LoadOptions
+from .encoder import Encoder
 from .inference import run
 from .inputs import Check, CheckedInputs, RowValueError, optional_texts, prediction, question, texts
+from .loading import PRESETS, LoadOptions
 from .ngrams import NGrams
+from .onnx_backend import use_onnx
 from .scoring import CORRECT, ScoreOptions, Scores, score
 from .signature import signature
 from .text import TextOptions, lemmatizer, lemmatizer_name
 from .vectors import VectorStore
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (NGrams, VectorStore, run)
+_SIBLINGS = (Checkpoint, NGrams, VectorStore, run, use_onnx)
 
 VERSION = "1.0.0"
 

