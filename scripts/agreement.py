@@ -20,6 +20,7 @@ class Data(str, Enum):
 
     EVOUNA = "evouna"
     DIVER_QA = "diver_qa"
+    MORQA = "morqa"
     SAMPLE = "sample"
 
 
@@ -41,7 +42,9 @@ def agreement(
     limit: Annotated[
         int | None, typer.Option(help="Use the first so many questions of each set.", rich_help_panel=_PART)
     ] = None,
-    split: Annotated[str | None, typer.Option(help="train, dev or test.", rich_help_panel=_PART)] = None,
+    split: Annotated[
+        str | None, typer.Option(help="train, dev or test; of morqa valid or test, its default.", rich_help_panel=_PART)
+    ] = None,
     split_file: Annotated[
         Path | None, typer.Option(help="Questions of each split. [default: DATA_DIR/split.json]", rich_help_panel=_PART)
     ] = None,
@@ -63,6 +66,13 @@ def agreement(
         typer.Option(help="Option of compute and its values: w=0,0.1,...,1. Repeatable.", rich_help_panel=_RUN),
     ] = None,
     ablate: Annotated[bool, typer.Option("--ablate", help="Leave out SMILE's parts.", rich_help_panel=_RUN)] = False,
+    reference_counts: Annotated[
+        str | None,
+        typer.Option(help="Run with so many references a row only, by commas: 3,2,1.", rich_help_panel=_RUN),
+    ] = None,
+    gold_holdout: Annotated[
+        bool, typer.Option("--gold-holdout", help="Score gold answers by each other (morqa).", rich_help_panel=_RUN)
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples; 0 for no intervals.", rich_help_panel=_OUT)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.", rich_help_panel=_OUT)] = 0,
     group: Annotated[
@@ -92,6 +102,8 @@ def agreement(
             synthetic_answers=synthetic_answers,
             sweeps=[parse_sweep(text) for text in sweep or []],
             ablate=ablate,
+            reference_counts=[int(count) for count in filter(None, (reference_counts or "").split(","))],
+            gold_holdout=gold_holdout,
         )
         judge([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [])
     except (OSError, ValueError, TypeError, ImportError) as error:

@@ -6,11 +6,14 @@ Where there are several references, the best of them counts.
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from types import MappingProxyType
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rouge_score.rouge_scorer import RougeScorer
+    from sacrebleu.metrics.bleu import BLEU
 
 Score = Callable[[str, Sequence[str]], float]
 
@@ -45,7 +48,7 @@ def token_f1(answer: str, references: Sequence[str]) -> float:
 
 def rouge_l(answer: str, references: Sequence[str]) -> float:
     """ROUGE-L F1 by the package rouge-score, without stemming. It sees Latin letters and digits only."""
-    return float(_rouge_scorer().score_multi(references, answer)["rougeL"].fmeasure)
+    return float(_rouge_scorer("rougeL").score_multi(references, answer)["rougeL"].fmeasure)
 
 
 def always_correct(answer: str, references: Sequence[str]) -> float:
@@ -53,13 +56,23 @@ def always_correct(answer: str, references: Sequence[str]) -> float:
     return 1.0
 
 
+def bleu(answer: str, references: Sequence[str]) -> float:
+    """Sentence BLEU by sacrebleu, in [0, 1], with effective order as MORQA's paper has it."""
+    return float(_bleu().sentence_score(answer, list(references)).score) / 100
+
+
+def rouge_of_tokens(kind: str, answer: str, references: Sequence[str]) -> float:
+    """ROUGE F1 of a kind such as `rougeL` on sacrebleu's tokens, which Chinese has too."""
+    return float(_rouge_scorer(kind, of_tokens=True).score_multi(references, answer)[kind].fmeasure)
+
+
 @dataclass(frozen=True)
 class Baseline:
-    """A judge: its name in tables, its score, and when that means "correct"."""
+    """A judge: its name in tables, its score, and when that means "correct", if it ever does."""
 
     name: str
     score: Score
-    is_correct: Callable[[float], bool]
+    is_correct: Callable[[float], bool] | None = None
 
 
 def _at_least_half(score: float) -> bool:
@@ -70,18 +83,22 @@ def _above_half(score: float) -> bool:
     return score > 0.5  # noqa: PLR2004 - "values exceeding this threshold", DIVER-QA, appendix C
 
 
-BASELINES: Mapping[str, Baseline] = MappingProxyType(
-    {
-        baseline.name: baseline
-        for baseline in (
-            Baseline("lexical_match", lexical_match, bool),
-            Baseline("token_recall", token_recall, _at_least_half),
-            Baseline("token_f1", token_f1, _above_half),
-            Baseline("rouge_l", rouge_l, _above_half),
-            Baseline("always_correct", always_correct, bool),
-        )
-    }
+SHORT_ANSWER_BASELINES = (
+    Baseline("lexical_match", lexical_match, bool),
+    Baseline("token_recall", token_recall, _at_least_half),
+    Baseline("token_f1", token_f1, _above_half),
+    Baseline("rouge_l", rouge_l, _above_half),
+    Baseline("always_correct", always_correct, bool),
 )
+"""For answers that are right or wrong."""
+
+LONG_ANSWER_BASELINES = (
+    Baseline("bleu", bleu),
+    Baseline("rouge_1", partial(rouge_of_tokens, "rouge1")),
+    Baseline("rouge_2", partial(rouge_of_tokens, "rouge2")),
+    Baseline("rouge_l", partial(rouge_of_tokens, "rougeL")),
+)
+"""For answers that are rated, in English or Chinese."""
 
 
 def _common(answer: str, reference: str) -> tuple[float, float]:
@@ -95,8 +112,27 @@ def _harmonic_mean(recall: float, precision: float) -> float:
     return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
+class _Tokens:
+    """sacrebleu's tokens, in the form that rouge-score asks for."""
+
+    def __init__(self) -> None:
+        self._tokenizer = _bleu().tokenizer
+
+    def tokenize(self, text: str) -> list[str]:
+        tokens: str = self._tokenizer(text)
+        return tokens.split()
+
+
 @cache
-def _rouge_scorer() -> Any:
+def _rouge_scorer(kind: str, of_tokens: bool = False) -> "RougeScorer":
     from rouge_score.rouge_scorer import RougeScorer
 
-    return RougeScorer(["rougeL"])
+    return RougeScorer([kind], tokenizer=_Tokens() if of_tokens else None)
+
+
+@cache
+def _bleu() -> "BLEU":
+    from sacrebleu.metrics.bleu import BLEU
+
+    # "zh" takes Chinese characters for words and splits all else as "13a" does: one tokenizer for both languages.
+    return BLEU(tokenize="zh", effective_order=True)

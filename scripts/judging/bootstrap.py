@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .correlations import p_value
 from .figures import figure
 from .judgements import Floats, Judgements
 
@@ -35,11 +36,12 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with the ends of its confidence interval; None where undefined."""
+    """A figure with the ends of its confidence interval, and the p-value of a correlation; None where undefined."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    p_value: float | None = None
 
 
 def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
@@ -72,10 +74,14 @@ def estimate(
     chunks = [_figures(metrics, figures, weights) for weights in draws(questions, bootstrap)]
     return {
         metric: {
-            name: Estimate(_known(values[metric, name]), *_interval([c[metric, name] for c in chunks], bootstrap))
+            name: Estimate(
+                _known(values[metric, name]),
+                *_interval([chunk[metric, name] for chunk in chunks], bootstrap),
+                p_value=p_value(name, judgements),
+            )
             for name in figures
         }
-        for metric in metrics
+        for metric, judgements in metrics.items()
     }
 
 

@@ -3,6 +3,8 @@
 Without variation in scores or in labels a correlation is undefined: NaN, as in scipy.
 """
 
+import math
+
 import numpy as np
 
 from .judgements import Floats, Judgements
@@ -47,6 +49,27 @@ def spearman(judgements: Judgements, weights: Floats) -> Floats:
     x, y = _centred_ranks(by_score), _centred_ranks(by_label)
     covariance = ((table @ x[:, :, None])[:, :, 0] * y).sum(axis=1)
     return _correlation(covariance, (by_score * x**2).sum(axis=1), (by_label * y**2).sum(axis=1))
+
+
+def mean_correlation(judgements: Judgements, weights: Floats) -> Floats:
+    """Mean of Kendall's, Pearson's and Spearman's correlation, as MORQA's paper sums them up."""
+    return (kendall(judgements, weights) + pearson(judgements, weights) + spearman(judgements, weights)) / 3
+
+
+def p_value(name: str, judgements: Judgements) -> float | None:
+    """Return the two-sided p-value of a correlation by scipy: how likely one as far from 0 is without any relation.
+
+    It takes all rows for independent, unlike the bootstrap. None for what is no correlation, where it is undefined, and
+    for two rows.
+    """
+    from scipy import stats
+
+    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
+    columns = judgements.scores, judgements.labels
+    if name not in tests or any(np.ptp(column) == 0 for column in columns):
+        return None
+    found = float(tests[name](*columns).pvalue)
+    return None if math.isnan(found) else found
 
 
 def _correlation(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:

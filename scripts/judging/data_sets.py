@@ -9,6 +9,7 @@ from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
 from ..rows import Row
 from .judged import JudgedData, JudgedRow, Selection
+from .morqa import gold_holdout, morqa
 from .sample_rows import sample_data
 
 
@@ -54,9 +55,12 @@ def diver_qa(selection: Selection) -> JudgedData:
 
 
 DATA: Mapping[str, Callable[[Selection], JudgedData]] = MappingProxyType(
-    {"evouna": evouna, "diver_qa": diver_qa, "sample": sample_data}
+    {"evouna": evouna, "diver_qa": diver_qa, "morqa": morqa, "sample": sample_data}
 )
 """The readers by the name of the data set."""
+
+HOLDOUTS: Mapping[str, Callable[[Selection], JudgedData]] = MappingProxyType({"morqa": gold_holdout})
+"""Readers of gold answers beside systems' answers, for data sets with several gold answers to a question."""
 
 
 def _evouna_questions(selection: Selection, config: str) -> list[Row]:

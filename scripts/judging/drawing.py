@@ -19,13 +19,14 @@ def draw(path: Path, agreements: Sequence[Agreement]) -> None:
     from matplotlib.figure import Figure
 
     # Not through pyplot, which would keep the drawing in memory and look for a display.
-    count = sum(1 + len(agreement.sweeps) for agreement in agreements)
+    sweeps = [[found for found in agreement.experiments if found.kind == "sweep"] for agreement in agreements]
+    count = len(agreements) + sum(map(len, sweeps))
     sheet = Figure(figsize=(9, 4.5 * count), layout="constrained")
     panels = iter(sheet.subplots(count, squeeze=False)[:, 0])
-    for agreement in agreements:
+    for agreement, swept in zip(agreements, sweeps, strict=True):
         _draw_groups(next(panels), agreement)
-        for title, runs in agreement.sweeps.items():
-            _draw_sweep(next(panels), f"{agreement.data.name}: sweep of {title}", runs)
+        for found in swept:
+            _draw_sweep(next(panels), f"{agreement.data.name}: sweep of {found.title}", found.tables)
     sheet.savefig(path, dpi=150)
 
 

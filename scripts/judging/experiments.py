@@ -1,4 +1,4 @@
-"""Run a metric several times with other options: a sweep of one option, and SMILE's ablation.
+"""Run metrics several times: a sweep of an option, SMILE's ablation, fewer references.
 
 Each value calls `compute` anew on all rows, so whatever the option does to the metric is done in full. What makes
 that cheap is the metric's vector store (`cache_dir`), from which every call but the first reads its vectors; it is
@@ -14,9 +14,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ..options import parse_value
+from .baselines import Baseline
 from .judged import JudgedRow
 from .metric_runs import Metric, MetricSpec
-from .row_scores import RowScores
+from .row_scores import RowScores, score_baseline
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ def with_store(spec: MetricSpec) -> Iterator[Metric]:
         yield Metric(replace(spec, load={"cache_dir": folder, **spec.load}))
 
 
+def score_all(metrics: Sequence[Metric], baselines: Sequence[Baseline], rows: Sequence[JudgedRow]) -> list[RowScores]:
+    """Score rows with every metric and every baseline."""
+    return [*(metric.score(rows) for metric in metrics), *(score_baseline(baseline, rows) for baseline in baselines)]
+
+
 def sweep(metric: Metric, given: Sweep, rows: Sequence[JudgedRow]) -> list[RowScores]:
     """Score the rows once for each value of an option; the results are named `option=value`."""
     return [
@@ -73,20 +79,37 @@ def sweep(metric: Metric, given: Sweep, rows: Sequence[JudgedRow]) -> list[RowSc
     ]
 
 
-def ablate(metric: Metric, whole: RowScores, rows: Sequence[JudgedRow]) -> list[RowScores]:
+def ablate(metric: Metric, rows: Sequence[JudgedRow]) -> list[RowScores]:
     """Take SMILE's components away one by one, as table 6 of its paper does.
 
-    Args:
-        metric: SMILE.
-        whole: Its scores with everything in place.
-        rows: The rows; synthetic answers are taken away only if they have some.
+    Synthetic answers are taken away only if the rows have some.
     """
     runs = [
-        whole,
+        metric.score(rows),
         replace(metric.score(rows, w=0), name="without semantic scores"),
         replace(metric.score(rows, w=1), name="without lexical scores"),
     ]
     if any(row.synthetic_answers for row in rows):
         bare = [replace(row, synthetic_answers=()) for row in rows]
         runs.append(replace(metric.score(bare), name="without synthetic answers"))
+    return runs
+
+
+def limit_references(
+    metrics: Sequence[Metric], baselines: Sequence[Baseline], counts: Sequence[int], rows: Sequence[JudgedRow]
+) -> list[RowScores]:
+    """Score the rows with their first few references only, once for each count; a row with fewer keeps all."""
+    runs = []
+    for count in counts:
+        limited = [
+            replace(
+                row,
+                references=row.references[:count],
+                reference_weights=row.reference_weights[:count],
+                synthetic_answers=row.synthetic_answers[:count],
+            )
+            for row in rows
+        ]
+        told = f"{count} reference" + "s" * (count > 1)
+        runs += [replace(run, name=f"{run.name}, {told}") for run in score_all(metrics, baselines, limited)]
     return runs

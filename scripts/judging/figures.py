@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from .correlations import kendall, pearson, spearman
+from .correlations import kendall, mean_correlation, pearson, spearman
 from .judgements import Bools, Floats, Judgements
 
 
@@ -69,6 +69,31 @@ def mcc(c: Confusion) -> Floats:
     return _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins))
 
 
+def pairwise_accuracy(judgements: Judgements, weights: Floats) -> Floats:
+    """Share of the pairs of answers to a question that the metric orders as people do: better, worse or a tie.
+
+    For the metric a tie is a difference of less than `judgements.tie`, for people the same rating. NaN if no question
+    has two answers.
+    """
+    questions, alike = judgements.pairs
+    right, pairs = (
+        weights @ np.bincount(questions, weights=column, minlength=weights.shape[1])
+        for column in (alike.astype(np.float64), np.ones(len(questions)))
+    )
+    undefined: Floats = np.full_like(pairs, np.nan)
+    found: Floats = np.divide(right, pairs, out=undefined, where=pairs > 0)
+    return found
+
+
+def mean_score(judgements: Judgements, weights: Floats) -> Floats:
+    """Mean of the metric's scores, whatever people said."""
+    total, rows = (
+        weights @ np.bincount(judgements.questions, weights=column, minlength=weights.shape[1])
+        for column in (judgements.scores, np.ones(len(judgements.scores)))
+    )
+    return _ratio(total, rows)
+
+
 OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
     {
         "accuracy": accuracy,
@@ -80,7 +105,14 @@ OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
     }
 )
 OF_SCORES: Mapping[str, Callable[[Judgements, Floats], Floats]] = MappingProxyType(
-    {"pearson": pearson, "kendall": kendall, "spearman": spearman}
+    {
+        "pearson": pearson,
+        "kendall": kendall,
+        "spearman": spearman,
+        "mean_correlation": mean_correlation,
+        "pairwise_accuracy": pairwise_accuracy,
+        "mean_score": mean_score,
+    }
 )
 
 

@@ -1,9 +1,14 @@
 """Answers that people have judged, in one form whatever data set they come from."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
+
+from .baselines import SHORT_ANSWER_BASELINES, Baseline
+from .judgements import Ints
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class JudgedRow:
         label: 1 for correct and 0 for incorrect, or a rating.
         groups: The groups of the data set's tables that the row belongs to.
         synthetic_answers: Each reference put as a sentence, or none.
+        reference_weights: How good each reference is, or none.
+        language: Language of the texts, as an ISO 639-1 code.
     """
 
     question_id: str
@@ -66,6 +73,14 @@ class JudgedRow:
     label: float
     groups: frozenset[str]
     synthetic_answers: tuple[str, ...] = ()
+    reference_weights: tuple[float, ...] = ()
+    language: str = "en"
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """All that a metric may look at: rows that are equal in this have the same scores."""
+        texts = self.question, self.answer, tuple(self.references), self.synthetic_answers
+        return *texts, self.reference_weights, self.language
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,10 @@ class JudgedData:
         figures: Names of the figures that papers report for this data set.
         headline: The figure that plots show.
         dropped: For each set of questions, how many rows are left out for which reason.
+        baselines: What stands beside the metrics.
+        rated: Whether labels are ratings, rather than 1 for correct and 0 for incorrect.
+        each_reference: Whether metrics are also run with each reference by itself, for the maximum and the mean.
+        holdout: Gold answers against other gold answers, beside the answers of systems, if they are to be compared.
     """
 
     name: str
@@ -89,10 +108,24 @@ class JudgedData:
     figures: list[str]
     headline: str
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
+    baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
+    rated: bool = False
+    each_reference: bool = False
+    holdout: "JudgedData | None" = None
 
     def __post_init__(self) -> None:
         if not self.rows:
             raise ValueError(f"{self.name}: no judged answer is left; take more systems, questions or splits")
+
+    def distinct(self) -> tuple[list[JudgedRow], Ints]:
+        """Return the rows that differ for a metric, and for each of `rows` its place among them.
+
+        An answer that is rated on several aspects has several rows, but is scored once.
+        """
+        places: dict[tuple[object, ...], int] = {}
+        positions = [places.setdefault(row.content, len(places)) for row in self.rows]
+        first = np.unique(positions, return_index=True)[1]
+        return [self.rows[place] for place in first], np.array(positions)
 
     def members(self, group: str) -> list[int]:
         """Return the numbers of the rows of a group."""

@@ -1,5 +1,6 @@
 """What a metric and people said of the same answers, as columns that figures of agreement are computed on."""
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,12 +23,14 @@ class Judgements:
         labels: People's judgement: 1 and 0 for correct and incorrect, or a rating.
         questions: Number of the row's question, from 0. Answers to one question are not independent of each
             other, so the bootstrap draws questions, never rows.
+        tie: Two answers whose scores differ by less are as good as each other.
     """
 
     scores: Floats
     verdicts: Bools | None
     labels: Floats
     questions: Ints
+    tie: float = 0.05
 
     def __post_init__(self) -> None:
         lengths = [len(self.scores), len(self.labels), len(self.questions)]
@@ -36,6 +39,18 @@ class Judgements:
             raise ValueError(f"expected columns of one length above 0, got lengths {lengths}")
         if not (np.isfinite(self.scores).all() and np.isfinite(self.labels).all()):
             raise ValueError("scores and labels must be finite numbers")
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Bools]:
+        """The question of each pair of answers to it, and whether scores and labels order the pair alike."""
+        rows_of: dict[int, list[int]] = {}
+        for row, question in enumerate(self.questions.tolist()):
+            rows_of.setdefault(question, []).append(row)
+        pairs = [pair for rows in rows_of.values() for pair in itertools.combinations(rows, 2)]
+        one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        difference = self.scores[one] - self.scores[other]
+        outcome = np.where(np.abs(difference) < self.tie, 0, np.sign(difference))
+        return self.questions[one], outcome == np.sign(self.labels[one] - self.labels[other])
 
     @cached_property
     def cells(self) -> "Cells":

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 
 from .bootstrap import Bootstrap, Estimate
 from .judged import JudgedData
-from .run import Agreement, Plan
-from .tables import Table
+from .run import Agreement, Experiment, Plan
+from .tables import Anchor, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
+
+_SMALL = 0.001
+"""p-values below this are not shown."""
 
 _WIDTH = 132
 """Columns where the output is no terminal: room for seven figures with intervals."""
@@ -25,24 +28,29 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
         console = Console(width=_WIDTH)
     _show_data(console, agreement.data, plan.bootstrap)
     for name, signature in agreement.signatures.items():
-        console.print(f"{name}: {signature or 'no signature'}", markup=False, highlight=False)
+        console.print(f"{name}: {signature}", markup=False, highlight=False)
     for table in agreement.tables:
         if groups and table.group not in groups:
             continue
         _show_group(console, table)
-    for title, tables in agreement.sweeps.items():
-        _show_runs(console, f"Sweep of {title}", tables)
-    for title, tables in agreement.ablations.items():
-        _show_runs(console, f"Ablation of {title}", tables)
+    for experiment in agreement.experiments:
+        for figure in experiment.figures:
+            _show_runs(console, experiment, figure)
 
 
 def cell(estimate: Estimate) -> str:
-    """Return a figure and below it its interval, `.816` and `.809 .823`; "–" where undefined or not published."""
+    """Return a figure, below it its interval, and its p-value unless that is small: `.816`, `.809 .823`, `p .021`.
+
+    "–" stands for what is undefined or was not published.
+    """
     if estimate.value is None:
         return "–"
-    if estimate.low is None or estimate.high is None:
-        return short(estimate.value)
-    return f"{short(estimate.value)}\n[dim]{short(estimate.low)} {short(estimate.high)}[/dim]"
+    lines = [short(estimate.value)]
+    if estimate.low is not None and estimate.high is not None:
+        lines.append(f"[dim]{short(estimate.low)} {short(estimate.high)}[/dim]")
+    if estimate.p_value is not None and estimate.p_value >= _SMALL:
+        lines.append(f"[dim]p {short(estimate.p_value)}[/dim]")
+    return "\n".join(lines)
 
 
 def short(value: float) -> str:
@@ -67,27 +75,48 @@ def _show_data(console: "Console", data: JudgedData, bootstrap: Bootstrap) -> No
 def _show_group(console: "Console", table: Table) -> None:
     """Print a row for each metric, a column for each figure; below, what was published."""
     figures = list(next(iter(table.estimates.values())))
-    title = f"{table.group}: {table.rows:,} answers to {table.questions:,} questions, {table.mean_label:.1%} correct"
-    grid = _grid([figure.replace("_", " ") for figure in figures])
+    title = f"{table.group}: {table.rows:,} answers to {table.questions:,} questions, {_label(table)}"
+    grid = _grid([_named(figure) for figure in figures])
     for metric, estimates in table.estimates.items():
         grid.add_row(metric, *(cell(estimates[figure]) for figure in figures))
-    grid.add_section()
-    for anchor in table.anchors:
-        published = [cell(Estimate(anchor.figures.get(figure))) for figure in figures]
-        grid.add_row(f"{anchor.name}\n[dim]{anchor.source}[/dim]", *published, style="italic")
+    _add_anchors(grid, [(anchor, [anchor.figures.get(figure) for figure in figures]) for anchor in table.anchors])
     _print(console, title, grid)
 
 
-def _show_runs(console: "Console", title: str, tables: Sequence[Table]) -> None:
+def _show_runs(console: "Console", experiment: Experiment, figure: str) -> None:
     """Print a row for each run of a metric, a column for each group."""
+    tables = experiment.tables
     grid = _grid([table.group for table in tables])
     for run in tables[0].estimates:
-        grid.add_row(run, *(cell(table.estimates[run]["pearson"]) for table in tables))
-    grid.add_section()
-    for anchor in tables[0].anchors:
-        published = cell(Estimate(anchor.figures["pearson"]))
-        grid.add_row(f"{anchor.name}\n[dim]{anchor.source}[/dim]", published, style="italic")
-    _print(console, f"{title}, Pearson's r", grid)
+        grid.add_row(run, *(cell(table.estimates[run][figure]) for table in tables))
+    _add_anchors(
+        grid,
+        [
+            (anchor, [anchor.figures.get(figure) if other is table else None for other in tables])
+            for table in tables
+            for anchor in table.anchors
+        ],
+    )
+    _print(console, f"{experiment.kind}, {experiment.title}: {_named(figure)}".capitalize(), grid)
+
+
+def _add_anchors(grid: "Grid", anchors: Sequence[tuple[Anchor, Sequence[float | None]]]) -> None:
+    """Add a row for each published metric, below a line that names the paper."""
+    source = ""
+    for anchor, published in anchors:
+        if anchor.source != source:
+            source = anchor.source
+            grid.add_section()
+            grid.add_row(f"[dim]{source}[/dim]")
+        grid.add_row(f"  {anchor.name}", *(cell(Estimate(value)) for value in published), style="italic")
+
+
+def _label(table: Table) -> str:
+    return f"mean rating {table.mean_label:.2f}" if table.rated else f"{table.mean_label:.1%} correct"
+
+
+def _named(figure: str) -> str:
+    return figure.replace("_", " ")
 
 
 def _print(console: "Console", title: str, grid: "Grid") -> None:

@@ -1,20 +1,22 @@
 """Judge metrics by a data set that people have judged: read, score, compare."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .baselines import BASELINES
 from .bootstrap import Bootstrap
-from .data_sets import DATA
-from .experiments import Sweep, ablate, sweep, with_store
+from .data_sets import DATA, HOLDOUTS
+from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
 from .judged import JudgedData, JudgedRow, Selection
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
 from .tables import Table, compare
+
+Score = Callable[[Sequence[JudgedRow]], list[RowScores]]
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,13 @@ class Plan:
 
     Attributes:
         selection: Which part of a data set is used.
-        metrics: The metrics; the baselines are judged beside them.
+        metrics: The metrics; baselines are judged beside them.
         bootstrap: How intervals are drawn.
         synthetic_answers: File with the column `synthetic_answers`.
         sweeps: Options to vary, for every metric.
         ablate: Whether to take SMILE's components away one by one.
+        reference_counts: How many references to leave each row, one run after the other.
+        gold_holdout: Whether to score gold answers by each other.
     """
 
     selection: Selection = field(default_factory=Selection)
@@ -36,15 +40,36 @@ class Plan:
     synthetic_answers: Path | None = None
     sweeps: Sequence[Sweep] = ()
     ablate: bool = False
+    reference_counts: Sequence[int] = ()
+    gold_holdout: bool = False
 
     def __post_init__(self) -> None:
         titles = [spec.title for spec in self.metrics]
-        if len({*titles, *BASELINES}) < len(titles) + len(BASELINES):
-            raise ValueError(f"each metric needs a name of its own, got {', '.join([*titles, *BASELINES])}")
+        if len(set(titles)) < len(titles):
+            raise ValueError(f"each metric needs a name of its own, got {', '.join(titles)}")
         if self.ablate and titles != ["smile"]:
             raise ValueError(f"the ablation is defined for smile alone; the metrics are {', '.join(titles) or 'none'}")
         if self.sweeps and not self.metrics:
             raise ValueError("a sweep needs a metric, for example --metric smile")
+        if any(count < 1 for count in self.reference_counts):
+            raise ValueError(f"expected numbers of references of at least 1, got {list(self.reference_counts)}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Several runs of metrics, compared.
+
+    Attributes:
+        kind: `sweep`, `ablation`, `reference counts` or `gold holdout`.
+        title: What was varied.
+        figures: The figures that were computed.
+        tables: The runs, named by what was varied, a table for each group.
+    """
+
+    kind: str
+    title: str
+    figures: Sequence[str]
+    tables: list[Table]
 
 
 @dataclass(frozen=True)
@@ -55,21 +80,19 @@ class Agreement:
         data: The judged answers.
         signatures: Of each metric that gives one.
         tables: The figures, a table for each group.
-        sweeps: For each metric and swept option, Pearson's r of its runs, a table for each pooled group.
-        ablations: The same for the ablation of each metric that has one.
+        experiments: What else was asked for.
     """
 
     data: JudgedData
-    signatures: dict[str, str | None]
+    signatures: dict[str, str]
     tables: list[Table]
-    sweeps: dict[str, list[Table]]
-    ablations: dict[str, list[Table]]
+    experiments: list[Experiment]
 
 
 @contextmanager
 def loaded(plan: Plan) -> Iterator[list[Metric]]:
     """Load the plan's metrics; those that run several times get a vector store."""
-    again = bool(plan.sweeps) or plan.ablate
+    again = bool(plan.sweeps or plan.ablate or plan.reference_counts)
     with ExitStack() as stack:
         yield [stack.enter_context(with_store(spec)) if again else Metric(spec) for spec in plan.metrics]
 
@@ -79,10 +102,17 @@ def read(name: str, plan: Plan) -> JudgedData:
 
     Raises:
         OSError: the data are not there.
-        ValueError: they are not in the format that was expected, or the selection does not suit them.
+        ValueError: they are not in the format that was expected, or the plan does not suit them.
     """
+    if plan.gold_holdout and name not in HOLDOUTS:
+        raise ValueError(f"{name} has no gold answers to hold out; leave out --gold-holdout")
     data = DATA[name](plan.selection)
-    return with_synthetic_answers(data, plan.synthetic_answers) if plan.synthetic_answers else data
+    taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
+    if taken:
+        raise ValueError(f"a baseline has the name {taken.pop()!r} too; each metric needs a name of its own")
+    if plan.synthetic_answers:
+        data = with_synthetic_answers(data, plan.synthetic_answers)
+    return replace(data, holdout=HOLDOUTS[name](plan.selection)) if plan.gold_holdout else data
 
 
 def run(data: JudgedData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
@@ -96,18 +126,12 @@ def run(data: JudgedData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     Raises:
         ValueError: a metric's options or its results are not what was expected.
     """
-    runs = [_Runs.of(metric, plan, data.rows) for metric in metrics]
-    baselines = [score_baseline(baseline, data.rows) for baseline in BASELINES.values()]
+    scores = _scored(data, partial(_score_in_all_ways, metrics, data))
     return Agreement(
         data=data,
-        signatures={of.whole.name: of.whole.signature for of in runs},
-        tables=compare(data, [*(of.whole for of in runs), *baselines], plan.bootstrap),
-        sweeps={
-            f"{of.whole.name}: {option}": _compare_runs(data, scores, plan, "sweep")
-            for of in runs
-            for option, scores in of.sweeps.items()
-        },
-        ablations={of.whole.name: _compare_runs(data, of.ablation, plan, "ablation") for of in runs if of.ablation},
+        signatures={found.name: found.signature for found in scores if found.signature},
+        tables=compare(data, scores, plan.bootstrap),
+        experiments=list(_experiments(data, plan, metrics)),
     )
 
 
@@ -117,39 +141,53 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
     return {
         "selection": {name: _plain(value) for name, value in asdict(plan.selection).items()},
         "counts": {
-            "answers": len(data.rows),
+            "judgements": len(data.rows),
             "questions": len({row.question_id for row in data.rows}),
             "dropped": {name: dict(reasons) for name, reasons in data.dropped.items()},
         },
         "bootstrap": asdict(plan.bootstrap),
-        "metrics": [asdict(spec) | {"signature": agreement.signatures[spec.title]} for spec in plan.metrics],
+        "metrics": [asdict(spec) for spec in plan.metrics],
+        "signatures": agreement.signatures,
         "synthetic_answers": _plain(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
-        "sweeps": {title: [asdict(table) for table in tables] for title, tables in agreement.sweeps.items()},
-        "ablations": {title: [asdict(table) for table in tables] for title, tables in agreement.ablations.items()},
+        "experiments": [asdict(experiment) for experiment in agreement.experiments],
     }
 
 
-@dataclass(frozen=True)
-class _Runs:
-    """The scores of one metric: as it is, for each swept option, and without its components."""
-
-    whole: RowScores
-    sweeps: dict[str, list[RowScores]]
-    ablation: list[RowScores]
-
-    @classmethod
-    def of(cls, metric: Metric, plan: Plan, rows: list[JudgedRow]) -> "_Runs":
-        whole = metric.score(rows)
-        return cls(
-            whole=whole,
-            sweeps={given.option: sweep(metric, given, rows) for given in plan.sweeps},
-            ablation=ablate(metric, whole, rows) if plan.ablate else [],
-        )
+def _score_in_all_ways(metrics: Sequence[Metric], data: JudgedData, rows: Sequence[JudgedRow]) -> list[RowScores]:
+    found = []
+    for metric in metrics:
+        found.append(metric.score(rows))
+        if data.each_reference:
+            best, mean = metric.score_each_reference(rows)
+            found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
+    return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
 
 
-def _compare_runs(data: JudgedData, runs: list[RowScores], plan: Plan, published: str) -> list[Table]:
-    return compare(data, runs, plan.bootstrap, data.overview, ["pearson"], published)
+def _experiments(data: JudgedData, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:
+    for metric in metrics:
+        for given in plan.sweeps:
+            title = f"{metric.spec.title}: {given.option}"
+            yield _compared("sweep", title, data, partial(sweep, metric, given), plan, ["pearson"])
+        if plan.ablate:
+            yield _compared("ablation", metric.spec.title, data, partial(ablate, metric), plan, ["pearson"])
+    if plan.reference_counts:
+        score: Score = partial(limit_references, metrics, data.baselines, plan.reference_counts)
+        yield _compared("reference counts", "the first of each row", data, score, plan, data.figures)
+    if data.holdout is not None:
+        score = partial(score_all, metrics, data.baselines)
+        yield _compared("gold holdout", "gold by other gold", data.holdout, score, plan, data.holdout.figures)
+
+
+def _compared(kind: str, title: str, data: JudgedData, score: Score, plan: Plan, figures: Sequence[str]) -> Experiment:
+    tables = compare(data, _scored(data, score), plan.bootstrap, data.overview, figures, published=kind)
+    return Experiment(kind, title, figures, tables)
+
+
+def _scored(data: JudgedData, score: Score) -> list[RowScores]:
+    """Score each distinct row once."""
+    rows, positions = data.distinct()
+    return [found.repeated(positions) for found in score(rows)]
 
 
 def _plain(value: object) -> object:

@@ -39,6 +39,7 @@ class Table:
         rows: Number of judged answers.
         questions: Number of distinct questions.
         mean_label: Share of the answers that people call correct, or the mean rating.
+        rated: Whether people rated the answers, rather than calling them correct or not.
         estimates: For each metric, in the order given, its figures by name.
         anchors: What papers published for this group.
     """
@@ -47,6 +48,7 @@ class Table:
     rows: int
     questions: int
     mean_label: float
+    rated: bool
     estimates: dict[str, dict[str, Estimate]]
     anchors: list[Anchor]
 
@@ -92,6 +94,7 @@ def compare(
                 rows=len(members),
                 questions=int(some.questions.max()) + 1,
                 mean_label=float(some.labels.mean()),
+                rated=data.rated,
                 estimates=estimate(metrics, figures or data.figures, bootstrap),
                 anchors=anchors(published or data.name, group),
             )
@@ -108,4 +111,6 @@ def _judgements(data: JudgedData, members: list[int], metric: RowScores) -> Judg
         verdicts=None if metric.verdicts is None else metric.verdicts[members],
         labels=np.array([data.rows[member].label for member in members]),
         questions=np.array(questions),
+        # MORQA's paper takes scores from 0 to 1 for a tie from which neither is better by .05.
+        tie=0.05 * metric.scale,
     )

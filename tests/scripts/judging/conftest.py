@@ -67,6 +67,33 @@ class Plain(evaluate.Metric):
 '''
 
 
+CORPUS_ONLY = '''\
+"""Counts over all rows together, and divides by nothing where there is no word, as evaluate's bleu does."""
+
+import datasets
+import evaluate
+
+
+class CorpusOnly(evaluate.Metric):
+    def _info(self):
+        strings = datasets.List(datasets.Value("string"))
+        features = {"predictions": datasets.Value("string"), "references": strings}
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=datasets.Features(features)
+        )
+
+    def _compute(self, predictions, references):
+        words = [word for answer in predictions for word in answer.split()]
+        return {"words": len(words), "letters": len("".join(words)), "mean": 1 / len(words), "all": [1, 2, 3, 4]}
+'''
+
+
+@pytest.fixture
+def corpus_only(tmp_path):
+    """Folder of a metric that gives numbers for all rows together only."""
+    return write_metric(tmp_path, "corpus_only", CORPUS_ONLY)
+
+
 @pytest.fixture
 def blend(tmp_path):
     """Folder of a metric like ours."""
@@ -132,4 +159,56 @@ def diver_qa_dir(tmp_path):
         writer = csv.writer(file)
         writer.writerow(["questions", "answers", "dataset", "prediction", "model", "eval"])
         writer.writerows([q, r, source, answer, model, verdict] for q, r, source, answer, model, verdict in answers)
+    return folder
+
+
+MORQA_QUERIES = {
+    # encounter: the gold answers in English and Chinese
+    "E1": [("a plantar wart", "跖疣"), ("it is a wart on the foot", "足部疣"), ("see a doctor", "")],
+    "E2": [("keep it dry", "保持干燥"), ("dry it and wait", "擦干等待")],
+    "E3": [("nothing to fear", "不用担心")],
+}
+
+MORQA_RATINGS = [
+    # encounter, language, system, answer, aspect, rater, value
+    ("E1", "en", "S1", "a plantar wart", "overall", "A", "1"),
+    ("E1", "en", "S1", "a plantar wart", "overall", "B", "0.5"),
+    ("E1", "en", "S1", "a plantar wart", "relevance", "A", "1"),
+    ("E1", "en", "S2", "keep it clean", "overall", "A", "0"),
+    ("E1", "en", "S2", "keep it clean", "relevance", "A", "0.5"),
+    ("E2", "en", "S1", "dry it", "overall", "A", "0.5"),
+    ("E2", "en", "S1", "dry it", "relevance", "A", ""),  # no value
+    ("E2", "en", "S2", "", "overall", "A", "0"),
+    ("E3", "en", "S1", "nothing", "overall", "A", "0.5"),
+    ("E3", "en", "S2", "nothing to fear at all", "overall", "A", "1"),
+    ("E1", "zh", "S1", "跖疣", "factual-consistency-wgold", "C", "1"),
+    ("E1", "zh", "S2", "湿疹", "factual-consistency-wgold", "C", "0"),
+    ("E2", "zh", "S1", "保持湿润", "factual-consistency-wgold", "C", "0.5"),
+    ("E2", "zh", "S2", "等待", "factual-consistency-wgold", "C", ""),  # rated by nobody
+]
+
+
+@pytest.fixture
+def morqa_dir(tmp_path):
+    """MORQA in small: WoundcareVQA's test set with three queries and two systems, and a rating without its query."""
+    folder = tmp_path / "morqa"
+    (folder / "woundcare").mkdir(parents=True)
+    queries = [
+        {
+            "encounter_id": encounter,
+            "query_title_en": "Help",
+            "query_content_en": f"What is {encounter}?",
+            "query_title_zh": "",
+            "query_content_zh": f"{encounter}是什么？",
+            "responses": [{"author_id": "D", "content_en": en, "content_zh": zh} for en, zh in gold],
+        }
+        for encounter, gold in MORQA_QUERIES.items()
+    ]
+    (folder / "woundcare" / "test.json").write_text(json.dumps(queries))
+    with (folder / "ratings-test.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        columns = ["dataset", "encounter_id", "lang", "candidate_author_id", "candidate", "metric", "rater_id", "value"]
+        writer.writerow(columns)
+        writer.writerows(["woundcare", *rating] for rating in MORQA_RATINGS)
+        writer.writerow(["liveqa", "9", "en", "S1", "an answer", "overall", "A", "3"])
     return folder

@@ -42,17 +42,17 @@ def test_tables_json_and_plot(judged_dir, blend, tmp_path):
     assert list(tables["all"]["blend"]) == ["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"]
     assert found["bootstrap"] == {"resamples": 50, "seed": 7, "confidence": 0.95}
     assert found["counts"] == {
-        "answers": 22,
+        "judgements": 22,
         "questions": 5,
         "dropped": {
             "NQ": {"improper": 5, "unjudged": 1, "unanswered": 1},
             "TQ": {"without a reference": 5, "unjudged": 1},
         },
     }
-    assert found["metrics"][0]["signature"] == "blend|w:0.5|questions:22"
+    assert found["signatures"] == {"blend": "blend|w:0.5|questions:8"}  # 4 questions, right and wrong: the rest repeats
     # The small data's verdicts follow whether "Paris" occurs, which is what lexical match looks at.
-    assert tables["all"]["lexical_match"]["accuracy"] == {"value": 1, "low": 1, "high": 1}
-    assert tables["all"]["always_correct"]["pearson"] == {"value": None, "low": None, "high": None}
+    assert tables["all"]["lexical_match"]["accuracy"] == {"value": 1, "low": 1, "high": 1, "p_value": None}
+    assert set(tables["all"]["always_correct"]["pearson"].values()) == {None}
     assert list(figures(target, "diver_qa")[0]["all"]["blend"]) == ["accuracy", "f1", "mcc"]
     assert plot.read_bytes().startswith(b"\x89PNG")
 
@@ -133,8 +133,11 @@ def test_sweep_and_ablation_of_smile(judged_dir, tmp_path):
     )
     assert "without lexical scores" in printed
     tables, found = figures(target, "evouna")
-    swept = {table["group"]: table["estimates"] for table in found["sweeps"]["smile: w"]}
-    parts = {table["group"]: table["estimates"] for table in found["ablations"]["smile"]}
+    assert [(run["kind"], run["title"]) for run in found["experiments"]] == [
+        ("sweep", "smile: w"),
+        ("ablation", "smile"),
+    ]
+    swept, parts = ({table["group"]: table["estimates"] for table in run["tables"]} for run in found["experiments"])
     assert list(swept) == list(parts) == ["all", "NQ", "TQ"]
     assert swept["NQ"]["w=0.5"]["pearson"] == parts["NQ"]["smile"]["pearson"] == tables["NQ"]["smile"]["pearson"]
     assert swept["all"]["w=0"] == parts["all"]["without semantic scores"]

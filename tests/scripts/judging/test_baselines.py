@@ -4,10 +4,14 @@ import json
 from collections import Counter
 
 import pytest
-from evaluate_qa.judging.baselines import BASELINES, squad_normalise
+import sacrebleu
+from evaluate_qa.judging.baselines import LONG_ANSWER_BASELINES, SHORT_ANSWER_BASELINES, squad_normalise
 from evaluate_qa.judging.data_sets import DATA
 from evaluate_qa.judging.judged import Selection
 from rouge_score.rouge_scorer import RougeScorer
+
+BASELINES = {baseline.name: baseline for baseline in SHORT_ANSWER_BASELINES}
+LONG = {baseline.name: baseline for baseline in LONG_ANSWER_BASELINES}
 
 
 def score(name, answer, *references):
@@ -77,6 +81,27 @@ def test_verdicts_at_one_half(name, at_half):
 def test_always_correct():
     assert score("always_correct", "", "Paris") == 1
     assert BASELINES["always_correct"].is_correct(1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "references", "language"),
+    [
+        ("It is a plantar wart, I think.", ["Consider plantar wart.", "It is a corn"], "13a"),
+        ("考虑是跖疣，建议就医", ["考虑：跖疣。", "湿疹"], "zh"),
+        ("", ["Consider plantar wart."], "13a"),
+    ],
+)
+def test_bleu_is_that_of_sacrebleu_in_both_languages(answer, references, language):
+    expected = sacrebleu.sentence_bleu(answer, references, use_effective_order=True, tokenize=language).score
+    assert LONG["bleu"].score(answer, references) == pytest.approx(expected / 100, abs=1e-12)
+
+
+def test_rouge_sees_chinese():
+    # Tokens are the characters: 跖 疣 against 是 跖 疣: recall 2/2, precision 2/3, F1 4/5; one bigram of 1 and 2: 2/3.
+    assert LONG["rouge_1"].score("是跖疣", ["跖疣"]) == pytest.approx(4 / 5)
+    assert LONG["rouge_2"].score("是跖疣", ["跖疣"]) == pytest.approx(2 / 3)
+    # The longest common subsequence of 疣跖 and 是跖疣 is one character of 2 and 3: F1 2/5.
+    assert LONG["rouge_l"].score("是跖疣", ["疣跖", "x"]) == pytest.approx(2 / 5)
 
 
 def confusion(data, group, name):

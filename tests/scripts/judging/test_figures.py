@@ -1,10 +1,12 @@
 """Figures of agreement: by hand, and against scikit-learn and scipy."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import sklearn.metrics
+from evaluate_qa.judging.correlations import p_value
 from evaluate_qa.judging.figures import OF_SCORES, OF_VERDICTS, figure
 from evaluate_qa.judging.judgements import Judgements
 from scipy import stats
@@ -92,17 +94,63 @@ def test_figures_of_verdicts_equal_scikit_learn(seed):
 def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
     table = random_table(7, levels)
     weights = np.random.default_rng(1).integers(4, size=40)
-    copies = np.repeat(np.arange(len(table.scores)), weights[table.questions])
-    copied = judgements(table.scores[copies], table.labels[copies], table.verdicts[copies], table.questions[copies])
+    copies = np.concatenate([np.flatnonzero(weights[table.questions] > number) for number in range(3)])
+    numbers = np.concatenate([np.full((weights[table.questions] > number).sum(), number) for number in range(3)])
+    questions = 3 * table.questions[copies] + numbers
+    copied = judgements(table.scores[copies], table.labels[copies], table.verdicts[copies], questions)
     assert value(name, table, weights) == pytest.approx(value(name, copied), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("name", ["pearson", "kendall", "spearman", "mean_correlation"])
 def test_a_correlation_without_variation_is_undefined(name):
     assert math.isnan(value(name, judgements([0.1] * 7, [1, 0, 1, 1, 0, 1, 1])))
     assert math.isnan(value(name, judgements([0.1, 0.4, 0.7], [1, 1, 1])))
     # A resample of the two rows with the same score only.
     assert math.isnan(value(name, judgements([0.1, 0.1, 0.3], [1, 0, 1]), weights=[2, 1, 0]))
+
+
+def test_the_mean_of_the_three_correlations():
+    # as above: 1/√5, 2/√24, 2/√20
+    expected = (1 / math.sqrt(5) + 2 / math.sqrt(24) + 2 / math.sqrt(20)) / 3
+    assert value("mean_correlation", judgements([1, 2, 3, 4], [0, 1, 0, 1])) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["pearson", "kendall", "spearman"])
+def test_p_values_are_those_of_scipy(name):
+    table = random_table(3, levels=3)
+    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
+    assert p_value(name, table) == tests[name](table.scores, table.labels).pvalue
+    assert p_value(name, judgements([1, 1, 1], [0, 1, 0])) is None
+    assert p_value("accuracy", table) is None
+    assert p_value(name, judgements([1, 2], [0, 1])) in (None, 1)  # two rows say nothing
+
+
+def test_pairwise_accuracy_by_hand():
+    """Two questions; a tie is a difference of less than .05 for the metric, and the same rating for people."""
+    scores = [0.50, 0.54, 0.60, 0.2, 0.3, 0.9]
+    ratings = [0.50, 0.50, 0.00, 0.0, 1.0, 0.5]
+    questions = [0, 0, 0, 1, 1, 2]
+    # question 0: .50 and .54 tie, as do .5 and .5: right; .50 < .60 but .5 > 0: wrong; .54 < .60 likewise: wrong.
+    # question 1: .2 < .3 and 0 < 1: right. question 2 has one answer, and no pair.
+    table = judgements(scores, ratings, questions=questions)
+    assert value("pairwise_accuracy", table) == 2 / 4
+    # Question 1 counted twice, question 2 nine times: (1 + 2·1) / (3 + 2·1).
+    assert value("pairwise_accuracy", table, weights=[1, 2, 9]) == 3 / 5
+    # On a scale to 100 the same differences are ties.
+    assert value("pairwise_accuracy", replace(table, tie=5.0)) == 1 / 4
+    assert math.isnan(value("pairwise_accuracy", judgements([1, 2], [1, 2])))
+
+
+def test_a_difference_of_just_a_tie_is_none():
+    # .5 is a binary fraction, so that the difference is exact.
+    assert value("pairwise_accuracy", replace(judgements([0, 0.5], [0, 1], questions=[0, 0]), tie=0.5)) == 1
+
+
+def test_mean_score():
+    assert value("mean_score", judgements([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1])) == pytest.approx(0.5)
+    # The second question counts twice: (.2 + .4 + 2·.9) / 4
+    found = value("mean_score", judgements([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1]), weights=[1, 2])
+    assert found == pytest.approx(0.6)
 
 
 def test_pearson_keeps_its_digits_far_from_zero():

@@ -10,7 +10,9 @@ def rows(*synthetic):
     """Two answers; the first has two references."""
     given = [("ab cd", ["ab", "ab cd ef gh"]), ("xy", ["zy"])]
     return [
-        JudgedRow(str(number), "Q?", references, answer, 1.0, frozenset({"all"}), synthetic[number : number + 1])
+        JudgedRow(
+            str(number), "Q?", references, answer, 1.0, frozenset({"all"}), synthetic[number] if synthetic else ()
+        )
         for number, (answer, references) in enumerate(given)
     ]
 
@@ -45,7 +47,7 @@ def test_options_of_compute_and_a_component(blend):
 
 def test_synthetic_answers_are_handed_on(blend):
     # letters: of "abq" the answer has 2/3, of "xy" all; words as before
-    found = Metric(MetricSpec(str(blend))).score(rows("abq", "xy"))
+    found = Metric(MetricSpec(str(blend))).score(rows(("abq", "abq"), ("xy",)))
     assert found.scores.tolist() == pytest.approx([(2 / 3 + 1) / 2, 0.5])
 
 
@@ -71,13 +73,13 @@ def test_a_sweep_scores_anew_for_each_value(blend):
 
 def test_the_ablation_takes_away_one_component_each(blend):
     metric = Metric(MetricSpec(str(blend)))
-    found = ablate(metric, metric.score(rows()), rows())
+    found = ablate(metric, rows())
     assert {run.name: run.scores[1] for run in found} == {
         "blend": 0.25,
         "without semantic scores": 0,  # the words alone
         "without lexical scores": 0.5,  # the letters alone
     }
-    with_synthetic = ablate(metric, metric.score(rows("abq", "xy")), rows("abq", "xy"))
+    with_synthetic = ablate(metric, rows(("abq", "abq"), ("xy",)))
     assert [run.name for run in with_synthetic][3:] == ["without synthetic answers"]
     assert with_synthetic[3].scores.tolist() == found[0].scores.tolist() != with_synthetic[0].scores.tolist()
 

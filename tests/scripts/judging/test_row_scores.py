@@ -1,8 +1,9 @@
-"""How per-row scores are read from the results of all kinds of metrics."""
+"""How scores are read from the results of all kinds of metrics, and put together."""
 
 import numpy as np
 import pytest
-from evaluate_qa.judging.row_scores import RowScores, best_of_runs, read_result
+from evaluate_qa.judging.results import gives_row_scores, read_number, read_result
+from evaluate_qa.judging.row_scores import RowScores, best_of_runs, mean_of_runs, merged
 
 
 def test_our_metrics_give_scores_and_verdicts():
@@ -35,7 +36,7 @@ def test_other_metrics_give_lists_at_the_top():
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ({"bleu": 0.3, "precisions": [0.4, 0.3, 0.2, 0.1]}, "no list of 2 numbers"),
+        ({"per_example": {"text": ["a", "b"]}}, "no list of 2 numbers"),
         ({"score": [0.5, float("nan")]}, "the score of row 1 is nan"),
         ({"score": [0.5, None]}, "the score of row 1 is None"),
         ({"score": [0.5, float("inf")]}, "the score of row 1 is inf"),
@@ -51,3 +52,46 @@ def test_the_best_of_each_run_of_pairs():
     found = best_of_runs(pairs, [2, 1, 2])
     assert (found.scores.tolist(), found.verdicts.tolist()) == ([0.7, 0.2, 0.9], [True, False, True])
     assert best_of_runs(RowScores("m", np.array([3.0, 4.0]), None), [2]).verdicts is None
+
+
+def test_the_mean_of_each_run_of_pairs():
+    found = mean_of_runs(RowScores("m", np.array([1.0, 2.0, 5.0, 3.0, 6.0]), np.ones(5, dtype=bool)), [2, 1, 2])
+    assert (found.scores.tolist(), found.verdicts) == ([1.5, 5, 4.5], None)
+
+
+def test_parts_are_put_together_in_the_order_of_the_rows():
+    one = RowScores("m", np.array([0.1, 0.3]), np.array([True, False]), "m|lang:en")
+    other = RowScores("m", np.array([0.2]), np.array([True]), "m|lang:zh")
+    found = merged([one, other], [[0, 2], [1]])
+    assert found.scores.tolist() == [0.1, 0.2, 0.3]
+    assert found.verdicts.tolist() == [True, True, False]
+    assert found.signature == "m|lang:en; m|lang:zh"
+    assert merged([one, RowScores("m", np.array([0.2]), None)], [[0, 2], [1]]).verdicts is None
+
+
+def test_scores_repeated_for_rows_that_are_equal():
+    found = RowScores("m", np.array([0.1, 0.2]), np.array([True, False])).repeated(np.array([0, 1, 0]))
+    assert (found.scores.tolist(), found.verdicts.tolist()) == ([0.1, 0.2, 0.1], [True, False, True])
+
+
+@pytest.mark.parametrize(
+    ("result", "rows", "metric", "expected"),
+    [
+        ({"per_example": {"score": [1.0]}}, 1, "m", True),
+        ({"rouge1": [0.5, 0.2], "rougeL": [0.5, 0.2]}, 2, "rouge", True),
+        ({"rouge1": 0.5, "rougeL": 0.2}, 2, "rouge", False),
+        ({"bleu": 0.3, "precisions": [0.4, 0.3, 0.2, 0.1]}, 4, "bleu", False),  # the precisions are of all rows
+        ({"bleu": 0.3, "precisions": [0.4, 0.3, 0.2, 0.1]}, 9, "bleu", False),
+    ],
+)
+def test_whether_a_result_has_a_score_for_each_row(result, rows, metric, expected):
+    assert gives_row_scores(result, rows, metric) is expected
+
+
+def test_the_number_of_a_single_row():
+    result = {"rouge1": np.float64(0.5), "rougeL": 0.25, "note": "x"}
+    assert read_number(result, "rouge:rougeL", "rougeL") == 0.25
+    with pytest.raises(ValueError, match=r"rouge: its result has the numbers rouge1, rougeL; .* rouge:rouge1"):
+        read_number(result, "rouge", "rouge")
+    with pytest.raises(ValueError, match="the numbers none"):
+        read_number({"note": "x"}, "m", "m")
