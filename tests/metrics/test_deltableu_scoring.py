@@ -1,0 +1,179 @@
+"""From statistics to scores: by hand, and against sacrebleu's own function."""
+
+import math
+
+import numpy as np
+import pytest
+from evaluate_qa.metrics.deltableu.scoring import (
+    ScoreOptions,
+    brevity_penalty,
+    geometric_mean,
+    score,
+    smoothed_precisions,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+OPTIONS = st.builds(
+    lambda method, effective, order, value: ScoreOptions(
+        smooth_method=method,
+        effective_order=effective,
+        max_ngram_order=order,
+        smooth_value=value if method in ("floor", "add-k") else None,
+    ),
+    st.sampled_from(["exp", "floor", "add-k", "none"]),
+    st.booleans(),
+    st.integers(1, 6),
+    st.none() | st.floats(0.01, 3),
+)
+
+
+def line(sys_len, ref_len, matches, totals):
+    return np.array([[sys_len, ref_len, *matches, *totals]], dtype=float)
+
+
+def one(statistics, **options):
+    return score(statistics, ScoreOptions(max_ngram_order=(statistics.shape[1] - 2) // 2, **options))
+
+
+def test_a_score_by_hand():
+    # p = 4/5 and 2/4; BP = exp(1 - 6/5); 100 · BP · sqrt(0.8 · 0.5).
+    scores = one(line(5, 6, [4, 2], [5, 4]))
+    assert scores.precisions[0].tolist() == pytest.approx([80, 50])
+    assert scores.brevity_penalty[0] == pytest.approx(math.exp(-0.2))
+    assert scores.score[0] == pytest.approx(100 * math.exp(-0.2) * math.sqrt(0.4))
+
+
+@pytest.mark.parametrize(
+    ("sys_len", "ref_len", "expected"),
+    [(5, 4, 1.0), (5, 5, 1.0), (4, 5, math.exp(-0.25)), (0, 3, 0.0), (0, 0, 1.0)],
+)
+def test_brevity_penalty(sys_len, ref_len, expected):
+    assert brevity_penalty(np.array([float(sys_len)]), np.array([float(ref_len)]))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "expected"),
+    [
+        # 3/4; no match in orders 2 and 3: (1/2)/3 and (1/4)/2.
+        ("exp", None, [75, 100 / 6, 100 / 8]),
+        # 0.1/3 and 0.1/2, or with 0.3.
+        ("floor", None, [75, 10 / 3, 5]),
+        ("floor", 0.3, [75, 10, 15]),
+        # Order 1 untouched; (0+1)/(3+1) and (0+1)/(2+1), or with 2.
+        ("add-k", None, [75, 25, 100 / 3]),
+        ("add-k", 2, [75, 40, 50]),
+        ("none", None, [75, 0, 0]),
+    ],
+)
+def test_smoothing_by_hand(method, value, expected):
+    options = ScoreOptions(smooth_method=method, smooth_value=value)
+    precisions, reached = smoothed_precisions(np.array([[3.0, 0, 0]]), np.array([[4.0, 3, 2]]), options)
+    assert precisions[0].tolist() == pytest.approx(expected)
+    assert reached.all()
+
+
+def test_orders_that_are_not_reached_stop_the_score_or_are_left_out():
+    # Two tokens have no n-grams of orders 3 and 4.
+    statistics = line(2, 2, [1.4, 0.7, 0, 0], [1.4, 0.7, 0, 0])
+    assert one(statistics).score[0] == 0
+    assert one(statistics, effective_order=True).score[0] == pytest.approx(100)
+
+
+def test_without_any_match_only_the_released_program_smooths():
+    # 1/2/3.2, 1/4/2.4, 1/8/1.6, 1/16/0.8 = 0.15625, 0.1041667, 0.078125, 0.078125; BP = exp(1 - 5/4).
+    statistics = line(4, 5, [0] * 4, [3.2, 2.4, 1.6, 0.8])
+    assert one(statistics).score[0] == 0
+    assert one(statistics).precisions[0].tolist() == [0] * 4
+    product = 0.15625 * (0.25 / 2.4) * 0.078125 * 0.078125
+    assert one(statistics, variant="released").score[0] == pytest.approx(100 * math.exp(-0.25) * product**0.25)
+
+
+def test_negative_matches_count_as_none():
+    # Order 2 sums to -1: no match, so its precision is smoothed, (1/2)/3.
+    scores = one(line(4, 4, [2, -1], [4, 3]))
+    assert scores.matches[0].tolist() == [2, 0]
+    assert scores.score[0] == pytest.approx(math.sqrt(50 * 100 / 6))
+
+
+def test_what_rounding_leaves_of_nothing_is_no_match():
+    left = 0.1 + 0.2 - 0.3
+    assert left > 0
+    scores = one(line(4, 4, [2, left], [4, 3]))
+    assert scores.score[0] == pytest.approx(math.sqrt(50 * 100 / 6))
+
+
+def test_an_empty_line_scores_nothing():
+    scores = one(line(0, 4, [0] * 4, [0] * 4), variant="released", effective_order=True)
+    assert (scores.score[0], scores.brevity_penalty[0]) == (0, 0)
+
+
+def test_geometric_mean_of_the_chosen():
+    values = np.array([[8.0, 2, 0], [8, 0, 2], [8, 2, 4]])
+    chosen = np.array([[True, True, False], [True, True, False], [False, False, False]])
+    assert geometric_mean(values, chosen).tolist() == pytest.approx([4, 0, 0])
+
+
+@given(st.data(), OPTIONS)
+def test_whole_counts_score_as_in_sacrebleu(data, options):
+    order = options.max_ngram_order
+    length = data.draw(st.integers(0, 30))
+    totals = [max(0, length - n) for n in range(order)]
+    matches = [data.draw(st.integers(0, total)) for total in totals]
+    ref_len = data.draw(st.integers(0, 40))
+    scores = score(line(length, ref_len, matches, totals), options)
+    expected = BLEU.compute_bleu(
+        list(matches),
+        list(totals),
+        length,
+        ref_len,
+        smooth_method=options.smooth_method,
+        smooth_value=options.smooth_value,
+        effective_order=options.effective_order,
+        max_ngram_order=order,
+    )
+    assert scores.score[0] == pytest.approx(expected.score, abs=1e-9)
+    assert scores.precisions[0].tolist() == pytest.approx(expected.precisions, abs=1e-9)
+    assert scores.brevity_penalty[0] == pytest.approx(expected.bp, abs=1e-12)
+
+
+@given(st.integers(1, 6), st.sampled_from(["none", "add-k"]), st.data())
+def test_more_matches_never_score_less_unless_smoothing_outdoes_them(order, method, data):
+    """`exp` and `floor` put more in the place of no match than a small weight earns (see the card), these do not."""
+    totals = [data.draw(st.floats(0.5, 20)) for _ in range(order)]
+    before = [data.draw(st.floats(-total, total)) for total in totals]
+    after = [data.draw(st.floats(low, total)) for low, total in zip(before, totals, strict=True)]
+    options = ScoreOptions(max_ngram_order=order, smooth_method=method)
+    low, high = (score(line(20, 20, matches, totals), options).score[0] for matches in (before, after))
+    assert high >= low - 1e-9
+
+
+def test_lines_are_scored_by_themselves():
+    generator = np.random.default_rng(0)
+    many = generator.integers(1, 9, size=(20, 10)).astype(float)
+    for effective in (True, False):
+        options = ScoreOptions(effective_order=effective)
+        together = score(many, options).score
+        assert together.tolist() == [score(many[i : i + 1], options).score[0] for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"variant": "papers"}, "variant is 'papers'; expected one of paper, released"),
+        ({"smooth_method": "addk"}, "smooth_method is 'addk'; expected one of exp, floor, add-k, none"),
+        ({"max_ngram_order": 0}, "max_ngram_order is 0; expected a whole number of at least 1"),
+        ({"max_ngram_order": 4.0}, "max_ngram_order is 4.0; expected a whole number"),
+        ({"max_ngram_order": True}, "max_ngram_order is True; expected a whole number"),
+        ({"effective_order": "yes"}, "effective_order is 'yes'; expected True or False"),
+        ({"smooth_value": 0.1}, "smooth_method='exp' takes none"),
+        ({"smooth_method": "floor", "smooth_value": 0}, "smooth_value is 0; expected a number above 0"),
+        ({"smooth_method": "floor", "smooth_value": math.nan}, "smooth_value is nan; expected a number above 0"),
+        ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth_value is inf; expected a number above 0"),
+        ({"smooth_method": "add-k", "smooth_value": "1"}, "smooth_value is '1'; expected a number above 0"),
+    ],
+)
+def test_options_outside_their_range(bad, message):
+    with pytest.raises(ValueError, match=message):
+        ScoreOptions(**bad)
