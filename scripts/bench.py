@@ -51,14 +51,20 @@ def deltableu(
     from rich.console import Console
 
     from . import sample
-    from .benchmarks.deltableu import cases, shuffled
+    from .benchmarks.deltableu import cases, lengthened, shuffled
     from .benchmarks.measure import measure
     from .benchmarks.tables import deltableu_table
-    from .rows import read_rows
+    from .metrics.deltableu.options import Options
+    from .metrics.deltableu.tokens import load_tokenizer
+    from .rows import read_rows, require_columns
 
-    texts = [
-        {"prediction": row[predictions_column], "references": row[references_column]}
-        for _, row in read_rows(input or str(sample()))
-    ]
-    job = shuffled(texts, rows, references, tokenize)
+    try:
+        load_tokenizer(Options(tokenize=tokenize).tokenize)
+        given = [row for _, row in read_rows(input or sample())]
+        require_columns(input or "the sample", given[0] if given else (), (predictions_column, references_column))
+    except (ImportError, OSError, ValueError) as error:
+        typer.echo(f"evaluate-qa bench deltableu: {error}", err=True)
+        raise typer.Exit(1) from error
+    texts = [{"prediction": row[predictions_column], "references": row[references_column]} for row in given]
+    job = shuffled(texts if input else [lengthened(row) for row in given], rows, references, tokenize)
     Console().print(deltableu_table(measure(cases(job), rounds), job.references))

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, zip_longest
+from typing import Any
 
 from .measure import Prepare
 
@@ -18,7 +19,12 @@ class Job:
     tokenize: str = "13a"
 
 
-def shuffled(rows: Sequence[Mapping[str, str | Sequence[str]]], count: int, references: int, tokenize: str) -> Job:
+def lengthened(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the sample with the question before each reference, which alone is of a word or two."""
+    return {**row, "references": [f"{row['question']} {reference}" for reference in row["references"]]}
+
+
+def shuffled(rows: Sequence[Mapping[str, Any]], count: int, references: int, tokenize: str) -> Job:
     """Make a large set of different texts out of few.
 
     Args:
@@ -42,7 +48,7 @@ def shuffled(rows: Sequence[Mapping[str, str | Sequence[str]]], count: int, refe
     predictions, made = [], []
     for number in islice(cycle(range(len(rows))), count):
         near = (text for pool in cycle(pools[number:] + pools[:number]) for text in pool)
-        predictions.append(shuffle(str(rows[number]["prediction"])))
+        predictions.append(shuffle(rows[number]["prediction"]))
         made.append([shuffle(text) for text in islice(near, references)])
     return Job(predictions, made, tokenize=tokenize)
 

@@ -7,6 +7,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,8 +60,9 @@ def _summary(runs: Sequence[Measurement]) -> Measurement:
 
 
 def _in_own_process(prepare: Prepare, argument: Any) -> Measurement:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_run, (prepare, argument))
+    # Unlike a Pool, an executor lets the process end by itself, and does not wait for ever if its error cannot be read.
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        return executor.submit(_run, prepare, argument).result()
 
 
 def _run(prepare: Prepare, argument: Any) -> Measurement:

@@ -1,0 +1,117 @@
+"""`evaluate-qa bench deltableu`, and the speed that it is to show."""
+
+import gc
+import itertools
+import json
+import time
+
+import evaluate
+import evaluate_qa
+import pytest
+import sacrebleu
+from evaluate_qa.benchmarks.deltableu import cases, lengthened, shuffled
+from evaluate_qa.cli import app
+from evaluate_qa.metrics.deltableu.ngrams import row_statistics
+from typer.testing import CliRunner
+
+ROWS = [
+    {"prediction": "the rash is dry", "references": ["a dry rash of the hand", "eczema of the hand"]},
+    {"prediction": "手掌有点像梅毒疹", "references": "手上像梅毒疹"},
+]
+
+
+def test_rows_are_made_by_shuffling():
+    job = shuffled(ROWS, 50, 4, "13a")
+    assert job == shuffled(ROWS, 50, 4, "13a")
+    assert [len(row) for row in job.references] == [4] * 50
+    for number in range(0, 50, 2):
+        english, chinese = job.references[number], job.references[number + 1]
+        assert sorted(job.predictions[number].split()) == ["dry", "is", "rash", "the"]
+        assert sorted(english[0].split()) == sorted(["a", "dry", "rash", "of", "the", "hand"])
+        assert sorted(english[2]) == sorted(chinese[0]) == sorted("手上像梅毒疹")
+        assert sorted(chinese[1].split()) == sorted(["a", "dry", "rash", "of", "the", "hand"])
+    assert len(set(job.predictions)) > 10
+
+
+def test_the_samples_references_get_their_questions():
+    row = {"prediction": "W", "question": "Symbol of tungsten?", "references": ["W"]}
+    assert lengthened(row)["references"] == ["Symbol of tungsten? W"]
+
+
+def test_every_case_runs_and_agrees_with_the_baseline():
+    scores = {name: prepare(job)() for name, (prepare, job) in cases(shuffled(ROWS, 30, 4, "13a")).items()}
+    assert scores["deltableu"] == pytest.approx(scores["sacrebleu"], abs=1e-9)
+    assert scores["sacrebleu"] > 0
+    assert scores["deltableu, weighted"] != pytest.approx(scores["sacrebleu"])
+
+
+@pytest.mark.slow
+def test_the_command_prints_ratios():
+    result = CliRunner().invoke(app, ["bench", "deltableu", "--rows", "20", "--references", "3", "--rounds", "1"])
+    assert result.exit_code == 0, result.output
+    assert "20 rows, 3.0 references each" in result.output
+    assert "× sacrebleu" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tokenize", "13b"], "tokenize is '13b'; expected one of"),
+        (["--input", "missing.jsonl"], "missing.jsonl: there is no such file"),
+        (["--predictions-column", "predicted"], "no column 'predicted'; did you mean 'prediction'?"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(arguments, message):
+    result = CliRunner().invoke(app, ["bench", "deltableu", *arguments])
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(("lang", "tokenize"), [("en", "13a"), ("zh", "zh")])
+def test_it_is_faster_than_sacrebleu(shared, lang, tokenize):
+    """Twice as fast at least: the whole call, with its checks and row scores, in processor time of one thread."""
+    items = json.loads((shared / "oracles/deltableu_public.json").read_text())["items"]
+    rows = [{"prediction": item["hyp"][lang], "references": item["refs"][lang]} for item in items]
+    job = shuffled(rows, 5000, 8, tokenize)
+    streams = list(zip(*job.references, strict=True))
+    start = time.process_time()
+    expected = sacrebleu.corpus_bleu(job.predictions, streams, tokenize=tokenize).score
+    baseline = time.process_time() - start
+    metric = evaluate.load(evaluate_qa.path("deltableu"), keep_in_memory=True)
+    gc.collect()  # or the second pays for what the first left behind
+    start = time.process_time()
+    result = metric.compute(predictions=job.predictions, references=job.references, tokenize=tokenize)
+    assert time.process_time() - start < baseline / 2
+    assert result["deltableu"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_cost_is_linear_in_references():
+    tokens = [
+        "the",
+        "rash",
+        "of",
+        "the",
+        "hand",
+        "is",
+        "dry",
+        "and",
+        "red",
+        ",",
+        "most",
+        "likely",
+        "it",
+        "is",
+        "eczema",
+        ".",
+    ]
+    references = [[tokens[(i * j) % len(tokens)] for i in range(15)] for j in range(1, 400)]
+
+    def seconds(number):
+        start = time.process_time()
+        for _ in range(30):
+            row_statistics(tokens, references[:number], [1.0] * number)
+        return time.process_time() - start
+
+    few, many = (min(seconds(number) for _ in itertools.repeat(None, 3)) for number in (39, 390))
+    # Ten times the references: a quadratic cost would be a hundred times as high.
+    assert many < 20 * few
