@@ -57,7 +57,7 @@ Examples:
     >>> smile = evaluate.load("smile")
     >>> out = smile.compute(predictions=["It was Marie Curie."], references=["Marie Curie"])
     >>> round(out["smile"], 3), out["per_example"]["verdict"]
-    (0.974, [True])
+    (0.976, [True])
 """
 
 CITATION = """\

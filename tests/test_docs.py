@@ -1,0 +1,114 @@
+"""What the documents say is run: Python sessions as doctests, shell commands in a copy of the place they speak of."""
+
+import doctest
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+import pytest
+from evaluate_qa.install import install_metrics
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("metrics/*/README.md"))]
+MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if not path.is_symlink()]
+
+
+@pytest.fixture(scope="module")
+def installed():
+    """Our metrics by name, in this run's own modules cache."""
+    install_metrics(evaluate_qa.metric_names())
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_sessions(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, attempted = doctest.testfile(
+        str(document), module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    )
+    assert attempted > 0
+    assert failed == 0
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", evaluate_qa.metric_names())
+def test_examples_of_the_metrics_inputs(name):
+    """The examples that `metric.inputs_description` shows."""
+    metric = evaluate.load(name)
+    examples = doctest.DocTestParser().get_doctest(metric.inputs_description, {"evaluate": evaluate}, name, None, 0)
+    assert examples.examples
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_examples_in_docstrings(module):
+    name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
+    assert doctest.testmod(importlib.import_module(f"evaluate_qa.{name}")).failed == 0
+
+
+def shell_commands():
+    """Lines of README.md's ```bash blocks, but for those that set up the environment the tests run in."""
+    blocks = re.findall(r"```bash\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    commands = [line.split("  #")[0].strip() for line in lines]
+    return [line for line in commands if line and not re.match(r"git clone|cd |pip install|scripts/(demo|test)", line)]
+
+
+class _Chat(BaseHTTPRequestHandler):
+    """An OpenAI-compatible server that answers everything alike."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        message = {"role": "assistant", "content": "It is what the reference says."}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def endpoint():
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Chat) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder that looks like a checkout to the commands, with the judged data as `data` where there are any."""
+    for name in ("scripts", "README.md"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    if (ROOT.parent / "shared/data").is_dir():
+        (tmp_path / "data").symlink_to(ROOT.parent / "shared/data")
+    return tmp_path
+
+
+def test_shell_commands(checkout, endpoint):
+    """README's commands run one after the other, as a reader would type them in a checkout."""
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "ENDPOINT": endpoint,
+    }
+    commands = shell_commands()
+    assert len(commands) >= 8
+    for command in commands:
+        if " data/" in command and not (checkout / "data").exists():
+            continue
+        done = subprocess.run(
+            ["bash", "-ec", command], cwd=checkout, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
