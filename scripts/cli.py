@@ -5,6 +5,7 @@ import typer
 from .agreement import agreement
 from .bench import bench
 from .dataset import dataset
+from .fit import fit
 from .install import install
 from .score import score
 from .synthesize import synthesize
@@ -22,3 +23,4 @@ app.command()(install)
 app.command()(score)
 app.command()(agreement)
 app.command()(synthesize)
+app.command()(fit)

@@ -1,0 +1,94 @@
+"""What words alone say about an answer and its reference: SQuAD's normalisation and the evidence drawn from it.
+
+Normalised words are lower case, without ASCII punctuation and without the articles a, an and the.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
+"""Names of the functions below that compare an answer with a reference, in the order of `evidence`."""
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+# Thousands separators go with the other punctuation, a decimal point does not: 2.5 is not 25.
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|cannot|without|nobody|nothing|nowhere)\b|n['’]t\b")
+
+
+def squad_normalise(text: str) -> str:
+    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016).
+
+    >>> squad_normalise("The  Beatles, of course!")
+    'beatles of course'
+    """
+    without_articles = _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION))
+    return " ".join(without_articles.split())
+
+
+def normalised_words(text: str) -> list[str]:
+    """Return the normalised words; a text of which nothing is left ("The") is its lower-cased words.
+
+    >>> normalised_words("The")
+    ['the']
+    """
+    return squad_normalise(text).split() or text.lower().split()
+
+
+def match(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """lm: 1.0 if the reference's words occur in the answer as a run, else 0.0.
+
+    >>> match(["18", "years"], ["8"])
+    0.0
+    """
+    return float(f" {' '.join(reference)} " in f" {' '.join(answer)} ")
+
+
+def recall(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """Share of the reference's words, counted with repetition, that the answer contains, in [0, 1].
+
+    >>> recall(["it", "was", "leonardo"], ["leonardo", "da", "vinci", "himself"])
+    0.25
+    """
+    return sum((Counter(reference) & Counter(answer)).values()) / max(len(reference), 1)
+
+
+def missing_numbers(answer: str, reference: str) -> float:
+    """Share of the reference's distinct numbers that the answer does not contain; 0.0 if the reference has none.
+
+    >>> missing_numbers("It took 1,200 days.", "1200 days in 1987")
+    0.5
+    """
+    wanted = _numbers(reference)
+    return len(wanted - _numbers(answer)) / len(wanted) if wanted else 0.0
+
+
+def negations_differ(answer: str, reference: str) -> float:
+    """1.0 if one of the two has a negation and the other has none, else 0.0.
+
+    >>> negations_differ("It isn't a fruit.", "It is a vegetable.")
+    1.0
+    """
+    return float(bool(_NEGATION.search(answer.lower())) != bool(_NEGATION.search(reference.lower())))
+
+
+def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
+    """Return what the words say about every answer with each of its references, each of shape (pairs,)."""
+    rows: list[tuple[float, float, float, float]] = []
+    for prediction, listed in zip(predictions, references, strict=True):
+        answer = normalised_words(prediction)
+        for reference in listed:
+            wanted = normalised_words(reference)
+            flags = missing_numbers(prediction, reference), negations_differ(prediction, reference)
+            rows.append((match(answer, wanted), recall(answer, wanted), *flags))
+    values = np.array(rows, dtype=np.float64)
+    return {name: values[:, column] for column, name in enumerate(EVIDENCE)}
+
+
+def _numbers(text: str) -> set[str]:
+    return {number.replace(",", "") for number in _NUMBER.findall(text)}

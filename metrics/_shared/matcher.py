@@ -1,0 +1,152 @@
+"""The embedded matchers: all-MiniLM-L6-v2 with what fine-tuning added to it, which is all that their file holds.
+
+One encoder carries two heads. Of each matrix the file has the difference to MiniLM's in 8 bits, with a scale for each
+output channel; of each vector the difference in half precision; of the heads the weights. The word embeddings stay
+MiniLM's.
+"""
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", "entailment")}
+"""Task of each head -> its classes."""
+
+FILE = "matcher.safetensors"
+SPACE = "evaluate-qa/matcher"
+_LEVELS = 127
+_WORDS = "embeddings.word_embeddings.weight"
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """What the file holds.
+
+    Args:
+        difference: Added to MiniLM's tensors, by their name.
+        heads: For each task a matrix, shape (2, hidden), and a bias, shape (2,).
+        weights: For each task the weights of its final logistic layer, by the name of the layer and of the feature.
+    """
+
+    difference: dict[str, NDArray[np.float32]]
+    heads: dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]
+    weights: dict[str, dict[str, dict[str, float]]]
+
+
+def save(matcher: Matcher, file: Path) -> None:
+    """Write the file; what is read back differs by the rounding to 8 and 16 bits."""
+    from safetensors.numpy import save_file
+
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, values in matcher.difference.items():
+        if values.ndim == 1:
+            tensors[f"encoder.{name}"] = values.astype(np.float16)
+        else:
+            scale = np.maximum(np.abs(values).max(axis=1), np.finfo(np.float16).tiny) / _LEVELS
+            scale = scale.astype(np.float16)
+            rounded = np.rint(values / np.maximum(scale.astype(np.float32), 1e-8)[:, None])
+            tensors[f"encoder.{name}.int8"] = np.clip(rounded, -_LEVELS, _LEVELS).astype(np.int8)
+            tensors[f"encoder.{name}.scale"] = scale
+    for task, (matrix, bias) in matcher.heads.items():
+        tensors |= {f"{task}.weight": matrix, f"{task}.bias": bias}
+    save_file(tensors, file, metadata={"weights": json.dumps(matcher.weights, sort_keys=True)})
+
+
+def read(file: Path) -> Matcher:
+    """Read the file."""
+    from safetensors import safe_open
+
+    with safe_open(file, framework="numpy") as stored:
+        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118 - not a dict
+        weights = json.loads(stored.metadata()["weights"])
+    difference = {}
+    for name, values in tensors.items():
+        if name.startswith("encoder.") and not name.endswith(".scale"):
+            scaled = values.astype(np.float32)
+            if name.endswith(".int8"):
+                scaled *= tensors[f"{name.removesuffix('.int8')}.scale"].astype(np.float32)[:, None]
+            difference[name.removeprefix("encoder.").removesuffix(".int8")] = scaled
+    heads = {
+        task: (tensors[f"{task}.weight"], tensors[f"{task}.bias"]) for task in TASKS if f"{task}.weight" in tensors
+    }
+    return Matcher(difference, heads, weights)
+
+
+def find(metric: str) -> Path:
+    """Return the matcher's file: beside this one in the installed package, else downloaded from the Hub.
+
+    Raises:
+        FileNotFoundError: it is in neither place.
+    """
+    try:
+        packaged = resources.files("evaluate_qa") / "metrics" / "_shared" / FILE
+        if packaged.is_file():
+            return Path(str(packaged))
+    except ModuleNotFoundError:
+        pass
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(hf_hub_download(SPACE, FILE, repo_type="space"))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise FileNotFoundError(
+            f"{metric}: the default matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
+            f"{SPACE} ({type(error).__name__}). Either: pip install evaluate-qa. Or give a model: "
+            f"evaluate.load({metric!r}, model=…)"
+        ) from error
+
+
+def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, Any]:
+    """Return (model, tokenizer): MiniLM with the difference added and the task's head on it.
+
+    Args:
+        minilm: Folder of all-MiniLM-L6-v2.
+        matcher: What was read from the file.
+        task: A key of `TASKS`.
+        dtype: torch's dtype.
+    """
+    import torch
+
+    model, tokenizer = blank(minilm, task)
+    tensors = dict(model.bert.named_parameters())
+    matrix, bias = matcher.heads[task]
+    with torch.no_grad():
+        for name, values in matcher.difference.items():
+            tensors[name] += torch.from_numpy(values)
+        model.classifier.weight.copy_(torch.from_numpy(matrix))
+        model.classifier.bias.copy_(torch.from_numpy(bias))
+    return model.to(dtype), tokenizer
+
+
+def blank(minilm: Path, task: str) -> tuple[Any, Any]:
+    """Return (model, tokenizer): MiniLM with a head for the task that knows nothing yet."""
+    from safetensors.torch import load_file
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    config = BertConfig.from_pretrained(minilm, local_files_only=True, num_labels=2)
+    config.id2label = dict(enumerate(TASKS[task]))
+    config.label2id = {label: i for i, label in enumerate(TASKS[task])}
+    model = BertForSequenceClassification(config)
+    tensors = load_file(minilm / "model.safetensors")
+    tensors.pop("embeddings.position_ids", None)  # the numbers 0, 1, …: no parameter
+    model.bert.load_state_dict(tensors)
+    tokenizer = AutoTokenizer.from_pretrained(minilm, local_files_only=True)
+    # The sentence encoder reads 256 tokens; MiniLM itself has 512 positions.
+    tokenizer.model_max_length = config.max_position_embeddings
+    return model, tokenizer
+
+
+def difference(base: Any, tuned: Any) -> dict[str, NDArray[np.float32]]:
+    """Return what tuning added to each parameter of the encoder, the word embeddings left out."""
+    before = dict(base.named_parameters())
+    return {
+        name: (after.detach().float().cpu() - before[name].detach().float().cpu()).numpy()
+        for name, after in tuned.named_parameters()
+        if name != _WORDS
+    }

@@ -1,0 +1,255 @@
+"""A sequence classifier over pairs of texts: tokenises distinct texts once, assembles pairs, runs them in batches.
+
+The two sides are assembled from token ids by the tokenizer's own template, so that a text that contains a special
+token's name ("[SEP]") is text all the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+Indices = NDArray[np.intp]
+Logits = NDArray[np.float64]
+Runner = Callable[..., Iterator[tuple[Indices, NDArray[Any]]]]
+"""`inference.run`."""
+
+# Tokens of a batch, padding counted. On a CPU a batch should stay within its caches; an accelerator wants enough work
+# to be kept busy.
+_TOKEN_BUDGET = {"cpu": 1024, "mps": 16384, "cuda": 65536}
+# Texts tokenised at once.
+_CHUNK = 4096
+
+Texts = tuple[str, tuple[str, ...]]
+
+
+class Pair(NamedTuple):
+    """The two sides of an input; the parts of the second are joined by the separator token."""
+
+    first: str
+    second: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """On what a model runs, and how much of the input at once.
+
+    Args:
+        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
+        dtype: Precision of the model. Half precisions are for accelerators and recent CPUs.
+        batch_size: At most this many pairs in a batch.
+        token_budget: At most this many tokens in a batch, padding counted; by default by device.
+
+    Raises:
+        ValueError: a value outside its range.
+    """
+
+    device: str | None = None
+    dtype: Dtype = "float32"
+    batch_size: int | None = None
+    token_budget: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.dtype not in get_args(Dtype):
+            raise ValueError(f"dtype is {self.dtype!r}; expected one of {', '.join(get_args(Dtype))}")
+        for name in ("batch_size", "token_budget"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ValueError(f"{name} is {value!r}; expected a positive whole number")
+
+
+class PairClassifier:
+    """A loaded classifier.
+
+    Attributes:
+        labels: Names of the classes, in the order of the logits.
+        max_length: Tokens of the longest input it takes.
+        model: The torch module.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, options: RunOptions, max_length: int | None = None) -> None:
+        self.model = model.to(options.device or best_device()).eval()
+        self._tokenizer = tokenizer
+        self._options = options
+        self._template = _Template.of(tokenizer)
+        self.labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
+        self.max_length = max_length or _max_length(model.config, tokenizer)
+
+    def logits(self, pairs: Sequence[Texts], runner: Runner, describe: str | None = None) -> Logits:
+        """Return the logits of every pair, shape (pairs, classes); equal pairs go through the model once.
+
+        Args:
+            pairs: The inputs; one that is too long loses tokens at the end of its longer side.
+            runner: `inference.run`.
+            describe: Title of the progress bar.
+        """
+        numbers: dict[Texts, int] = {}
+        number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
+        inputs = self.encode(list(numbers))
+        lengths = np.array([len(ids) for ids, _ in inputs], dtype=np.int32)
+        device = self.model.device.type
+        outputs = np.empty((len(inputs), len(self.labels)))
+        for indices, logits in runner(
+            lengths,
+            lambda indices: self._forward([inputs[i] for i in indices]),
+            token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
+            batch_size=self._options.batch_size,
+            describe=describe,
+        ):
+            outputs[indices] = logits
+        return outputs[number_of]
+
+    def encode(self, pairs: Sequence[Texts]) -> list[tuple[list[int], list[int]]]:
+        """Return token ids and token types of each pair, special tokens included."""
+        texts = list(dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs)))
+        ids_of = dict(zip(texts, self._token_ids(texts), strict=True))
+        return [
+            self._template.assemble(ids_of[first], [ids_of[part] for part in second], self.max_length)
+            for first, second in pairs
+        ]
+
+    def windows(self, text: str, tokens: int, overlap: int) -> list[str]:
+        """Split a text that is longer than `tokens` into pieces of at most so many, cut between words where possible.
+
+        Args:
+            text: The text.
+            tokens: Tokens of a window.
+            overlap: Tokens that a window has in common with the one before, about.
+        """
+        spans = self._spans(text)
+        if len(spans) <= tokens:
+            return [text]
+        starts = [i for i, (begin, _) in enumerate(spans) if i == 0 or text[begin - 1].isspace()]
+        pieces, start = [], 0
+        while start + tokens < len(spans):
+            end = max((i for i in starts if start < i <= start + tokens), default=start + tokens)
+            pieces.append(text[spans[start][0] : spans[end][0]])
+            start = max((i for i in starts if start < i <= end - overlap), default=end)
+        return [*pieces, text[spans[start][0] :]]
+
+    def tail(self, text: str, tokens: int) -> str:
+        """Return the end of a text, its last `tokens` tokens; of a long question the end is what is asked."""
+        spans = self._spans(text)
+        return text if len(spans) <= tokens else text[spans[-tokens][0] :]
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        encoded = self._tokenizer(
+            text, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
+        )
+        return list(encoded["offset_mapping"])
+
+    def _token_ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        for start in range(0, len(texts), _CHUNK):
+            chunk = list(texts[start : start + _CHUNK])
+            yield from self._tokenizer(chunk, add_special_tokens=False, split_special_tokens=True, verbose=False)[
+                "input_ids"
+            ]
+
+    def _forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
+        import torch
+
+        with torch.inference_mode():
+            logits = self.model(**self.tensors(inputs)).logits
+        result: NDArray[np.float32] = logits.float().cpu().numpy()
+        return result
+
+    def tensors(self, inputs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
+        """Return a padded batch on the model's device."""
+        import torch
+
+        shape = (len(inputs), max(len(ids) for ids, _ in inputs))
+        ids = np.full(shape, self._tokenizer.pad_token_id or 0, dtype=np.int64)
+        types, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        for row, (tokens, kinds) in enumerate(inputs):
+            ids[row, : len(tokens)] = tokens
+            types[row, : len(kinds)] = kinds
+            mask[row, : len(tokens)] = 1
+        batch = {"input_ids": ids, "attention_mask": mask}
+        if self._template.has_types and getattr(self.model.config, "type_vocab_size", 0) > 1:
+            batch["token_type_ids"] = types
+        return {name: torch.from_numpy(values).to(self.model.device) for name, values in batch.items()}
+
+
+@dataclass(frozen=True)
+class _Template:
+    """The special tokens that the tokenizer puts before, between and after the two sides of a pair."""
+
+    before: list[int]
+    between: list[int]
+    after: list[int]
+    separator: int
+    has_types: bool
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> "_Template":
+        if tokenizer.sep_token_id is None:
+            raise ValueError("the tokenizer has no separator token; expected one of a model for pairs of texts")
+        sides = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a", "b")]
+        whole = tokenizer("a", "b")
+        ids = whole["input_ids"]
+        first = next(i for i in range(len(ids)) if ids[i : i + len(sides[0])] == sides[0])
+        end = first + len(sides[0])
+        second = next(i for i in range(end, len(ids)) if ids[i : i + len(sides[1])] == sides[1])
+        return cls(
+            before=ids[:first],
+            between=ids[end:second],
+            after=ids[second + len(sides[1]) :],
+            separator=tokenizer.sep_token_id,
+            has_types="token_type_ids" in whole,
+        )
+
+    def assemble(self, first: list[int], parts: list[list[int]], limit: int) -> tuple[list[int], list[int]]:
+        """Return ids and types of `before first between part separator part … after`, at most `limit` of them."""
+        second = parts[0] + [token for part in parts[1:] for token in (self.separator, *part)]
+        room = limit - len(self.before) - len(self.between) - len(self.after)
+        first, second = _longest_first(first, second, room)
+        head, rest = [*self.before, *first, *self.between], [*second, *self.after]
+        return head + rest, [0] * len(head) + [1] * len(rest)
+
+
+def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Cut the end of the longer side until both fit, as transformers' `truncation=True` does."""
+    if len(first) + len(second) <= room:
+        return first, second
+    shorter = min(len(first), len(second), room // 2)
+    if len(first) > len(second):
+        return first[: room - shorter], second[:shorter]
+    return first[:shorter], second[: room - shorter]
+
+
+def load_checkpoint(folder: Path, options: RunOptions) -> PairClassifier:
+    """Load a sequence-classification checkpoint from a folder, from safetensors."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        folder,
+        dtype=getattr(torch, options.dtype),
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+    )
+    return PairClassifier(model, tokenizer, options)
+
+
+def best_device() -> str:
+    """Return the accelerator that torch sees, else the CPU."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _max_length(config: Any, tokenizer: Any) -> int:
+    positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    # RoBERTa's family counts positions from its padding token's id on.
+    if config.model_type in {"roberta", "xlm-roberta", "camembert"}:
+        positions -= config.pad_token_id + 1
+    return int(min(positions, tokenizer.model_max_length))

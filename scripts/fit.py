@@ -1,0 +1,53 @@
+"""`evaluate-qa fit`: train the matchers that come with BEM and NLI+lex."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def fit(
+    judge: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
+    data_dir: Annotated[Path, typer.Option(help="Folder with EVOUNA's NQ.json, TQ.json and split.json.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
+    epochs: Annotated[int, typer.Option(min=1)] = 4,
+    seed: int = 0,
+    learning_rate: float = 1e-4,
+    token_budget: Annotated[int, typer.Option(min=64, help="Tokens of a batch.")] = 8192,
+    teacher: Annotated[
+        list[Path] | None, typer.Option(help="A matcher to learn from beside the labels. Repeatable.")
+    ] = None,
+    average: Annotated[
+        list[Path] | None, typer.Option(help="Do not train: take the mean of these matchers. Repeatable.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")] = None,
+    half: Annotated[bool, typer.Option("--half", help="Compute in bfloat16 where that is safe.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions only, to try it.")] = None,
+) -> None:
+    """Train on EVOUNA's train questions, choose the epoch on dev, fit the final layers on dev."""
+    from rich.console import Console
+
+    from .fitting.examples import Mixture
+    from .fitting.run import Job, run
+    from .fitting.training import Recipe
+
+    console = Console(stderr=True)
+    tasks = ("bem", "nli_lex") if judge == "both" else (judge,)
+    recipe = Recipe(
+        tasks=tasks,
+        epochs=epochs,
+        seed=seed,
+        learning_rate=learning_rate,
+        token_budget=token_budget,
+        device=device,
+        half=half,
+    )
+    try:
+        job = Job(data_dir, output, recipe, Mixture(), teacher or [], average or [], limit)
+        accuracy = run(job, console.print)
+    except (ValueError, OSError, ImportError) as error:
+        typer.echo(f"evaluate-qa fit: {error}", err=True)
+        raise typer.Exit(1) from error
+    for name, value in accuracy.items():
+        console.print(f"{name}: accuracy {value:.4f} on dev, in five folds of questions")
+    console.print(f"written: {output}", markup=False, soft_wrap=True)

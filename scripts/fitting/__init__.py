@@ -1,0 +1,1 @@
+"""What `evaluate-qa fit` does: judged answers to training examples, training, final layers, report."""

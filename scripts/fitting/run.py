@@ -1,0 +1,113 @@
+"""Train a matcher from judged answers, choose its epoch, fit its final layers, and write its file."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..judging.data_sets import evouna
+from ..judging.judged import JudgedRow, Selection
+from ..metrics._shared.checkpoints import MINILM_SHA256, embedded_minilm, weights_hash
+from ..metrics._shared.matcher import Matcher, build, read, save
+from ..metrics._shared.pairs import PairClassifier, RunOptions
+from .examples import Generator, Mixture
+from .layers import fit_layers, held_out_accuracy, judge
+from .training import Heads, Recipe, train
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done.
+
+    Args:
+        data_dir: Folder with EVOUNA's source files and split.json.
+        output: The matcher's file; while training, each epoch is kept beside it.
+        recipe: How the encoder is trained.
+        mixture: What it is shown.
+        teachers: Files of matchers to learn from as well.
+        average: Files of matchers of which the mean is taken in place of training.
+        limit: Use the first so many questions only, to try things out.
+    """
+
+    data_dir: Path
+    output: Path
+    recipe: Recipe
+    mixture: Mixture
+    teachers: Sequence[Path] = ()
+    average: Sequence[Path] = ()
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for file in (*self.teachers, *self.average):
+            if not file.is_file():
+                raise FileNotFoundError(f"there is no matcher {file}")
+        if not self.output.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
+
+    def rows(self, split: str) -> list[JudgedRow]:
+        """Return the judged answers of one split."""
+        return evouna(Selection(data_dir=self.data_dir, split=split, limit=self.limit)).rows
+
+
+def run(job: Job, report: Report) -> Mapping[str, float]:
+    """Do the job; returns the development accuracy of each head with its layers, on questions not fitted on."""
+    minilm = embedded_minilm("fit")
+    weights_hash("fit", minilm, MINILM_SHA256)
+    dev = job.rows("dev")
+    matcher = mean([read(file) for file in job.average]) if job.average else _trained(job, minilm, dev, report)
+    save(matcher, job.output)
+    rounded = read(job.output)  # the layers are fitted to what the file gives back
+    weights: dict[str, dict[str, dict[str, float]]] = {}
+    accuracy: dict[str, float] = {}
+    for task in matcher.heads:
+        judged = judge(_classifier(minilm, rounded, task, job.recipe), task, dev)
+        weights[task] = fit_layers(judged, task)
+        accuracy |= {f"{task}, {layer}": value for layer, value in held_out_accuracy(judged, task).items()}
+    save(replace(matcher, weights=weights), job.output)
+    return accuracy
+
+
+def mean(matchers: Sequence[Matcher]) -> Matcher:
+    """Return the mean of matchers that were trained from the same beginning, tensor by tensor."""
+    first = matchers[0]
+    heads = {
+        task: (_mean([m.heads[task][0] for m in matchers]), _mean([m.heads[task][1] for m in matchers]))
+        for task in first.heads
+    }
+    return Matcher({name: _mean([m.difference[name] for m in matchers]) for name in first.difference}, heads, {})
+
+
+def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    return np.asarray(np.mean(arrays, axis=0), dtype=np.float32)
+
+
+def _trained(job: Job, minilm: Path, dev: Sequence[JudgedRow], report: Report) -> Matcher:
+    """Train, and return the epoch that does best on the development questions."""
+    kept: list[tuple[float, Matcher]] = []
+
+    def after_epoch(epoch: int, heads: Heads, loss: float) -> None:
+        accuracy = {task: _accuracy(classifier, task, dev) for task, classifier in heads.classifiers.items()}
+        kept.append((sum(accuracy.values()), heads.matcher()))
+        save(kept[-1][1], job.output.with_suffix(f".epoch-{epoch}.safetensors"))
+        told = ", ".join(f"{task} {value:.4f}" for task, value in accuracy.items())
+        report(f"epoch {epoch}: loss {loss:.4f}; accuracy on dev: {told}")
+
+    train(minilm, Generator(job.rows("train"), job.mixture), job.recipe, after_epoch, job.teachers)
+    return max(kept, key=lambda pair: pair[0])[1]
+
+
+def _accuracy(classifier: PairClassifier, task: str, rows: Sequence[JudgedRow]) -> float:
+    judged = judge(classifier, task, rows)
+    score = next(iter(judged.columns.values()))
+    verdicts = score[judged.inputs.best_reference(score)] > (0 if "margin" in judged.columns else 0.5)
+    return float((verdicts == judged.labels).mean())
+
+
+def _classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -> PairClassifier:
+    import torch
+
+    return PairClassifier(*build(minilm, matcher, task, torch.float32), RunOptions(device=recipe.device))
