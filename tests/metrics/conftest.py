@@ -17,8 +17,9 @@ class Case:
 
     Args:
         columns: Rows of different quality, in every column the metric has a use for.
-        identical: Rows that deserve the best score, in the required columns.
-        scores: Lowest and highest score; an empty answer gets the lowest, `identical` the highest.
+        identical: Three rows with the best of answers, in the required columns.
+        scores: Lowest and highest score; an empty answer gets the lowest.
+        best: What `identical` rows score at least; by default the highest score.
         model: Finds the loaded model in a metric that has been used; None for a metric without a model.
         loads: Modules that come with the model: no bad input may cause their import.
         unprepared: Options that pass all checks, but need what the environment of the tests lacks.
@@ -27,6 +28,7 @@ class Case:
     columns: Mapping[str, list[Any]]
     identical: Mapping[str, list[Any]]
     scores: tuple[float, float]
+    best: float | None = None
     model: Callable[[evaluate.Metric], object] | None = None
     loads: tuple[str, ...] = ()
     unprepared: Mapping[str, Any] = field(default_factory=dict)
@@ -34,6 +36,12 @@ class Case:
     def rows(self, *numbers: int) -> dict[str, list[Any]]:
         """Return the columns with these rows only, in this order."""
         return {column: [values[number] for number in numbers] for column, values in self.columns.items()}
+
+    def filled(self, metric: evaluate.Metric, **columns: list[Any]) -> dict[str, list[Any]]:
+        """Return those columns that the metric has, beside an example in every other column that it requires."""
+        count = len(columns["predictions"])
+        examples = {column: [self.columns[column][0]] * count for column in metric.required}
+        return examples | {column: rows for column, rows in columns.items() if column in metric.columns}
 
     def allows(self, score: float) -> bool:
         """Whether a score is in range, but for the last digits of its arithmetic."""
@@ -53,6 +61,8 @@ PREDICTIONS = [
     "Everest, I think",
 ]
 REFERENCES = [["Marie Curie", "Curie"], "Marie Curie", ["Marie Curie"], "Paris", ["42"], ("K2", "Mount Everest")]
+QUESTIONS = ["Who discovered radium?", "Who won?", "Who?", "What is the capital of France?", "What is it?", "Highest?"]
+IDENTICAL_QUESTIONS = ["Who discovered radium?", "What jumps?", "What is the capital of France?"]
 IDENTICAL = ["Marie Curie discovered radium in 1898", "the quick brown fox jumps", "the capital of France is Paris"]
 
 CASES = {
@@ -87,6 +97,23 @@ CASES = {
         scores=(0.0, 100.0),
         unprepared={"tokenize": "ko-mecab"},
     ),
+    "bem": Case(
+        columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": QUESTIONS},
+        identical={"predictions": IDENTICAL, "references": IDENTICAL, "questions": IDENTICAL_QUESTIONS},
+        scores=(0.0, 1.0),
+        best=0.9,
+        model=lambda metric: metric._judge,
+        loads=("transformers", "safetensors"),
+    ),
+    "nli_lex": Case(
+        columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
+        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        scores=(0.0, 1.0),
+        best=0.9,
+        model=lambda metric: metric._judge,
+        loads=("transformers", "safetensors"),
+        unprepared={"weights": "no/such/file.json"},
+    ),
 }
 
 
@@ -97,8 +124,14 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
+def cases() -> dict[str, Case]:
+    """What the contract's tests know of all metrics."""
+    return CASES
+
+
+@pytest.fixture(scope="session")
 def case(name: str) -> Case:
-    """What the contract's tests know of the metric."""
+    """What they know of the metric."""
     assert name in CASES, f"no entry for {name!r} in CASES of {Path(__file__).name}"
     return CASES[name]
 

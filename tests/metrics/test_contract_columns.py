@@ -110,20 +110,24 @@ STRANGE = {
 @pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE)
 def test_strange_text_is_scored(metric, case, text):
     """As an answer, as one reference of two, and as both."""
-    answers, references = [text, "Marie Curie"], ["Marie Curie", ["Marie Curie", text or "a"]]
-    scores = metric.compute(predictions=answers, references=references)["per_example"]["score"]
-    scores += metric.compute(predictions=[text], references=[text or "a"])["per_example"]["score"]
-    assert all(map(case.allows, scores))
+    columns = case.filled(
+        metric,
+        predictions=[text, "Marie Curie", text],
+        references=["Marie Curie", ["Marie Curie", text or "a"], text or "a"],
+        questions=["Who?", text or "a", text or "a"],
+    )
+    assert all(map(case.allows, metric.compute(**columns)["per_example"]["score"]))
 
 
-def test_lone_surrogates_count_as_the_replacement_character(metric):
+def test_lone_surrogates_count_as_the_replacement_character(metric, case):
     lone, replaced = (
-        metric.compute(predictions=[f"Marie {mark} Curie"], references=["Marie Curie"]) for mark in ("\ud800", "\ufffd")
+        metric.compute(**case.filled(metric, predictions=[f"Marie {mark} Curie"], references=["Marie Curie"]))
+        for mark in ("\ud800", "\ufffd")
     )
     assert lone == replaced
 
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "Marie Curie did it. " * 50_000], ids=["one word", "prose"])
 def test_a_megabyte_of_text_is_scored(metric, case, text):
-    result = metric.compute(predictions=[text, "Marie Curie"], references=["Marie Curie", [text, "Marie Curie"]])
-    assert all(map(case.allows, result["per_example"]["score"]))
+    columns = case.filled(metric, predictions=[text, "Marie Curie"], references=["Marie Curie", [text, "Marie Curie"]])
+    assert all(map(case.allows, metric.compute(**columns)["per_example"]["score"]))

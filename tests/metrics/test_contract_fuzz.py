@@ -84,4 +84,5 @@ def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
 def test_any_text_is_scored(metric, case, rows):
     """A thousand rows, of which none may be refused."""
     predictions, right = zip(*rows, strict=True)
-    assert len(compute(metric, case, {"predictions": predictions, "references": right})) == len(rows)
+    columns = case.filled(metric, predictions=predictions, references=right)
+    assert len(compute(metric, case, columns)) == len(rows)
