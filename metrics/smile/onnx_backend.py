@@ -112,7 +112,7 @@ def _difference(model: Any, folder: Path) -> float:
 
 def _forward(folder: Path) -> Callable[..., dict[str, Any]]:
     """Return what stands in for the transformer's `forward`."""
-    import onnxruntime  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import onnxruntime
     import torch
 
     options = onnxruntime.SessionOptions()
