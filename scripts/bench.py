@@ -33,7 +33,7 @@ def smile(
     taken = [row for _, row in islice(read_rows(input or str(sample())), rows)]
     load = {"device": device} if device else {}
     job = Job([row[predictions_column] for row in taken], [row[references_column] for row in taken], load)
-    onnx = find_spec("onnxruntime") is not None
+    onnx = device in {None, "cpu"} and find_spec("onnxruntime") is not None
     Console().print(smile_table(measure(cases(job, onnx), rounds), len(taken)))
 
 
@@ -68,3 +68,59 @@ def deltableu(
     texts = [{"prediction": row[predictions_column], "references": row[references_column]} for row in given]
     job = shuffled(texts if input else [lengthened(row) for row in given], rows, references, tokenize)
     Console().print(deltableu_table(measure(cases(job), rounds), job.references))
+
+
+Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
+Rows = Annotated[int, typer.Option(min=1, help="At most this many rows.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
+
+
+@bench.command()
+def bem(
+    input: Input = None,
+    rows: Rows = 2000,
+    predictions_column: str = "prediction",
+    references_column: str = "references",
+    questions_column: str = "question",
+    device: Device = None,
+    rounds: Rounds = 1,
+) -> None:
+    """BEM against a row-by-row loop and the classifier's raw forward throughput."""
+    _matcher("bem", input, rows, (predictions_column, references_column, questions_column), device, rounds)
+
+
+@bench.command()
+def nli_lex(
+    input: Input = None,
+    rows: Rows = 2000,
+    predictions_column: str = "prediction",
+    references_column: str = "references",
+    questions_column: str = "question",
+    device: Device = None,
+    rounds: Rounds = 1,
+) -> None:
+    """NLI+lex against a row-by-row loop and the classifier's raw forward throughput."""
+    _matcher("nli_lex", input, rows, (predictions_column, references_column, questions_column), device, rounds)
+
+
+def _matcher(
+    metric: str, source: str | None, rows: int, names: tuple[str, str, str], device: str | None, rounds: int
+) -> None:
+    from rich.console import Console
+
+    from . import sample
+    from .benchmarks.matchers import Job, cases
+    from .benchmarks.measure import measure
+    from .benchmarks.tables import smile_table
+    from .rows import read_rows, require_columns
+
+    try:
+        taken = [row for _, row in islice(read_rows(source or str(sample())), rows)]
+        require_columns(source or "the sample", taken[0] if taken else (), names)
+    except (OSError, ValueError) as error:
+        typer.echo(f"evaluate-qa bench {metric}: {error}", err=True)
+        raise typer.Exit(1) from error
+    predictions, references, questions = ([row[name] for row in taken] for name in names)
+    listed = [[row] if isinstance(row, str) else list(row) for row in references]
+    job = Job(metric, predictions, listed, questions, {"device": device} if device else {})
+    Console().print(smile_table(measure(cases(job), rounds), len(taken)))

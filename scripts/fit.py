@@ -10,13 +10,17 @@ def fit(
     judge: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
     data_dir: Annotated[Path, typer.Option(help="Folder with EVOUNA's NQ.json, TQ.json and split.json.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
-    epochs: Annotated[int, typer.Option(min=1)] = 4,
+    epochs: Annotated[int, typer.Option(min=1)] = 5,
     seed: int = 0,
     learning_rate: float = 1e-4,
-    token_budget: Annotated[int, typer.Option(min=64, help="Tokens of a batch.")] = 8192,
+    token_budget: Annotated[int, typer.Option(min=64, help="Tokens of a batch.")] = 4096,
+    mix: Annotated[
+        list[str] | None, typer.Option(help="name=share of a kind of made examples, such as near=0.5. Repeatable.")
+    ] = None,
     teacher: Annotated[
         list[Path] | None, typer.Option(help="A matcher to learn from beside the labels. Repeatable.")
     ] = None,
+    start: Annotated[Path | None, typer.Option(help="A matcher to train on from.")] = None,
     average: Annotated[
         list[Path] | None, typer.Option(help="Do not train: take the mean of these matchers. Repeatable.")
     ] = None,
@@ -30,6 +34,7 @@ def fit(
     from .fitting.examples import Mixture
     from .fitting.run import Job, run
     from .fitting.training import Recipe
+    from .options import parse_options
 
     console = Console(stderr=True)
     tasks = ("bem", "nli_lex") if judge == "both" else (judge,)
@@ -43,9 +48,18 @@ def fit(
         half=half,
     )
     try:
-        job = Job(data_dir, output, recipe, Mixture(), teacher or [], average or [], limit)
+        job = Job(
+            data_dir,
+            output,
+            recipe,
+            Mixture(**parse_options(mix or [], "fit")),
+            teacher or [],
+            start,
+            average or [],
+            limit,
+        )
         accuracy = run(job, console.print)
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         typer.echo(f"evaluate-qa fit: {error}", err=True)
         raise typer.Exit(1) from error
     for name, value in accuracy.items():

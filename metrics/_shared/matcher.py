@@ -121,7 +121,7 @@ def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, A
             tensors[name] += torch.from_numpy(values)
         model.classifier.weight.copy_(torch.from_numpy(matrix))
         model.classifier.bias.copy_(torch.from_numpy(bias))
-    return model.to(dtype), tokenizer
+    return model.to(dtype).eval(), tokenizer
 
 
 def blank(minilm: Path, task: str) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ The two sides are assembled from token ids by the tokenizer's own template, so t
 token's name ("[SEP]") is text all the same.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -124,12 +125,12 @@ class PairClassifier:
         spans = self._spans(text)
         if len(spans) <= tokens:
             return [text]
-        starts = [i for i, (begin, _) in enumerate(spans) if i == 0 or text[begin - 1].isspace()]
+        words = [i for i, (begin, _) in enumerate(spans) if i == 0 or text[begin - 1].isspace()]
         pieces, start = [], 0
         while start + tokens < len(spans):
-            end = max((i for i in starts if start < i <= start + tokens), default=start + tokens)
+            end = _last_between(words, start, start + tokens) or start + tokens
             pieces.append(text[spans[start][0] : spans[end][0]])
-            start = max((i for i in starts if start < i <= end - overlap), default=end)
+            start = _last_between(words, start, end - overlap) or end
         return [*pieces, text[spans[start][0] :]]
 
     def tail(self, text: str, tokens: int) -> str:
@@ -210,6 +211,12 @@ class _Template:
         first, second = _longest_first(first, second, room)
         head, rest = [*self.before, *first, *self.between], [*second, *self.after]
         return head + rest, [0] * len(head) + [1] * len(rest)
+
+
+def _last_between(numbers: Sequence[int], low: int, high: int) -> int | None:
+    """Return the largest of ascending numbers that is above `low` and at most `high`."""
+    position = bisect_right(numbers, high) - 1
+    return numbers[position] if position >= 0 and numbers[position] > low else None
 
 
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:

@@ -173,7 +173,7 @@ class NliLex(CheckedInputs, evaluate.Metric):
         """
         chosen = Options(**options)
         given = {"predictions": predictions, "references": references, "questions": questions}
-        rows = self._checked(given)
+        rows = self.check_columns(given)
         judged = check_column(self.name, "labels", labels, _label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
         lexical = self._lexical(chosen)

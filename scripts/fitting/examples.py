@@ -6,7 +6,7 @@ Each epoch draws its own examples, so that no two epochs show the same padding, 
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..judging.judged import JudgedRow
@@ -46,6 +46,7 @@ class Mixture:
         yes_no: The question asks for yes or no.
         refused: No answer is given.
         cut: The answer ends before it says what was asked.
+        near: Chance that what takes the place of a reference is one of its nearest, or its own number changed a little.
         any_reference: Chance that a right answer is shown with any of its references, not the most similar.
         padded: Chance that sentences from elsewhere stand around an answer.
         reworded: Chance that numbers and dates are written another way.
@@ -60,8 +61,9 @@ class Mixture:
     yes_no: float = 0.12
     refused: float = 0.03
     cut: float = 0.05
-    any_reference: float = 0.3
-    padded: float = 0.15
+    near: float = 0.0
+    any_reference: float = 0.5
+    padded: float = 0.2
     reworded: float = 0.3
 
 
@@ -71,9 +73,13 @@ class Generator:
     Args:
         rows: Judged answers.
         mixture: What to draw.
+        neighbours: For the first reference of each question, the nearest of other questions.
     """
 
-    def __init__(self, rows: Sequence[JudgedRow], mixture: Mixture) -> None:
+    def __init__(
+        self, rows: Sequence[JudgedRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self._neighbours = neighbours or {}
         self._rows, self._mixture = list(rows), mixture
         self._right = [row for row in self._rows if row.label and row.answer.strip()]
         self._peers: dict[str, list[str]] = defaultdict(list)
@@ -114,7 +120,7 @@ class Generator:
                 example = replace(example, answer=number_variant(example.answer, draw))
             else:
                 example = replace(example, reference=number_variant(example.reference, draw))
-        if draw.random() < self._mixture.padded:
+        if self._sentences and draw.random() < self._mixture.padded:
             example = replace(example, answer=self.padded(example, draw))
         return example
 
@@ -134,13 +140,23 @@ class Generator:
         return joint.join([*opening, *before, example.answer, *after])
 
     def _other(self, reference: str, draw: random.Random) -> str | None:
-        """Return another question's reference of the same shape that shares few words with this one."""
+        """Return something else of the same kind that shares few words with the reference."""
         wanted = normalised_words(reference)
-        for other in draw.choices(self._by_shape[_shape(reference)] or [reference], k=8):
+        for other in self._candidates(reference, draw):
             found = normalised_words(other)
             if recall(found, wanted) < _SOME and recall(wanted, found) < _SOME:
                 return other
         return None
+
+    def _candidates(self, reference: str, draw: random.Random) -> list[str]:
+        alike = draw.choices(self._by_shape[_shape(reference)] or [reference], k=8)
+        if draw.random() >= self._mixture.near:
+            return alike
+        if any(character.isdigit() for character in reference):
+            return [_changed_number(reference, draw), *alike]
+        near = list(self._neighbours.get(reference, ()))
+        draw.shuffle(near)
+        return near + alike
 
     def _peer(self, row: JudgedRow, draw: random.Random) -> Example | None:
         peers = [
@@ -242,6 +258,11 @@ def _mention(row: JudgedRow) -> str | None:
 
 def _replaced(text: str, old: str, new: str) -> str:
     return re.sub(re.escape(old), lambda _: new, text, flags=re.IGNORECASE)
+
+
+def _changed_number(text: str, draw: random.Random) -> str:
+    """Return the text with every number changed by a little: 1988 for 1987."""
+    return re.sub(r"\d+", lambda number: str(max(0, int(number[0]) + draw.choice((-10, -2, -1, 1, 2, 5)))), text)
 
 
 def _shape(text: str) -> str:

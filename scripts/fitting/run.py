@@ -14,6 +14,7 @@ from ..metrics._shared.matcher import Matcher, build, read, save
 from ..metrics._shared.pairs import PairClassifier, RunOptions
 from .examples import Generator, Mixture
 from .layers import fit_layers, held_out_accuracy, judge
+from .neighbours import nearest
 from .training import Heads, Recipe, train
 
 Report = Callable[[str], None]
@@ -29,6 +30,7 @@ class Job:
         recipe: How the encoder is trained.
         mixture: What it is shown.
         teachers: Files of matchers to learn from as well.
+        start: File of a matcher to train on from.
         average: Files of matchers of which the mean is taken in place of training.
         limit: Use the first so many questions only, to try things out.
     """
@@ -38,11 +40,12 @@ class Job:
     recipe: Recipe
     mixture: Mixture
     teachers: Sequence[Path] = ()
+    start: Path | None = None
     average: Sequence[Path] = ()
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        for file in (*self.teachers, *self.average):
+        for file in filter(None, (*self.teachers, *self.average, self.start)):
             if not file.is_file():
                 raise FileNotFoundError(f"there is no matcher {file}")
         if not self.output.parent.is_dir():
@@ -96,7 +99,9 @@ def _trained(job: Job, minilm: Path, dev: Sequence[JudgedRow], report: Report) -
         told = ", ".join(f"{task} {value:.4f}" for task, value in accuracy.items())
         report(f"epoch {epoch}: loss {loss:.4f}; accuracy on dev: {told}")
 
-    train(minilm, Generator(job.rows("train"), job.mixture), job.recipe, after_epoch, job.teachers)
+    rows = job.rows("train")
+    generator = Generator(rows, job.mixture, nearest([row.references[0] for row in rows], minilm))
+    train(minilm, generator, job.recipe, after_epoch, job.teachers, job.start)
     return max(kept, key=lambda pair: pair[0])[1]
 
 

@@ -37,7 +37,7 @@ class Recipe:
     """
 
     tasks: tuple[str, ...] = tuple(TASKS)
-    epochs: int = 4
+    epochs: int = 5
     learning_rate: float = 1e-4
     token_budget: int = 4096
     max_tokens: int = 384
@@ -128,6 +128,7 @@ def train(
     recipe: Recipe,
     after_epoch: Callable[[int, Heads, float], None],
     teachers: Sequence[Path] = (),
+    start: Path | None = None,
 ) -> Heads:
     """Train on the generator's examples.
 
@@ -135,6 +136,7 @@ def train(
         minilm: Folder of all-MiniLM-L6-v2.
         generator: Draws the examples.
         recipe: How.
+        start: File of a matcher to begin with, in place of MiniLM.
         teachers: Files of matchers whose mean probability is learned beside the labels.
         after_epoch: Called with the number of epochs done, the averaged model and the mean training loss.
 
@@ -144,6 +146,8 @@ def train(
     import torch
 
     heads = Heads(minilm, recipe)
+    if start is not None:
+        heads.load(read(start))
     named = heads.parameters()
     mean = {name: parameter.detach().clone() for name, parameter in named.items()}
     optimizer = torch.optim.AdamW(named.values(), lr=recipe.learning_rate, weight_decay=0.01)

@@ -1,0 +1,127 @@
+"""BEM and NLI+lex against a row-by-row transformers loop and against the model's raw forward throughput."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .measure import Prepare
+
+Scores = list[float]
+
+_TOKEN_BUDGET = {"cpu": 1024}
+_ACCELERATOR_BUDGET = 65536
+
+
+@dataclass(frozen=True)
+class Job:
+    """Rows to score, by which metric and how.
+
+    Long answers are truncated and the words' evidence is left out, so that all cases do the same work and their
+    scores can be compared.
+    """
+
+    metric: str
+    predictions: Sequence[str]
+    references: Sequence[Sequence[str]]
+    questions: Sequence[str]
+    load: Mapping[str, Any] = field(default_factory=dict)
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns for `compute`."""
+        return {"predictions": self.predictions, "references": self.references, "questions": self.questions}
+
+
+def cases(job: Job) -> dict[str, tuple[Prepare, Job]]:
+    """Return what is measured: the two baselines, the metric, and the metric in half precision."""
+    half = replace(job, load={**job.load, "dtype": "bfloat16"})
+    return {
+        "row-by-row loop": (row_by_row, job),
+        "raw forward": (raw_forward, job),
+        job.metric: (metric, job),
+        f"{job.metric}, dtype=bfloat16": (metric, half),
+    }
+
+
+def metric(job: Job) -> Callable[[], Scores]:
+    """The metric as a user calls it."""
+    loaded = _loaded(job)
+
+    def run() -> Scores:
+        result = loaded.compute(**job.columns(), lexical=False, long_answers="truncate")
+        scores: Scores = result["per_example"][_own(job)]
+        return scores
+
+    return run
+
+
+def row_by_row(job: Job) -> Callable[[], Scores]:
+    """What one writes with transformers: for each row, its pairs in one padded batch; the best reference's output."""
+    import numpy as np
+    import torch
+
+    loaded = _loaded(job)
+    classifier, texts = _classifier(loaded), _pairs(job)
+
+    def row(pairs: Sequence[Any]) -> float:
+        with torch.inference_mode():
+            logits = classifier.model(**classifier.tensors(classifier.encode(pairs))).logits.float().cpu().numpy()
+        margin = logits[:, 1] - logits[:, 0]
+        own = margin if _own(job) == "margin" else 1 / (1 + np.exp(-margin))
+        return float(own.max())
+
+    def run() -> Scores:
+        return [row(pairs) for pairs in texts]
+
+    return run
+
+
+def raw_forward(job: Job) -> Callable[[], int]:
+    """Only the model's forward passes over the distinct pairs, tokenised and batched beforehand."""
+    import numpy as np
+    import torch
+
+    from ..metrics._shared.inference import batches
+
+    classifier = _classifier(_loaded(job))
+    inputs = classifier.encode(list(dict.fromkeys(pair for pairs in _pairs(job) for pair in pairs)))
+    lengths = np.array([len(ids) for ids, _ in inputs])
+    budget = _TOKEN_BUDGET.get(classifier.model.device.type, _ACCELERATOR_BUDGET)
+    prepared = [classifier.tensors([inputs[i] for i in batch]) for batch in batches(lengths, budget)]
+
+    def run() -> int:
+        with torch.inference_mode():
+            for batch in prepared:
+                classifier.model(**batch)
+            if classifier.model.device.type == "cuda":
+                torch.cuda.synchronize()
+        return int(lengths.sum())
+
+    return run
+
+
+def _loaded(job: Job) -> Any:
+    import evaluate
+
+    from .. import path
+
+    loaded = evaluate.load(path(job.metric), keep_in_memory=True, **job.load)
+    loaded.compute(predictions=["warm"], references=["up"], questions=["?"])
+    return loaded
+
+
+def _classifier(loaded: Any) -> Any:
+    return loaded._loaded().classifier
+
+
+def _own(job: Job) -> str:
+    """Name of the classifier's own output, before any logistic layer."""
+    return "margin" if job.metric == "bem" else "entailment"
+
+
+def _pairs(job: Job) -> list[list[Any]]:
+    """Return the inputs of each row, one for each reference."""
+    from ..fitting.training import FORMATS
+
+    form = FORMATS[job.metric]
+    rows = zip(job.questions, job.predictions, job.references, strict=True)
+    return [[form(question, answer, reference) for reference in references] for question, answer, references in rows]

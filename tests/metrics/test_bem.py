@@ -1,0 +1,162 @@
+"""BEM: its input token by token, its score against transformers, with checkpoints made here and the embedded one."""
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import tiny_classifiers
+import torch
+from evaluate_qa.metrics.bem.scoring import combined, margins, sigmoid
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+ROWS = {
+    "predictions": ["it was marie curie", "paris", "lyon is the capital"],
+    "references": ["marie curie", ["lyon", "paris"], "paris"],
+    "questions": ["who was it ?", "what is the capital of france ?", "capital of france"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_classifiers.bert(tmp_path_factory.mktemp("bem"), ["LABEL_0", "LABEL_1"])
+
+
+@pytest.fixture(scope="module")
+def tiny(folder):
+    return evaluate.load(evaluate_qa.path("bem"), model=str(folder), device="cpu")
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return evaluate.load(evaluate_qa.path("bem"), device="cpu")
+
+
+def released_preparation(folder, question, reference, candidate):
+    """The input as the released checkpoint's own example makes it, and the probability of class 1."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    inputs = tokenizer(
+        text=f"[CLS] {candidate} [SEP]",
+        text_pair=f"{reference} [SEP] {question} [SEP]",
+        add_special_tokens=False,
+        return_tensors="pt",
+    )
+    with torch.inference_mode():
+        return inputs, float(model(**inputs).logits.softmax(dim=1)[0, 1])
+
+
+def test_the_input_is_that_of_the_released_checkpoint(tiny, folder):
+    from evaluate_qa.metrics.bem.formatting import bem_pair
+
+    tiny.compute(**ROWS)
+    ((ids, types),) = tiny._judge.classifier.encode([bem_pair("who was it ?", "it was marie curie", "marie curie")])
+    expected, _ = released_preparation(folder, "who was it ?", "marie curie", "it was marie curie")
+    tokens = [*"[CLS] it was marie curie [SEP]".split(), *"marie curie [SEP] who was it ? [SEP]".split()]  # noqa: SIM905
+    assert AutoTokenizer.from_pretrained(folder).convert_ids_to_tokens(ids) == tokens
+    assert ids == expected["input_ids"][0].tolist()
+    assert types == [0] * 6 + [1] * 8 == expected["token_type_ids"][0].tolist()
+
+
+def test_scores_are_the_probability_of_class_1(tiny, folder):
+    rows = tiny.compute(**ROWS)["per_example"]
+    expected = [
+        [released_preparation(folder, question, reference, answer)[1] for reference in np.atleast_1d(references)]
+        for answer, references, question in zip(*ROWS.values(), strict=True)
+    ]
+    assert rows["score"] == pytest.approx([max(values) for values in expected], abs=1e-6)
+    assert rows["best_reference"] == [int(np.argmax(values)) for values in expected]
+    assert rows["verdict"] == [max(values) > 0.5 for values in expected]
+
+
+def test_the_class_is_found_by_its_name(tmp_path, folder):
+    """The same weights with the classes named the other way round: the first is the one that counts."""
+    named = tiny_classifiers.bert(tmp_path / "named", ["Equivalent", "different"])
+    plain, other = (
+        evaluate.load(evaluate_qa.path("bem"), model=str(path), device="cpu").compute(**ROWS)["per_example"]["margin"][
+            0
+        ]
+        for path in (folder, named)
+    )
+    assert other == pytest.approx(-plain, abs=1e-6)
+
+
+def test_three_unnamed_classes_are_an_error(tmp_path):
+    three = tiny_classifiers.bert(tmp_path / "three", ["a", "b", "c"])
+    with pytest.raises(ValueError, match="bem: the checkpoint has the classes a, b, c; expected two"):
+        evaluate.load(evaluate_qa.path("bem"), model=str(three)).compute(**ROWS)
+
+
+@pytest.mark.parametrize("bad", [None, "", "  "])
+def test_a_missing_question_is_named(tiny, bad):
+    questions = ["who was it ?", bad, "capital"]
+    with pytest.raises(ValueError, match=r"bem: questions\[1\] is .*; expected a question"):
+        tiny.compute(**{**ROWS, "questions": questions})
+    with pytest.raises(ValueError, match="bem: questions is missing"):
+        tiny.compute(predictions=ROWS["predictions"], references=ROWS["references"])
+
+
+def test_a_checkpoint_has_no_final_layer(tiny):
+    with pytest.raises(ValueError, match=r"bem: lexical is True, but bem0@.* has no final layer"):
+        tiny.compute(**ROWS, lexical=True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"threshold": 2}, {"lexical": "yes"}, {"window": 3}, {"long_answers": "cut"}, {"question_tokens": 0}],
+    ids=str,
+)
+def test_options_are_checked(tiny, options):
+    with pytest.raises(ValueError, match=f"bem: {next(iter(options))} is "):
+        tiny.compute(**ROWS, **options)
+
+
+def test_margins_are_the_logit_of_the_softmax():
+    # softmax of (0, 1, 2): class 2 has e² / (1 + e + e²) = 0.66524…; its logit is ln(0.66524 / 0.33476) = 0.68674
+    (margin,) = margins(np.array([[0.0, 1.0, 2.0]]), 2)
+    assert margin == pytest.approx(2 - np.log(1 + np.e))
+    assert sigmoid(np.array([margin]))[0] == pytest.approx(np.e**2 / (1 + np.e + np.e**2))
+
+
+def test_the_final_layer_by_hand():
+    # 0.5 · 2 + 3 · 1 − 1 = 3
+    layer = {"margin": 0.5, "recall": 3.0, "intercept": -1.0}
+    assert combined(np.array([2.0]), {"recall": np.array([1.0])}, layer).tolist() == [3.0]
+    assert combined(np.array([2.0]), {}, {}).tolist() == [2.0]
+
+
+def test_the_embedded_matcher_judges_plain_cases(embedded):
+    question = "Who painted the Mona Lisa?"
+    cases = [
+        ("Leonardo da Vinci", True),
+        ("It was painted by Leonardo.", True),
+        ("Nobody knows who painted it.", False),
+        ("I don't know.", False),
+        ("", False),
+    ]
+    out = embedded.compute(
+        predictions=[answer for answer, _ in cases],
+        references=["Leonardo da Vinci"] * len(cases),
+        questions=[question] * len(cases),
+    )
+    assert out["per_example"]["verdict"] == [verdict for _, verdict in cases]
+    assert out["per_example"]["score"][-1] == 0
+
+
+def test_a_long_answer_is_read_to_its_end(embedded):
+    """The name stands 700 words deep, beyond the model's 512 tokens."""
+    filler = "The museum in the city has many rooms and visitors. " * 70
+    row = {"references": ["Leonardo da Vinci"], "questions": ["Who painted the Mona Lisa?"]}
+    end = "The Mona Lisa was painted by Leonardo da Vinci."
+    windows = embedded.compute(predictions=[filler + end], **row, lexical=False)["bem"]
+    truncated = embedded.compute(predictions=[filler + end], **row, lexical=False, long_answers="truncate")["bem"]
+    without = embedded.compute(predictions=[filler], **row, lexical=False)["bem"]
+    assert windows > 0.5 > max(without, truncated)
+
+
+def test_the_signature_says_what_was_done(embedded, tiny):
+    row = {"predictions": ["a"], "references": ["b"], "questions": ["c"]}
+    assert embedded.compute(**row)["signature"].startswith("bem|v:1.0.0|cls:matcher@")
+    assert "|lex:features|long:window200|q:96" in embedded.compute(**row)["signature"]
+    assert tiny.compute(**row, long_answers="truncate", threshold=0.7)["signature"].endswith(
+        "|lex:none|long:truncate|thr:0.7"
+    )

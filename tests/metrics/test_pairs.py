@@ -1,0 +1,127 @@
+"""Pairs of texts: assembled as transformers does, cut as it does, and scored the same in any company."""
+
+import numpy as np
+import pytest
+import tiny_classifiers
+import torch
+from evaluate_qa.metrics._shared.inference import run
+from evaluate_qa.metrics._shared.pairs import Pair, RunOptions, load_checkpoint
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+CPU = RunOptions(device="cpu")
+TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)
+
+
+@pytest.fixture(scope="module", params=["bert", "roberta"])
+def folder(request, tmp_path_factory):
+    make = getattr(tiny_classifiers, request.param)
+    return make(tmp_path_factory.mktemp(request.param), ["a", "b", "c"])
+
+
+@pytest.fixture(scope="module")
+def classifier(folder):
+    return load_checkpoint(folder, CPU)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(folder):
+    return AutoTokenizer.from_pretrained(folder)
+
+
+@settings(max_examples=60, deadline=None)
+@given(first=TEXTS, second=TEXTS.filter(bool))  # transformers takes an empty second side for none
+def test_two_sides_are_those_of_transformers(classifier, tokenizer, first, second):
+    """Long ones too: what does not fit 64 tokens is cut from the longer side."""
+    ((ids, types),) = classifier.encode([Pair(first, (second,))])
+    expected = tokenizer(first, second, truncation=True, max_length=64)
+    assert ids == expected["input_ids"]
+    if "token_type_ids" in expected:
+        assert types == expected["token_type_ids"]
+
+
+def test_parts_of_the_second_side_are_separated(classifier, tokenizer):
+    ((ids, types),) = classifier.encode([Pair("paris", ("lyon", "capital of france ?"))])
+    before, between = ids[0], ids[2 : ids.index(tokenizer.convert_tokens_to_ids("lyon"))]
+    tokens = tokenizer.convert_ids_to_tokens([i for i in ids if i != before])
+    separators = [tokenizer.sep_token]
+    assert tokens == [
+        "paris",
+        *separators * len(between),
+        "lyon",
+        *separators,
+        *["capital", "of", "france", "?"],
+        *separators,
+    ]
+    assert types == [0] * (2 + len(between)) + [1] * 7
+
+
+def test_the_name_of_a_special_token_is_text(classifier, tokenizer):
+    ((ids, _),) = classifier.encode([Pair(f"paris {tokenizer.sep_token} lyon", ("paris",))])
+    plain = classifier.encode([Pair("paris lyon", ("paris",))])[0][0]
+    assert ids.count(tokenizer.sep_token_id) == plain.count(tokenizer.sep_token_id)
+
+
+def test_logits_are_those_of_transformers(classifier, folder, tokenizer):
+    pairs = [Pair("paris is it", ("lyon",)), Pair("", ("the capital of france",)), Pair("curie " * 100, ("marie",))]
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        expected = [
+            model(**tokenizer(first, *second, truncation=True, max_length=64, return_tensors="pt")).logits[0].numpy()
+            for first, second in pairs
+        ]
+    assert classifier.logits(pairs, run) == pytest.approx(np.array(expected), abs=1e-5)
+
+
+def test_equal_pairs_run_once_and_company_does_not_matter(classifier):
+    pairs = [Pair("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
+    seen = []
+
+    def counting(lengths, *args, **kwargs):
+        seen.append(len(lengths))
+        return run(lengths, *args, **kwargs)
+
+    together = classifier.logits(pairs, counting)
+    assert seen == [4]
+    alone = np.concatenate([classifier.logits([pair], run) for pair in pairs])
+    assert together == pytest.approx(alone, abs=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS, tokens=st.integers(4, 20))
+def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
+    windows = classifier.windows(text, tokens, tokens // 4)
+    assert all(len(tokenizer(window, add_special_tokens=False)["input_ids"]) <= tokens for window in windows)
+    position = 0
+    for window in windows:  # each begins where the one before ended, or earlier
+        start = text.rindex(window, 0, position + len(window))
+        assert start <= position
+        position = start + len(window)
+    assert position == len(text)
+
+
+def test_windows_are_cut_between_words(classifier):
+    # "xyz" is 3 tokens: five would end inside of the second word.
+    assert classifier.windows("xyz xyz xyz", 5, 0) == ["xyz ", "xyz ", "xyz"]
+    assert classifier.windows("one two three one two", 4, 1) == ["one two three one ", "one two"]
+    assert classifier.windows("x" * 9, 4, 1) == ["xxxx", "xxxx", "x"]  # a single word is cut where it must be
+
+
+def test_a_tail_is_the_end(classifier):
+    assert classifier.tail("who is it ? the capital", 2) == "the capital"
+    assert classifier.tail("who", 2) == "who"
+
+
+@pytest.mark.parametrize(
+    "options", [{"dtype": "int8"}, {"batch_size": 0}, {"token_budget": 1.5}, {"batch_size": True}], ids=str
+)
+def test_options_are_checked(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        RunOptions(**options)
+
+
+def test_half_precision_is_close(folder, classifier):
+    pairs = [Pair("paris is it", ("lyon",))]
+    half = load_checkpoint(folder, RunOptions(device="cpu", dtype="bfloat16"))
+    assert half.logits(pairs, run) == pytest.approx(classifier.logits(pairs, run), rel=0.1, abs=0.1)

@@ -1,0 +1,88 @@
+"""Sequence-classification checkpoints with a few random weights, saved the way real ones are."""
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForSequenceClassification,
+)
+
+# fmt: off
+WORDS = [
+    "who", "what", "is", "the", "of", "it", "was", "question", "answer", "capital", "france", "paris", "lyon", "curie",
+    "marie", "one", "two", "three",
+]
+# fmt: on
+PIECES = [
+    "##s",
+    "##n",
+    *"abcdefghijklmnopqrstuvwxyz0123456789.,?:[]",
+    *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz"),
+]
+SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+
+
+def bert(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> Path:
+    """Save a BERT of two layers with these classes; return its folder."""
+    tokens = {word: n for n, word in enumerate([*SPECIALS, *WORDS, *PIECES])}
+    tokenizer = Tokenizer(models.WordPiece(tokens, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    config = BertConfig(
+        vocab_size=len(tokens),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=limit,
+        initializer_range=0.5,
+        **_classes(labels),
+    )
+    names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
+    names["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
+    return _saved(folder, BertForSequenceClassification, config, tokenizer, names, limit, seed)
+
+
+def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> Path:
+    """Save a RoBERTa of two layers: no token types, two separators between the sides, other special tokens."""
+    tokens = {word: n for n, word in enumerate(["<s>", "<pad>", "</s>", "<unk>", *WORDS, *PIECES])}
+    tokenizer = Tokenizer(models.WordPiece(tokens, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    config = RobertaConfig(
+        vocab_size=len(tokens),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=limit + 2,
+        type_vocab_size=1,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        initializer_range=0.5,
+        **_classes(labels),
+    )
+    names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
+    return _saved(folder, RobertaForSequenceClassification, config, tokenizer, names, limit, seed)
+
+
+def _classes(labels: list[str]) -> dict:
+    return {"id2label": dict(enumerate(labels)), "label2id": {label: n for n, label in enumerate(labels)}}
+
+
+def _saved(folder, kind, config, tokenizer, names, limit, seed) -> Path:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        kind(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=limit, **names).save_pretrained(folder)
+    return Path(folder)

@@ -1,0 +1,171 @@
+"""`evaluate-qa fit`: the labels of made examples, the final layers, and a whole run on a few questions."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.fitting.examples import Generator, Mixture, batches
+from evaluate_qa.fitting.wording import in_words, number_variant, sentences, yes_no
+from evaluate_qa.judging.judged import JudgedRow
+from evaluate_qa.metrics._shared.lexical import normalised_words, recall
+from evaluate_qa.metrics._shared.matcher import Matcher, read
+from typer.testing import CliRunner
+
+KINDS = ("peer", "wrong_reference", "question_reference", "swapped", "counterfactual", "rejected", "yes_no", "refused")
+NOTHING = dict.fromkeys((*KINDS, "cut", "padded", "reworded"), 0.0)
+
+
+def row(number, answer, reference, label):
+    return JudgedRow(f"q{number}", f"which city has the number {number}", [reference], answer, label, frozenset())
+
+
+ROWS = [
+    row(1, "The city that you mean is Paris.", "Paris", 1.0),
+    row(2, "It is Rome, of course.", "Rome", 1.0),
+    row(3, "Berlin is the city.", "Berlin", 1.0),
+    row(4, "I think it is Oslo.", "Madrid", 0.0),
+]
+
+
+def made(kind, seed=0):
+    """The examples of one kind, without the judged answers themselves."""
+    examples = Generator(ROWS, Mixture(**{**NOTHING, kind: 1.0})).epoch(seed)
+    plain = {(r.question, r.answer, r.references[0], r.label) for r in ROWS}
+    return [e for e in examples if (e.question, e.answer, e.reference, e.label) not in plain]
+
+
+def test_judged_answers_are_all_there():
+    examples = Generator(ROWS, Mixture(**NOTHING)).epoch(0)
+    assert sorted((e.question, e.answer, e.label) for e in examples) == [(r.question, r.answer, r.label) for r in ROWS]
+
+
+@pytest.mark.parametrize("kind", ["wrong_reference", "swapped", "refused", "cut"])
+def test_negatives_lack_the_reference(kind):
+    examples = [example for seed in range(20) for example in made(kind, seed)]
+    assert examples
+    for example in examples:
+        assert example.label == 0
+        assert recall(normalised_words(example.answer), normalised_words(example.reference)) == 0
+
+
+def test_counterfactuals_agree():
+    examples = [example for seed in range(20) for example in made("counterfactual", seed)]
+    assert examples
+    assert all(e.label == 1 and e.reference in e.answer for e in examples)
+
+
+def test_a_rejected_reference_is_wrong_and_a_rejected_other_is_not():
+    examples = [example for seed in range(40) for example in made("rejected", seed)]
+    assert {e.label for e in examples} == {0, 1}
+    assert all(e.reference in e.answer for e in examples if e.label)
+
+
+def test_padding_keeps_the_answer_and_adds_no_reference():
+    generator = Generator(ROWS, Mixture(**{**NOTHING, "padded": 1.0}))
+    for example in generator.epoch(3):
+        original = next(r for r in ROWS if r.question == example.question)
+        assert original.answer in example.answer
+        around = example.answer.replace(original.answer, "")
+        assert original.references[0] not in around
+
+
+def test_epochs_differ_and_repeat():
+    generator = Generator(ROWS, Mixture())
+    assert generator.epoch(1) == generator.epoch(1) != generator.epoch(2)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_yes_and_no(seed):
+    """The label says whether the claim in the answer agrees with the truth that the reference states."""
+    question, answer, reference, label = yes_no("capital?", "It is Paris.", "Paris", "Lyon", random.Random(seed))
+    truth = "Paris" in question
+    assert reference == ("yes" if truth else "no")
+    claimed = {True: "yes", False: "no"}.get(answer.lower().startswith("yes"), "no")
+    if answer.lower().startswith(("yes", "no")):
+        assert (claimed == reference) == bool(label)
+    else:
+        assert label == 1
+
+
+def test_numbers_and_dates_in_another_form():
+    assert number_variant("on 8 September 2010", random.Random(0)) == "on September 8, 2010"
+    assert number_variant("on September 8, 2010", random.Random(0)) == "on 8 September 2010"
+    variants = {number_variant("40 or seven, not 1987", random.Random(seed)) for seed in range(9)}
+    assert variants == {"forty or seven, not 1987", "40 or 7, not 1987"}
+    assert [in_words(n) for n in (0, 13, 20, 99)] == ["zero", "thirteen", "twenty", "ninety-nine"]
+
+
+def test_sentences():
+    assert sentences('One. Two? "Three" e.g. four') == ["One.", "Two?", '"Three" e.g. four']
+
+
+def test_batches_hold_every_example_once_within_the_budget():
+    lengths = random.Random(0).choices(range(5, 60), k=300)
+    listed = list(batches(lengths, 200))
+    assert sorted(number for batch in listed for number in batch) == list(range(300))
+    assert all(len(batch) * max(lengths[n] for n in batch) <= 200 for batch in listed)
+
+
+def test_the_mean_of_matchers():
+    from evaluate_qa.fitting.run import mean
+
+    def one(value):
+        array = np.full((2, 2), value, dtype=np.float32)
+        return Matcher({"w": array}, {"bem": (array, array[0])}, {})
+
+    middle = mean([one(1.0), one(4.0)])
+    assert middle.difference["w"].tolist() == [[2.5, 2.5], [2.5, 2.5]]
+    assert middle.heads["bem"][1].tolist() == [2.5, 2.5]
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    """EVOUNA's form with nine made-up questions, which five systems answer well and badly."""
+    cities = ["Paris", "Rome", "Berlin", "Oslo", "Madrid", "Vienna", "Lisbon", "Dublin", "Athens"]
+    questions = []
+    for number, city in enumerate(cities):
+        item = {"question": f"which city has the number {number}", "golden_answer": city, "improper": False}
+        for k, system in enumerate(("fid", "gpt35", "chatgpt", "gpt4", "newbing")):
+            item[f"answer_{system}"] = f"It is {city}." if k % 2 else f"It is {cities[number - 1]}."
+            item[f"judge_{system}"] = bool(k % 2)
+        questions.append(item)
+    for name in ("NQ", "TQ"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(questions))
+    split = {"train": [0, 1, 2, 3], "dev": [4, 5, 6, 7, 8], "test": []}
+    (tmp_path / "split.json").write_text(json.dumps({"NQ": split, "TQ": split}))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_run_writes_a_matcher_that_both_metrics_can_use(data_dir, tmp_path):
+    arguments = ["fit", "both", "--data-dir", str(data_dir), "--epochs", "1", "--device", "cpu", "--mix", "near=0.5"]
+    output = tmp_path / "matcher.safetensors"
+    result = CliRunner().invoke(app, [*arguments, "-o", str(output)])
+    assert result.exit_code == 0, result.output
+    found = read(output)
+    assert set(found.weights["nli_lex"]) == {"match", "recall", "features"}
+    assert np.abs(found.difference["encoder.layer.5.output.dense.weight"]).max() > 0
+    assert (tmp_path / "matcher.epoch-1.safetensors").is_file()
+    averaged = tmp_path / "averaged.safetensors"
+    again = CliRunner().invoke(app, [*arguments, "-o", str(averaged), "--average", str(output)])
+    assert again.exit_code == 0, again.output
+    assert (
+        read(averaged).weights == pytest.approx(found.weights) or read(averaged).weights.keys() == found.weights.keys()
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-o", "no/such/folder/m.safetensors"], "there is no folder"),
+        (["-o", "m.safetensors", "--teacher", "none.safetensors"], "there is no matcher"),
+        (["-o", "m.safetensors", "--mix", "nonsense=1"], "nonsense"),
+    ],
+)
+def test_errors_come_before_training(data_dir, more, message, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["fit", "bem", "--data-dir", str(data_dir), *more])
+    assert result.exit_code == 1
+    assert message in result.output
