@@ -33,7 +33,7 @@ class ScoreOptions:
         value = self.threshold
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
             raise ValueError(f"bem: threshold is {value!r}; expected a number from 0 to 1")
-        if self.lexical not in {None, True, False}:
+        if self.lexical is not None and not isinstance(self.lexical, bool):
             raise ValueError(f"bem: lexical is {self.lexical!r}; expected True, False or None")
 
 

@@ -6,13 +6,15 @@ from evaluate_qa.metrics._shared.expansion import LengthOptions, expand
 
 
 class Words:
-    """Counts words as tokens."""
+    """Counts words as tokens; its windows do not overlap."""
 
     def windows(self, text, tokens, overlap):
+        """Cut after every so many words."""
         words = text.split()
         return [" ".join(words[i : i + tokens]) for i in range(0, max(len(words), 1), tokens)]
 
     def tail(self, text, tokens):
+        """Keep the last words."""
         return " ".join(text.split()[-tokens:])
 
 
