@@ -22,7 +22,7 @@ class Case:
         best: What `identical` rows score at least; by default the highest score.
         model: Finds the loaded model in a metric that has been used; None for a metric without a model.
         loads: Modules that come with the model: no bad input may cause their import.
-        unprepared: Options that pass all checks, but need what the environment of the tests lacks.
+        unprepared: Options, if there are any, that pass all checks, but need what the environment of the tests lacks.
     """
 
     columns: Mapping[str, list[Any]]
@@ -103,7 +103,7 @@ CASES = {
         scores=(0.0, 1.0),
         best=0.9,
         model=lambda metric: metric._judge,
-        loads=("transformers", "safetensors"),
+        loads=("transformers.models.bert.modeling_bert",),
     ),
     "nli_lex": Case(
         columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
@@ -111,7 +111,7 @@ CASES = {
         scores=(0.0, 1.0),
         best=0.9,
         model=lambda metric: metric._judge,
-        loads=("transformers", "safetensors"),
+        loads=("transformers.models.bert.modeling_bert",),
         unprepared={"weights": "no/such/file.json"},
     ),
 }

@@ -148,22 +148,27 @@ def test_two_instances_do_not_disturb_each_other(load, case, result, metric):
     assert other.compute() == metric.compute() == result
 
 
-def test_metrics_combine(load, name, case, cases):
-    """Each with another of the family, if there is one; each is given the columns of both."""
+@pytest.fixture
+def both(load, name, cases):
+    """The metric and another of the family, if there is one."""
     other = next((other for other in cases if other != name), name)
-    columns = {**case.columns, **cases[other].columns}
-    both = {"first": load(), "second": evaluate.load(evaluate_qa.path(other))}
-    combined = evaluate.combine(both, force_prefix=True).compute(**columns)
-    alone = {f"{prefix}_{key}": value for prefix in both for key, value in both[prefix].compute(**columns).items()}
-    assert combined == alone
+    return [load(), evaluate.load(evaluate_qa.path(other))]
 
 
-def test_combined_metrics_take_batches_of_all_their_columns(load, name, case, cases):
+@pytest.fixture
+def columns(both, cases):
+    """The columns of both; one that a metric requires is that metric's."""
+    merged = {column: rows for metric in both for column, rows in cases[metric.name].columns.items()}
+    return merged | {column: cases[metric.name].columns[column] for metric in both for column in metric.required}
+
+
+def test_metrics_combine(both, columns):
+    alone = {f"{metric.name}_{key}": value for metric in both for key, value in metric.compute(**columns).items()}
+    assert evaluate.combine(both, force_prefix=True).compute(**columns) == alone
+
+
+def test_combined_metrics_take_batches_of_all_their_columns(both, columns):
     """`evaluate.combine` wants every column of every metric by name, be it None."""
-    other = next((other for other in cases if other != name), name)
-    both = [load(), evaluate.load(evaluate_qa.path(other))]
-    columns = dict.fromkeys(column for metric in both for column in metric.columns) | case.columns
-    columns = {**columns, **cases[other].columns}
     together = evaluate.combine(both, force_prefix=True)
     together.add_batch(**columns)
     assert together.compute() == together.compute(**columns)
