@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 _caches = tempfile.TemporaryDirectory(prefix="evaluate-qa-tests-")
 atexit.register(_caches.cleanup)
 os.environ |= {
+    "OMP_NUM_THREADS": "1",  # several processes with several threads each would wait for one another
     "HF_HUB_OFFLINE": "1",
     "HF_EVALUATE_OFFLINE": "1",
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",
