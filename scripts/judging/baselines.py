@@ -3,27 +3,19 @@
 Where there are several references, the best of them counts.
 """
 
-import re
-import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from ..metrics._shared.lexical import squad_normalise
+
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer
     from sacrebleu.metrics.bleu import BLEU
 
 Score = Callable[[str, Sequence[str]], float]
-
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-def squad_normalise(text: str) -> str:
-    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016)."""
-    without_articles = re.sub(r"\b(a|an|the)\b", " ", text.lower().translate(_PUNCTUATION))
-    return " ".join(without_articles.split())
 
 
 def lexical_match(answer: str, references: Sequence[str]) -> float:
