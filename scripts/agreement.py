@@ -163,7 +163,7 @@ def check_outputs(json_file: Path | None, plot_file: Path | None) -> None:
 
 def write_json(target: Path, value: object) -> None:
     """Write JSON to a file, which is replaced when the whole is written."""
-    from .writing import replacing
+    from .files.writing import replacing
 
     with replacing(target) as path:
         path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")

@@ -28,7 +28,7 @@ def smile(
     from .benchmarks.measure import measure
     from .benchmarks.smile import Job, cases
     from .benchmarks.tables import smile_table
-    from .rows import read_rows
+    from .files.rows import read_rows
 
     taken = [row for _, row in islice(read_rows(input or str(sample())), rows)]
     load = {"device": device} if device else {}
@@ -54,9 +54,9 @@ def deltableu(
     from .benchmarks.deltableu import cases, lengthened, shuffled
     from .benchmarks.measure import measure
     from .benchmarks.tables import deltableu_table
+    from .files.rows import read_rows, require_columns
     from .metrics.deltableu.options import Options
     from .metrics.deltableu.tokens import load_tokenizer
-    from .rows import read_rows, require_columns
 
     try:
         load_tokenizer(Options(tokenize=tokenize).tokenize)
@@ -112,7 +112,7 @@ def _matcher(
     from .benchmarks.matchers import Job, cases
     from .benchmarks.measure import measure
     from .benchmarks.tables import smile_table
-    from .rows import read_rows, require_columns
+    from .files.rows import read_rows, require_columns
 
     try:
         taken = [row for _, row in islice(read_rows(source or str(sample())), rows)]

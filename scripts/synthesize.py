@@ -13,10 +13,10 @@ from typing import Annotated, Any, BinaryIO, NoReturn
 
 import typer
 
-from .chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
+from .files.writing import json_line
 from .metrics._shared.inputs import clean
-from .synthesis_rows import Pair, SynthesisOutput, Task, read_tasks
-from .writing import json_line
+from .synthesis.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
+from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
 
 # The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
 SYSTEM_PROMPT = """\

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ..dataset import builder
 from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
-from ..rows import Row
+from ..files.rows import Row
 from .judged import JudgedData, JudgedRow, Selection
 from .morqa import gold_holdout, morqa
 from .sample_rows import sample_data

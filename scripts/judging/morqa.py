@@ -13,7 +13,7 @@ from ..datasets_scripts.morqa.queries import queries, references
 from ..datasets_scripts.morqa.ratings import response_key
 from ..datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
 from ..datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
-from ..rows import Row
+from ..files.rows import Row
 from .baselines import LONG_ANSWER_BASELINES
 from .judged import JudgedData, JudgedRow, Selection
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .. import sample
-from ..rows import read_rows
+from ..files.rows import read_rows
 from .judged import JudgedData, JudgedRow, Selection
 
 

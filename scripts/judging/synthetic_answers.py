@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from ..files.rows import RowsError, place, read_rows, require_columns
 from ..metrics._shared.inputs import Unexpected, texts
-from ..rows import RowsError, place, read_rows, require_columns
 from .judged import JudgedData
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..files.rows import LISTS, Row, require_columns
 from ..metrics._shared.inputs import KNOWN_COLUMNS
-from ..rows import LISTS, Row, require_columns
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import metric_names, path
-from ..rows import STANDARD, Record, RowsError, file_format, read_records
-from ..writing import check_target
+from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
+from ..files.writing import check_target
 from .columns import Columns
 from .scorer import RowScorer
 from .work import ErrorsFile, Output, Progress, StandardOutput, digest, work_folder

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..files.rows import STANDARD, Broken, Record, Row, RowsError, place
 from ..metrics._shared.inputs import as_list
-from ..rows import STANDARD, Broken, Record, Row, RowsError, place
 from .columns import Columns, accepted
 
 _Result = TypeVar("_Result")

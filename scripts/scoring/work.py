@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from ..rows import Record, Row, RowsError
-from ..writing import join, json_line, print_rows, replacing, write_part
+from ..files.rows import Record, Row, RowsError
+from ..files.writing import join, json_line, print_rows, replacing, write_part
 from .scorer import BadRow, ScoredChunk
 
 _PROGRESS = "progress.json"

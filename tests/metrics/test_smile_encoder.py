@@ -5,10 +5,10 @@ import evaluate_qa
 import numpy as np
 import pytest
 import tiny_checkpoints
+from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
 from evaluate_qa.metrics.smile.loading import LoadOptions
 from evaluate_qa.metrics.smile.text import TextOptions, lemmatizer, ngrams, words
-from evaluate_qa.rows import read_rows
 from sentence_transformers import SentenceTransformer
 
 TEXTS = [

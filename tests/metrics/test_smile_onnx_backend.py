@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import tiny_checkpoints
 import torch
+from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile import onnx_backend
 from evaluate_qa.metrics.smile.encoder import Encoder
 from evaluate_qa.metrics.smile.loading import LoadOptions
-from evaluate_qa.rows import read_rows
 
 TEXTS = ["Marie Curie", "", "it was marie curie who discovered radium in paris " * 3, "radium", "the " * 90, "pierre"]
 

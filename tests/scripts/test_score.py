@@ -15,9 +15,9 @@ import evaluate_qa
 import pyarrow.parquet as pq
 import pytest
 from evaluate_qa.cli import app
-from evaluate_qa.rows import read_rows
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
 from evaluate_qa.scoring.work import work_folder
-from evaluate_qa.writing import write_rows
 from toy_metric import write_toy_metric
 from typer.testing import CliRunner
 

@@ -14,11 +14,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from evaluate_qa.chat_models import LocalModel
 from evaluate_qa.cli import app
-from evaluate_qa.synthesis_rows import SynthesisOutput, read_tasks
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.synthesis.chat_models import LocalModel
+from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
-from evaluate_qa.writing import write_rows
 from typer.testing import CliRunner
 
 # Appendix A.1 of the SMILE paper, with its two placeholders filled.
@@ -727,7 +727,7 @@ def test_a_silent_local_model_and_one_that_is_cut_off_fail_and_a_longer_limit_me
 
 
 def test_rows_are_written_window_by_window(chat_model, monkeypatch):
-    monkeypatch.setattr("evaluate_qa.chat_models._WINDOW_BATCHES", 1)
+    monkeypatch.setattr("evaluate_qa.synthesis.chat_models._WINDOW_BATCHES", 1)
     order = []
     model = LocalModel(str(chat_model), batch_size=2, max_tokens=12)
     model.answer([conversation(*pair) for pair in KNOWN], lambda number, answer: order.append((number, answer)))

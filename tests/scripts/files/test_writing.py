@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from evaluate_qa import writing
-from evaluate_qa.rows import RowsError, read_rows
-from evaluate_qa.writing import join, write_part, write_rows
+from evaluate_qa.files import writing
+from evaluate_qa.files.rows import RowsError, read_rows
+from evaluate_qa.files.writing import join, write_part, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .metrics._shared.inputs import Unexpected, texts
-from .rows import STANDARD, Row, RowsError, file_format, place, read_rows, require_columns
-from .writing import check_target, json_line, replacing
+from ..files.rows import STANDARD, Row, RowsError, file_format, place, read_rows, require_columns
+from ..files.writing import check_target, json_line, replacing
+from ..metrics._shared.inputs import Unexpected, texts
 
 COLUMN = "synthetic_answers"
 """The column that is added to each row: a list with one answer for each reference."""

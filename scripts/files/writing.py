@@ -119,7 +119,7 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
 
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    from .metrics._shared.inputs import clean
+    from ..metrics._shared.inputs import clean
     from .tables import text
 
     columns = list(columns)

@@ -229,7 +229,7 @@ class LocalModel:
     def _answer_window(self, tokenizer: Any, model: Any, prompts: list[str], first: int, deliver: Deliver) -> None:
         import numpy as np
 
-        from .metrics._shared.inference import Indices, run
+        from ..metrics._shared.inference import Indices, run
 
         def forward(rows: Indices) -> Any:
             answers = np.empty(len(rows), dtype=object)

@@ -1,0 +1,1 @@
+"""Rows in files: reading, writing, and the types of their columns."""
