@@ -5,6 +5,7 @@ output channel; of each vector the difference in half precision; of the heads th
 MiniLM's.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass
 from importlib import resources
@@ -19,6 +20,9 @@ TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", 
 
 FILE = "matcher.safetensors"
 SPACE = "evaluate-qa/matcher"
+# Of the file that comes with this version: wherever it is found, it is this one or it is refused.
+FILE_SHA256 = "f8b1cac92c3b69a2ea715c7a410b35f2edd2ac7e5a3263b9d4298a302bd77367"
+
 _LEVELS = 127
 _WORDS = "embeddings.word_embeddings.weight"
 
@@ -78,11 +82,23 @@ def read(file: Path) -> Matcher:
 
 
 def find(metric: str) -> Path:
-    """Return the matcher's file: beside this one in the installed package, else downloaded from the Hub.
+    """Return the matcher's file, checked: beside this one in the installed package, else downloaded from the Hub.
 
     Raises:
         FileNotFoundError: it is in neither place.
+        ValueError: it is not the file that this version goes with.
     """
+    file = _located(metric)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    if digest != FILE_SHA256:
+        raise ValueError(
+            f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or of another version. "
+            "Reinstall: pip install --force-reinstall evaluate-qa"
+        )
+    return file
+
+
+def _located(metric: str) -> Path:
     try:
         packaged = resources.files("evaluate_qa") / "metrics" / "_shared" / FILE
         if packaged.is_file():

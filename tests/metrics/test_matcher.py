@@ -78,3 +78,11 @@ def test_a_missing_file_is_told_with_its_cure(monkeypatch):
     monkeypatch.setattr(matcher, "FILE", "absent.safetensors")
     with pytest.raises(FileNotFoundError, match=r"bem: the default matcher absent.safetensors is neither .* model="):
         find("bem")
+
+
+def test_another_file_is_refused(monkeypatch, tmp_path):
+    damaged = tmp_path / matcher.FILE
+    damaged.write_bytes(find("bem").read_bytes()[:-1] + b"?")
+    monkeypatch.setattr(matcher, "_located", lambda _: damaged)
+    with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or of another version"):
+        find("bem")
