@@ -15,5 +15,11 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then
     # torch first, pinned: a plain `torch` would bring several gigabytes of CUDA packages to a laptop.
     python -m pip install --quiet --disable-pip-version-check "$(grep '^torch==' scripts/constraints.txt)"
     python -m pip install --quiet --disable-pip-version-check --constraint scripts/constraints.txt --editable ".[$extras]"
+    # Where torchvision's only build does not match torch, its import fails, and transformers' with it.
+    site="$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    if [ -d "$site/torchvision" ] && ! python -c 'import torchvision' 2>/dev/null; then
+        cp tests/environment/torchvision_operators.py "$site/"
+        echo 'import torchvision_operators' > "$site/torchvision_operators.pth"
+    fi
     echo "$state" > "$stamp"
 fi

@@ -2,12 +2,16 @@
 
 import atexit
 import os
+import signal
 import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
+# A shell starts what it runs in the background with interrupts ignored, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Read by the libraries when they are imported, so it is set here: the tests never ask a hub, and what evaluate and
 # datasets cache goes to a folder of this run, never to the user's.

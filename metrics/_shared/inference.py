@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .progress import progress
+
 Indices = NDArray[np.intp]
 
 
@@ -56,7 +58,7 @@ def run(
     Raises:
         MemoryError: a single row does not fit.
     """
-    with _progress(len(lengths), describe) as bar:
+    with progress(describe, len(lengths), "text") as bar:
         for batch in batches(lengths, token_budget, batch_size):
             for indices, outputs in _halving(batch, forward):
                 bar.update(len(indices))
@@ -86,13 +88,3 @@ def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iter
 def _out_of_memory(error: BaseException) -> bool:
     """CUDA raises torch.OutOfMemoryError, MPS and the CPU a RuntimeError that says so."""
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "allocate memory" in str(error)
-
-
-def _progress(total: int, describe: str | None) -> Any:
-    """Return a tqdm bar that shows itself only after two seconds, and not at all where bars are disabled."""
-    import datasets
-    from evaluate.utils.logging import is_progress_bar_enabled
-    from tqdm.auto import tqdm
-
-    silent = describe is None or datasets.are_progress_bars_disabled() or not is_progress_bar_enabled()
-    return tqdm(total=total, desc=describe, unit="text", delay=2, disable=silent, leave=False)

@@ -45,6 +45,18 @@ EVALUATE_KEYWORDS = frozenset(
     }
 )
 
+# Where evaluate.Metric keeps stored rows, their files and the locks on these; all None while there are none.
+_OF_ROWS = (
+    "buf_writer",
+    "cache_file_name",
+    "data",
+    "file_paths",
+    "filelock",
+    "filelocks",
+    "selected_feature_format",
+    "writer",
+)
+
 Check = Callable[[Any], Any]
 """Takes one row of a column, returns it in canonical form or raises Unexpected."""
 
@@ -258,6 +270,29 @@ class CheckedInputs(_Base):
         self.check_rows(columns)
         return columns
 
+    def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+        """Check what a later `compute` will be given, but for what is missing yet.
+
+        Returns:
+            The columns that this metric has, as lists of rows as they were given; the options.
+        """
+        names = {field.name for field in dataclasses.fields(self.options)}
+        check_keywords(self.name, given, {*KNOWN_COLUMNS, *names} - {"predictions"})
+        options = {name: given[name] for name in names & given.keys()}
+        self.options(**options)
+        rows: dict[str, Any] = {}
+        for column in self.columns:
+            if (values := given.get(column)) is not None:
+                rows[column] = values if (listed := as_list(values)) is None else listed
+        checked = {column: check_column(self.name, column, rows[column], self.columns[column]) for column in rows}
+        if checked:
+            check_lengths(self.name, checked)
+            count = len(next(iter(checked.values())))
+            # One text a row stands for what is missing yet.
+            missing = {name: [""] if name in self.required else check(None) for name, check in self.columns.items()}
+            self.check_rows({column: [value] * count for column, value in missing.items()} | checked)
+        return rows, options
+
     def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
         """Check what concerns several columns of a row; raises RowValueError."""
 
@@ -272,8 +307,13 @@ class CheckedInputs(_Base):
         for path in paths:
             with suppress(OSError):
                 Path(path).unlink()
-        self.cache_file_name = self.filelock = self.filelocks = self.file_paths = None
-        self.data = self.writer = self.buf_writer = self.selected_feature_format = None
+        self.__dict__.update(dict.fromkeys(_OF_ROWS))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # For a process of its own, as of `datasets.map(num_proc=…)`: neither rows and locks nor the loaded model, which
+        # stands in place of a None of the class. The process loads it anew; not every model could be sent.
+        kept = {name: value for name, value in vars(self).items() if getattr(type(self), name, self) is not None}
+        return kept | dict.fromkeys(_OF_ROWS)
 
 
 def _shown(value: object) -> str:

@@ -19,9 +19,12 @@ TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", 
 """Task of each head -> its classes."""
 
 FILE = "matcher.safetensors"
-SPACE = "evaluate-qa/matcher"
 # Of the file that comes with this version: wherever it is found, it is this one or it is refused.
-FILE_SHA256 = "f8b1cac92c3b69a2ea715c7a410b35f2edd2ac7e5a3263b9d4298a302bd77367"
+FILE_SHA256 = "615183901b315f50c99d58986a704e7be2e4d0c19dcbab3f91bf9c0311a786ed"
+# The model repository on the Hub; `evaluate-qa publish` puts its own namespace in front here.
+REPOSITORY = "evaluate-qa/matcher"
+# There each version of the file has a folder, so that a metric finds the one that it goes with.
+PUBLISHED = f"{FILE_SHA256[:12]}/{FILE}"
 
 _LEVELS = 127
 _WORDS = "embeddings.word_embeddings.weight"
@@ -109,11 +112,11 @@ def _located(metric: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        return Path(hf_hub_download(SPACE, FILE, repo_type="space"))
+        return Path(hf_hub_download(REPOSITORY, PUBLISHED))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise FileNotFoundError(
             f"{metric}: the default matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
-            f"{SPACE} ({type(error).__name__}). Either: pip install evaluate-qa. Or give a model: "
+            f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or give a model: "
             f"evaluate.load({metric!r}, model=…)"
         ) from error
 

@@ -71,11 +71,12 @@ class PairClassifier:
         labels: Names of the classes, in the order of the logits.
         max_length: Tokens of the longest input it takes.
         model: The torch module.
+        tokenizer: Its tokenizer.
     """
 
     def __init__(self, model: Any, tokenizer: Any, options: RunOptions, max_length: int | None = None) -> None:
         self.model = model.to(options.device or best_device()).eval()
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._options = options
         self._template = _Template.of(tokenizer)
         self.labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
@@ -97,7 +98,7 @@ class PairClassifier:
         outputs = np.empty((len(inputs), len(self.labels)))
         for indices, logits in runner(
             lengths,
-            lambda indices: self._forward([inputs[i] for i in indices]),
+            lambda indices: self.forward([inputs[i] for i in indices]),
             token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
             batch_size=self._options.batch_size,
             describe=describe,
@@ -139,7 +140,7 @@ class PairClassifier:
         return text if len(spans) <= tokens else text[spans[-tokens][0] :]
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        encoded = self._tokenizer(
+        encoded = self.tokenizer(
             text, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
         )
         return list(encoded["offset_mapping"])
@@ -147,11 +148,12 @@ class PairClassifier:
     def _token_ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
         for start in range(0, len(texts), _CHUNK):
             chunk = list(texts[start : start + _CHUNK])
-            yield from self._tokenizer(chunk, add_special_tokens=False, split_special_tokens=True, verbose=False)[
+            yield from self.tokenizer(chunk, add_special_tokens=False, split_special_tokens=True, verbose=False)[
                 "input_ids"
             ]
 
-    def _forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
+    def forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
+        """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
         import torch
 
         with torch.inference_mode():
@@ -164,7 +166,7 @@ class PairClassifier:
         import torch
 
         shape = (len(inputs), max(len(ids) for ids, _ in inputs))
-        ids = np.full(shape, self._tokenizer.pad_token_id or 0, dtype=np.int64)
+        ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
         types, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         for row, (tokens, kinds) in enumerate(inputs):
             ids[row, : len(tokens)] = tokens

@@ -8,20 +8,27 @@ import datasets
 import evaluate
 import numpy as np
 
+from .acceleration import read_first_token_only
 from .checkpoints import MINILM
+from .classifiers import LoadOptions, load
 from .expansion import Inputs, LengthOptions, expand
 from .formatting import bem_pair
 from .inference import run
 from .inputs import Check, CheckedInputs, RowValueError, Unexpected, prediction, texts
-from .judge import PRESETS, Judge, LoadOptions, load_judge
+from .judge import PRESETS, Judge, load_judge
 from .lexical import evidence
 from .matcher import TASKS
+from .onnx_backend import use_onnx
 from .pairs import Pair
+from .progress import progress
 from .scoring import ScoreOptions, combined, margins, sigmoid
 from .signature import signature
+from .token_ids import id_rows
+from .trainers import processes
+from .training import ForTraining
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (MINILM, TASKS, Pair)
+_SIBLINGS = (MINILM, TASKS, Pair, id_rows, load, processes, progress, read_first_token_only, use_onnx)
 
 VERSION = "1.0.0"
 
@@ -92,7 +99,7 @@ def _question(value: object) -> str:
     return text
 
 
-class Bem(CheckedInputs, evaluate.Metric):
+class Bem(ForTraining, CheckedInputs, evaluate.Metric):
     """The metric; see the module's card for its use."""
 
     configurations = tuple(PRESETS)
@@ -153,7 +160,7 @@ class Bem(CheckedInputs, evaluate.Metric):
             "lex": "features" if lexical else "none",
             **options.settings(),
             "thr": None if options.threshold == Options.threshold else options.threshold,
-            "dtype": None if self.load_options.dtype == "float32" else self.load_options.dtype,
+            **self.load_options.settings,
         }
 
 

@@ -2,32 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from .checkpoints import MINILM_SHA256, checkpoint, embedded_minilm, file_hash, weights_hash
-from .matcher import build, find, read
-from .pairs import PairClassifier, RunOptions, load_checkpoint
-
-EMBEDDED = "embedded"
+from .classifiers import EMBEDDED, LoadOptions, load
+from .pairs import PairClassifier
 
 # Configuration -> (model, revision).
 PRESETS = {
     "default": (EMBEDDED, None),
     "paper": ("kortukov/answer-equivalence-bem", "main"),
 }
-
-
-@dataclass(frozen=True)
-class LoadOptions(RunOptions):
-    """What `evaluate.load("bem", …)` takes; the rest is inherited.
-
-    Args:
-        model: A sequence-classification checkpoint on the Hub or a folder; by default that of the configuration.
-        model_revision: Branch, tag or commit of a Hub checkpoint (`revision` is evaluate's own keyword).
-    """
-
-    model: str | None = None
-    model_revision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,22 +39,10 @@ def load_judge(config: str, options: LoadOptions) -> Judge:
         ValueError: it is no two-class checkpoint.
     """
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
-    try:
-        import torch
-        import transformers  # noqa: F401 - asked for here, so that its absence has a message of its own
-    except ImportError as error:
-        raise ImportError(f"bem: {error.name} is missing: pip install torch transformers") from error
-    if model == EMBEDDED:
-        file, folder = find("bem"), embedded_minilm("bem")
-        weights_hash("bem", folder, MINILM_SHA256)
-        matcher = read(file)
-        network, tokenizer = build(folder, matcher, "bem", getattr(torch, options.dtype))
-        classifier = PairClassifier(network, tokenizer, options)
-        return Judge(classifier, 1, f"matcher@{file_hash(file)[:8]}", matcher.weights["bem"]["features"])
-    folder = checkpoint("bem", model, revision)
-    classifier = load_checkpoint(folder, options)
-    name = f"{Path(model).name or model}@{weights_hash('bem', folder)[:8]}"
-    return Judge(classifier, _equivalent(classifier.labels), name, {})
+    loaded = load("bem", model, revision, options)
+    if loaded.layers is not None:
+        return Judge(loaded.classifier, 1, loaded.name, loaded.layers["features"])
+    return Judge(loaded.classifier, _equivalent(loaded.classifier.labels), loaded.name, {})
 
 
 def _equivalent(labels: list[str]) -> int:

@@ -32,7 +32,7 @@ class Corpus:
         """Return the statistics of each row of a system's predictions, shape (rows, 2 + 2 · max_ngram_order)."""
         statistics = np.empty((len(predictions), 2 + 2 * self.options.max_ngram_order))
         rows = zip(predictions, self.references, self.weights, strict=True)
-        with progress(len(predictions), "row") as bar:
+        with progress("deltableu", len(predictions), "row") as bar:
             for number, row in enumerate(rows):
                 statistics[number] = self._row(*row)
                 bar.update()

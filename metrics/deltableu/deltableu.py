@@ -18,10 +18,13 @@ from .results import comparison, confidence, corpus_figures, row_figures
 from .scoring import score
 from .signature import signature
 from .significance import bootstrap_scores
+from .token_ids import id_rows
 from .tokens import load_tokenizer
+from .trainers import processes
+from .training import ForTraining
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (Pieces, bootstrap_scores, progress, row_statistics, score)
+_SIBLINGS = (Pieces, bootstrap_scores, id_rows, processes, progress, row_statistics, score)
 
 VERSION = "1.0.0"
 
@@ -82,7 +85,7 @@ CITATION = """\
 """
 
 
-class Deltableu(CheckedInputs, evaluate.Metric):
+class Deltableu(ForTraining, CheckedInputs, evaluate.Metric):
     """The metric; see the module's card for its use."""
 
     columns: ClassVar[Mapping[str, Check]] = {

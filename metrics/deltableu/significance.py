@@ -86,7 +86,7 @@ def _difference(one: Floats, both: Floats, options: ScoreOptions) -> Floats:
 def _chunks(count: int, rows: int) -> Iterator[int]:
     """Yield numbers of resamples that add up to `count`."""
     most = max(1, min(_CHUNK, _HELD // rows))
-    with progress(count, "resample") as bar:
+    with progress("deltableu", count, "resample") as bar:
         for start in range(0, count, most):
             size = min(most, count - start)
             yield size

@@ -10,7 +10,9 @@ import datasets
 import evaluate
 import numpy as np
 
+from .acceleration import read_first_token_only
 from .checkpoints import MINILM
+from .classifiers import LoadOptions, load
 from .expansion import Inputs, LengthOptions, expand
 from .fitting import fit_weights
 from .formatting import TEMPLATE, nli_pair
@@ -26,15 +28,20 @@ from .inputs import (
     question,
     texts,
 )
-from .judge import PRESETS, Judge, LoadOptions, load_judge
+from .judge import PRESETS, Judge, load_judge
 from .lexical import evidence
 from .matcher import TASKS
+from .onnx_backend import use_onnx
 from .pairs import Pair
+from .progress import progress
 from .scoring import SIGNALS, ScoreOptions, Weights, chosen_weights, class_probability, probability
 from .signature import signature
+from .token_ids import id_rows
+from .trainers import processes
+from .training import ForTraining
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (MINILM, TASKS, Pair)
+_SIBLINGS = (MINILM, TASKS, Pair, id_rows, load, processes, progress, read_first_token_only, use_onnx)
 
 VERSION = "1.0.0"
 
@@ -122,7 +129,7 @@ def _label(value: object) -> bool:
     return bool(value)
 
 
-class NliLex(CheckedInputs, evaluate.Metric):
+class NliLex(ForTraining, CheckedInputs, evaluate.Metric):
     """The metric; see the module's card for its use."""
 
     configurations = tuple(PRESETS)
@@ -232,7 +239,7 @@ class NliLex(CheckedInputs, evaluate.Metric):
             "tmpl": None if templates == (TEMPLATE, TEMPLATE) else " / ".join(templates),
             **options.settings(),
             "thr": None if options.threshold == Options.threshold else options.threshold,
-            "dtype": None if self.load_options.dtype == "float32" else self.load_options.dtype,
+            **self.load_options.settings,
         }
 
 

@@ -1,14 +1,14 @@
 """How the embedding model is loaded: its options, presets, precision, device and backend."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .checkpoint import MINILM, Checkpoint, find
-from .onnx_backend import check_onnx, use_onnx
+from .acceleration import multiply_with_onednn
+from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, find
+from .onnx_backend import Network, check_onnx, use_onnx
+from .progress import library_bars
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 Backend = Literal["torch", "onnx"]
@@ -18,6 +18,9 @@ PRESETS = {
     "default": (MINILM, None),
     "paper": ("llmrails/ember-v1", "5e5ce5904901f6ce1c353a95020f17f09e5d021d"),
 }
+
+# Of different lengths, see `Network`.
+_PROBE = ["radium", "It was Marie Curie who discovered radium and polonium with her husband, in Paris."]
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,8 @@ def load(config: str, options: LoadOptions) -> tuple[Any, Checkpoint]:
     """
     _check_packages(options)
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
-    with _library_bars():
-        checkpoint = find(os.fspath(model), revision)
+    with library_bars():
+        checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)
         return _sentence_transformer(checkpoint, options), checkpoint
 
 
@@ -101,7 +104,7 @@ def _check_packages(options: LoadOptions) -> None:
     except ImportError as error:
         raise ImportError(f"smile: {error.name} is missing: pip install sentence-transformers torch") from error
     if options.backend == "onnx":
-        check_onnx()
+        check_onnx("smile")
 
 
 def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
@@ -131,8 +134,25 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
     for module in others:
         module.float()
     if options.backend == "onnx":
-        use_onnx(model, checkpoint, options.cache)
+        use_onnx(_network(model, checkpoint), options.cache)
+    else:
+        multiply_with_onednn(model)
     return model
+
+
+def _network(model: Any, checkpoint: Checkpoint) -> Network:
+    """Return what of the model ONNX Runtime is to run: its transformer."""
+    if not hasattr(model[0], "auto_model"):
+        raise ValueError(f"smile: {checkpoint.label} does not begin with a transformer; use backend='torch'")
+    return Network(
+        metric="smile",
+        label=checkpoint.label,
+        fingerprint=checkpoint.fingerprint,
+        module=model[0].auto_model,
+        probe=dict(model.tokenizer(_PROBE, padding=True, return_tensors="pt")),
+        results=lambda: model.encode(_PROBE, show_progress_bar=False),
+        wrap=lambda hidden: {"last_hidden_state": hidden},
+    )
 
 
 def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:
@@ -169,26 +189,3 @@ def _check_prompt(model: Any, prompt_name: str | None) -> None:
     if prompt_name is not None and prompt_name not in prompts:
         there = ", ".join(map(repr, prompts)) or "none"
         raise ValueError(f"smile: prompt_name is {prompt_name!r}; the model's prompts are {there}")
-
-
-@contextmanager
-def _library_bars() -> Iterator[None]:
-    """Hide the bars of libraries (downloads, loading of weights) where evaluate's or datasets' are disabled."""
-    import datasets
-    from evaluate.utils.logging import is_progress_bar_enabled
-    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-    from transformers.utils import logging
-
-    bars: Any = logging
-    loading, downloading = bars.is_progress_bar_enabled(), not are_progress_bars_disabled()
-    if is_progress_bar_enabled() and not datasets.are_progress_bars_disabled():
-        yield
-        return
-    bars.disable_progress_bar()  # those of downloads as well
-    try:
-        yield
-    finally:
-        if loading:
-            bars.enable_progress_bar()  # those of downloads as well
-        if downloading == are_progress_bars_disabled():
-            (enable_progress_bars if downloading else disable_progress_bars)()

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from .acceleration import multiply_with_onednn
 from .candidates import Shortlist
-from .checkpoint import Checkpoint
+from .checkpoints import Checkpoint
 from .components import Rows, components
 from .encoder import Encoder
 from .inference import run
@@ -16,13 +17,17 @@ from .inputs import Check, CheckedInputs, RowValueError, optional_texts, predict
 from .loading import PRESETS, LoadOptions
 from .ngrams import NGrams
 from .onnx_backend import use_onnx
+from .progress import progress
 from .scoring import CORRECT, ScoreOptions, Scores, score
 from .signature import signature
 from .text import TextOptions, lemmatizer, lemmatizer_name
+from .token_ids import id_rows
+from .trainers import processes
+from .training import ForTraining
 from .vectors import VectorStore
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (Checkpoint, NGrams, VectorStore, run, use_onnx)
+_SIBLINGS = (Checkpoint, NGrams, VectorStore, id_rows, multiply_with_onednn, processes, progress, run, use_onnx)
 
 VERSION = "1.0.0"
 
@@ -93,7 +98,7 @@ class Options(ScoreOptions, TextOptions):
             raise ValueError(f"smile: ngram_candidates is {k!r}; expected a positive whole number")
 
 
-class Smile(CheckedInputs, evaluate.Metric):
+class Smile(ForTraining, CheckedInputs, evaluate.Metric):
     """The metric; see the module's card for its use."""
 
     configurations = tuple(PRESETS)

@@ -1,5 +1,7 @@
 """What the tests of all metrics share. A new metric is covered by one entry in CASES."""
 
+import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,6 +10,7 @@ from typing import Any
 
 import evaluate
 import evaluate_qa
+import numpy as np
 import pytest
 
 
@@ -18,8 +21,11 @@ class Case:
     Args:
         columns: Rows of different quality, in every column the metric has a use for.
         identical: Three rows with the best of answers, in the required columns.
-        scores: Lowest and highest score; an empty answer gets the lowest.
+        scores: Lowest and highest score.
         best: What `identical` rows score at least; by default the highest score.
+        empty: What an empty answer scores; by default the lowest score.
+        load: Options of `evaluate.load`, where the default is not to be had on every machine.
+        needs: Columns that a row cannot do without, beside those that the metric requires of every row.
         model: Finds the loaded model in a metric that has been used; None for a metric without a model.
         loads: Modules that come with the model: no bad input may cause their import.
         unprepared: Options, if there are any, that pass all checks, but need what the environment of the tests lacks.
@@ -29,6 +35,9 @@ class Case:
     identical: Mapping[str, list[Any]]
     scores: tuple[float, float]
     best: float | None = None
+    empty: float | None = None
+    load: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
     model: Callable[[evaluate.Metric], object] | None = None
     loads: tuple[str, ...] = ()
     unprepared: Mapping[str, Any] = field(default_factory=dict)
@@ -40,8 +49,12 @@ class Case:
     def filled(self, metric: evaluate.Metric, **columns: list[Any]) -> dict[str, list[Any]]:
         """Return those columns that the metric has, beside an example in every other column that it requires."""
         count = len(columns["predictions"])
-        examples = {column: [self.columns[column][0]] * count for column in metric.required}
+        examples = {column: [self.columns[column][0]] * count for column in self.needed(metric)}
         return examples | {column: rows for column, rows in columns.items() if column in metric.columns}
+
+    def needed(self, metric: evaluate.Metric) -> tuple[str, ...]:
+        """Return the columns without which nothing can be scored."""
+        return (*metric.required, *self.needs)
 
     def allows(self, score: float) -> bool:
         """Whether a score is in range, but for the last digits of its arithmetic."""
@@ -64,6 +77,10 @@ REFERENCES = [["Marie Curie", "Curie"], "Marie Curie", ["Marie Curie"], "Paris",
 QUESTIONS = ["Who discovered radium?", "Who won?", "Who?", "What is the capital of France?", "What is it?", "Highest?"]
 IDENTICAL_QUESTIONS = ["Who discovered radium?", "What jumps?", "What is the capital of France?"]
 IDENTICAL = ["Marie Curie discovered radium in 1898", "the quick brown fox jumps", "the capital of France is Paris"]
+
+_DEMO = json.loads(Path(evaluate_qa.path("evqascore"), "demo_clip", "config.json").read_text())
+# Five frames of each of six videos, as no video would give them.
+FEATURES = np.random.default_rng(0).normal(size=(6, 5, _DEMO["projection_dim"])).round(3).tolist()
 
 CASES = {
     "smile": Case(
@@ -114,6 +131,25 @@ CASES = {
         loads=("transformers.models.bert.modeling_bert",),
         unprepared={"weights": "no/such/file.json"},
     ),
+    "evqascore": Case(
+        columns={
+            "predictions": PREDICTIONS,
+            "questions": QUESTIONS,
+            "videos": [None] * 6,
+            "video_features": FEATURES,
+            "keywords": [["Marie Curie", "radium"], None, None, None, [], ["Everest"]],
+        },
+        identical={"predictions": IDENTICAL, "video_features": FEATURES[:3]},
+        # Cosines can be negative, and their harmonic mean is then without bounds; so nothing is the best.
+        scores=(-math.inf, math.inf),
+        best=-math.inf,
+        empty=0.0,
+        load={"config_name": "demo"},
+        needs=("video_features",),
+        model=lambda metric: metric._encoder,
+        loads=("transformers.models.clip.modeling_clip",),
+        unprepared={"lang": "xx"},
+    ),
 }
 
 
@@ -137,9 +173,9 @@ def case(name: str) -> Case:
 
 
 @pytest.fixture(scope="session")
-def load(name: str) -> Callable[..., evaluate.Metric]:
+def load(name: str, case: Case) -> Callable[..., evaluate.Metric]:
     """Loads the metric anew, with the options it is given."""
-    return partial(evaluate.load, evaluate_qa.path(name))
+    return partial(evaluate.load, evaluate_qa.path(name), **case.load)
 
 
 @pytest.fixture(scope="session")

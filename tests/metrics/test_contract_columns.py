@@ -50,8 +50,8 @@ def test_columns_of_other_metrics_are_ignored(metric, case, result):
 
 
 def test_an_optional_column_may_be_missing_none_or_all_none(metric, case):
-    required = {column: case.columns[column] for column in metric.required}
-    optional = metric.columns.keys() - set(metric.required)
+    required = {column: case.columns[column] for column in case.needed(metric)}
+    optional = metric.columns.keys() - required.keys()
     result = metric.compute(**required)
     assert metric.compute(**required, **dict.fromkeys(optional)) == result
     assert metric.compute(**required, **{column: [None] * len(case) for column in optional}) == result
@@ -77,8 +77,8 @@ def test_compute_merges_its_rows_with_those_added_before(metric, case, result):
 
 def test_batches_with_and_without_an_optional_column_mix(metric, case):
     """The rows of a batch without the column count as None."""
-    optional = metric.columns.keys() - {*metric.required, "against"}
-    bare = {column: case.rows(0)[column] for column in metric.required}
+    optional = metric.columns.keys() - {*case.needed(metric), "against"}
+    bare = {column: case.rows(0)[column] for column in case.needed(metric)}
     full = {column: values for column, values in case.rows(1).items() if column != "against"}
     expected = metric.compute(**{column: [*bare.get(column, [None]), *full[column]] for column in full})
     assert optional <= full.keys()

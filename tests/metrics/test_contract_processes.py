@@ -10,13 +10,13 @@ LOAD = """
 import json, sys
 import evaluate, evaluate_qa
 name, folder, given = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-def load(**options): return evaluate.load(evaluate_qa.path(name), **options)
+def load(**options): return evaluate.load(evaluate_qa.path(name), **given["load"], **options)
 """
 
 # Bad rows and an unknown keyword, each beside good columns; what they imported; what one good call imports.
 BAD_CALLS = """
 metric = load()
-first, *_, last = metric.required
+first, last = metric.required[0], metric.required[-1]
 for bad in ({first: [None] * 6}, {last: [5] * 6}, {first: []}, {first: "abcdef"}, {"per_exmple": False}):
     try:
         metric.compute(**given["columns"] | bad)
@@ -67,14 +67,14 @@ def output(process):
 def test_bad_input_loads_no_model(start, case):
     if not case.loads:
         pytest.skip("the metric has no model")
-    early, late = output(start(BAD_CALLS, columns=case.columns, loads=case.loads))
+    early, late = output(start(BAD_CALLS, load=case.load, columns=case.columns, loads=case.loads))
     assert early == []
     assert late == list(case.loads), "the names are not those of what the model needs, so the test shows nothing"
 
 
 def test_two_ranks_give_rank_0_the_merged_result(start, metric, case):
     def given(rank, *rows):
-        return {"rank": rank, "first": case.rows(*rows[:1]), "second": case.rows(*rows[1:])}
+        return {"load": case.load, "rank": rank, "first": case.rows(*rows[:1]), "second": case.rows(*rows[1:])}
 
     ranks = [start(RANK, **given(0, 0, 1, 2)), start(RANK, **given(1, *range(3, len(case))))]
     merged, nothing = map(output, ranks)

@@ -5,6 +5,7 @@ import evaluate_qa
 import numpy as np
 import pytest
 import tiny_checkpoints
+import torch
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
 from evaluate_qa.metrics.smile.loading import LoadOptions
@@ -87,6 +88,16 @@ def test_other_tokenizers(tmp_path, make):
     folder = make(tmp_path / "tiny")
     expected = SentenceTransformer(str(folder), device="cpu").encode(TEXTS, normalize_embeddings=True)
     assert np.abs(encoder(folder).vectors(TEXTS) - expected).max() < 1e-5
+
+
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this build of torch has no oneDNN")
+def test_onednn_multiplies(tmp_path):
+    loaded = encoder(tiny_checkpoints.bert(tmp_path / "tiny"))
+    with torch.profiler.profile() as profile:
+        loaded.vectors(TEXTS)
+    called = {event.key for event in profile.key_averages()}
+    assert "mkldnn::_linear_pointwise" in called
+    assert "aten::linear" not in called
 
 
 def test_prompt_name_chooses_a_prompt(tmp_path):

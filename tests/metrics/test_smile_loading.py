@@ -50,7 +50,7 @@ def test_the_papers_checkpoint_offline():
     model, revision = PRESETS["paper"]
     assert (model, len(revision)) == ("llmrails/ember-v1", 40)
     assert str(caught.value) == (
-        f"smile: the embedding model '{model}' at revision {revision} is neither a folder nor in the local Hub cache, "
+        f"smile: the model '{model}' at revision {revision} is neither a folder nor in the local Hub cache, "
         f"and could not be downloaded (LocalEntryNotFoundError). On a machine with a network: hf download {model} "
         f"--revision {revision}"
     )

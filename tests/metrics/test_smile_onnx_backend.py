@@ -57,14 +57,14 @@ def test_a_graph_that_gives_other_vectors_is_refused_and_not_kept(installed, tmp
     folder = tiny_checkpoints.bert(tmp_path / "tiny")
     forward = onnx_backend._forward
 
-    def without_mask(graph):
+    def without_mask(graph, wrap):
         # What a naive export does: every token attends to the padding as well.
-        run = forward(graph)
+        run = forward(graph, wrap)
         return lambda **features: run(**{**features, "attention_mask": torch.ones_like(features["attention_mask"])})
 
     monkeypatch.setattr(onnx_backend, "_forward", without_mask)
     with pytest.raises(
-        ValueError, match=r"smile: tiny exported to ONNX gives other vectors \(by .*\); use backend='torch'"
+        ValueError, match=r"smile: tiny exported to ONNX gives other results \(by .*\); use backend='torch'"
     ):
         vectors(folder, backend="onnx", cache_dir=tmp_path / "cache")
     assert not list((tmp_path / "cache" / "onnx").iterdir())

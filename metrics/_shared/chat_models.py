@@ -1,0 +1,297 @@
+"""Chat models that answer many conversations: behind an OpenAI-compatible endpoint, or run here by transformers.
+
+Both hand on each answer as soon as it is there, in no promised order, and decode greedily.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from textwrap import shorten
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+Conversation = list[dict[str, str]]
+
+# In length-sorted batches the rows of one window finish together; a small window loses little when killed.
+_WINDOW_BATCHES = 8
+
+# Bounds a batch of unusually long prompts, padding counted; the usual batch is bounded by `batch_size`.
+_TOKEN_BUDGET = 32_768
+
+# Llama 3's chat template writes today's date into the prompt unless it is given one. The answers must not depend on
+# the day; this is the date that the template itself falls back to. Other templates ignore it.
+_TEMPLATE_DATE = "26 Jul 2024"
+
+
+class NoAnswer(Exception):  # noqa: N818 - an outcome of one conversation, handed on in the answer's place
+    """Why a model gave no answer worth keeping."""
+
+
+Deliver = Callable[[int, str | NoAnswer], None]
+"""Takes the number of a conversation and its answer, never a blank one."""
+
+
+class ChatModel(Protocol):
+    """Answers conversations."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the answers depend on. Not `max_tokens`, as an answer that reaches it is none."""
+
+    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        """Ask the model for one answer to each conversation and hand each to `deliver`, which may raise to stop."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible chat completions endpoint.
+
+    Attributes:
+        url: The base URL, such as `http://localhost:8000/v1`; without a path, `/v1` is added.
+        model: The name by which the endpoint knows the model.
+        api_key: The key; local servers need none.
+        concurrency: Requests under way at the same time.
+        timeout: Seconds that a server may be silent before the request is given up and repeated.
+        max_retries: How often a request is repeated, with backoff, after a timeout, a lost connection or a status
+            of 408, 409, 429 or 5xx.
+        max_tokens: Longest answer.
+        extra_body: Further fields of the request; they win over ours.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+
+    url: str
+    model: str
+    api_key: str | None = field(default=None, repr=False)
+    concurrency: int = 16
+    timeout: float = 60.0
+    max_retries: int = 5
+    max_tokens: int = 256
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_positive(concurrency=self.concurrency, timeout=self.timeout, max_tokens=self.max_tokens)
+        if self.max_retries < 0:
+            raise ValueError(f"max_retries is {self.max_retries}; expected 0 or more")
+        if urlsplit(self.url).scheme not in ("http", "https"):
+            raise ValueError(f"endpoint is {self.url!r}; expected a URL such as http://localhost:8000/v1")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the answers depend on. Not the URL: a server may come back elsewhere."""
+        return {"generator": "endpoint", "model": self.model, "extra_body": self.extra_body}
+
+    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        """Ask for all answers, `concurrency` at a time."""
+        asyncio.run(self._answer(conversations, deliver))
+
+    async def _answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        from openai import AsyncOpenAI
+
+        # The client insists on a key; a server that needs none ignores it.
+        async with AsyncOpenAI(
+            base_url=_base_url(self.url),
+            api_key=self.api_key or "none",
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+        ) as client:
+            numbered = iter(enumerate(conversations))
+
+            async def work() -> None:
+                for number, conversation in numbered:
+                    deliver(number, await self._ask(client, conversation))
+
+            workers = [asyncio.create_task(work()) for _ in range(self.concurrency)]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:
+                    worker.cancel()
+
+    async def _ask(self, client: Any, conversation: Conversation) -> str | NoAnswer:
+        from openai import OpenAIError
+
+        try:
+            completion = await client.chat.completions.create(
+                model=self.model,
+                messages=conversation,
+                max_tokens=self.max_tokens,
+                temperature=0,
+                extra_body=self.extra_body,
+            )
+        except (OpenAIError, ValueError) as error:  # ValueError: a body that is not JSON
+            cause = f" ({error.__cause__})" if error.__cause__ else ""
+            # Some servers answer with a whole page.
+            return NoAnswer(shorten(f"{type(error).__name__}: {error}{cause}", 500, placeholder="…"))
+        choices = getattr(completion, "choices", None)
+        if not choices or getattr(choices[0], "message", None) is None:
+            return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
+        cut_off = getattr(choices[0], "finish_reason", None) == "length"
+        return checked_answer(choices[0].message.content, cut_off, self.max_tokens)
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A chat model that transformers loads from the Hub or a folder: safetensors only, no code from the model's files.
+
+    Attributes:
+        model: Name on the Hub, or a folder.
+        revision: Commit, tag or branch on the Hub.
+        device: `auto` (CUDA, then MPS, then CPU) or a torch device.
+        dtype: `auto` (as stored), `float32`, `bfloat16` or `float16`.
+        batch_size: Prompts answered together.
+        max_tokens: Longest answer.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+
+    model: str
+    revision: str | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_size: int = 32
+    max_tokens: int = 256
+
+    def __post_init__(self) -> None:
+        _check_positive(batch_size=self.batch_size, max_tokens=self.max_tokens)
+        if self.dtype not in ("auto", "float32", "bfloat16", "float16"):
+            raise ValueError(f"dtype is {self.dtype!r}; expected auto, float32, bfloat16 or float16")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the answers depend on."""
+        return {
+            "generator": "transformers",
+            "model": self.model,
+            "revision": self.revision,
+            "dtype": self.dtype,
+        }
+
+    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        """Load the model, once, and answer all conversations.
+
+        Raises:
+            ValueError: the model cannot be loaded or has no chat template that takes the conversation.
+            MemoryError: a single prompt does not fit.
+        """
+        tokenizer, model = self._loaded
+        prompts = [self._prompt(tokenizer, conversation) for conversation in conversations]
+        window = _WINDOW_BATCHES * self.batch_size
+        for first in range(0, len(prompts), window):
+            self._answer_window(tokenizer, model, prompts[first : first + window], first, deliver)
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        device = self._torch_device()
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(self.model, revision=self.revision, padding_side="left")
+            model: Any = AutoModelForCausalLM.from_pretrained(
+                self.model, revision=self.revision, dtype=self.dtype, use_safetensors=True
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise ValueError(
+                f"cannot load the chat model {self.model!r}: {error}\nGive a folder or a Hub name that you may read "
+                "(gated models: accept the licence on the Hub, then `hf auth login`), or the --endpoint of a server"
+            ) from error
+        if tokenizer.chat_template is None:
+            raise ValueError(f"{self.model!r} has no chat template; give an instruction-tuned (chat) model")
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        return tokenizer, model.to(device).eval()
+
+    def _torch_device(self) -> str:
+        import torch
+
+        if self.device == "auto":
+            if torch.cuda.is_available():
+                return "cuda"
+            return "mps" if torch.backends.mps.is_available() else "cpu"
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            raise ValueError(f"device {self.device!r} cannot be used ({error}); expected auto, cpu, …") from error
+        return self.device
+
+    def _prompt(self, tokenizer: Any, conversation: Conversation) -> str:
+        from jinja2 import TemplateError
+
+        try:
+            prompt: str = tokenizer.apply_chat_template(
+                conversation, tokenize=False, add_generation_prompt=True, date_string=_TEMPLATE_DATE
+            )
+        except TemplateError as error:
+            raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
+        return prompt
+
+    def _answer_window(self, tokenizer: Any, model: Any, prompts: list[str], first: int, deliver: Deliver) -> None:
+        import numpy as np
+
+        from .inference import Indices, run
+
+        def forward(rows: Indices) -> Any:
+            answers = np.empty(len(rows), dtype=object)
+            answers[:] = self._generate(tokenizer, model, [prompts[row] for row in rows])
+            return answers
+
+        lengths = np.array([len(ids) for ids in tokenizer(prompts, add_special_tokens=False)["input_ids"]])
+        batches = run(lengths, forward, token_budget=_TOKEN_BUDGET, batch_size=self.batch_size)
+        for rows, answers in batches:
+            for row, answer in zip(rows, answers, strict=True):
+                deliver(first + int(row), answer)
+
+    def _generate(self, tokenizer: Any, model: Any, prompts: list[str]) -> list[str | NoAnswer]:
+        """Answer one batch. The template has written the special tokens already, so the tokenizer adds none."""
+        import torch
+
+        batch = tokenizer(prompts, add_special_tokens=False, padding=True, return_tensors="pt").to(model.device)
+        ends = _end_tokens(tokenizer, model)
+        with torch.inference_mode():
+            output = model.generate(
+                input_ids=batch["input_ids"],
+                attention_mask=batch["attention_mask"],
+                max_new_tokens=self.max_tokens,
+                eos_token_id=ends,
+                pad_token_id=tokenizer.pad_token_id,
+                # Greedy; the sampling settings of the model's own generation_config are put away.
+                do_sample=False,
+                temperature=None,
+                top_p=None,
+                top_k=None,
+            )
+        answers = output[:, batch["input_ids"].shape[1] :].tolist()
+        return [
+            checked_answer(tokenizer.decode(ids, skip_special_tokens=True), not set(ends) & set(ids), self.max_tokens)
+            for ids in answers
+        ]
+
+
+def checked_answer(text: object, cut_off: bool, max_tokens: int) -> str | NoAnswer:
+    """Return the answer without white space around it, or NoAnswer if it is blank, no text, or was cut off."""
+    if cut_off:
+        return NoAnswer(f"the answer was cut off at {max_tokens} tokens; allow more: max_tokens")
+    answer = text.strip() if isinstance(text, str) else ""
+    return answer or NoAnswer("the model's answer is empty")
+
+
+def _end_tokens(tokenizer: Any, model: Any) -> list[int]:
+    """Return the ids that end an answer: chat models have several, one for the turn and one for the text."""
+    ends = model.generation_config.eos_token_id
+    ends = ends if isinstance(ends, list) else [ends]
+    return sorted({end for end in (*ends, tokenizer.eos_token_id) if end is not None})
+
+
+def _base_url(url: str) -> str:
+    """Accept the full address of the resource and the bare address of a server too."""
+    url = url.rstrip("/").removesuffix("/chat/completions")
+    return url if urlsplit(url).path else f"{url}/v1"
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if value <= 0:
+            raise ValueError(f"{name} is {value}; expected more than 0")

@@ -1,0 +1,1 @@
+../_shared/token_ids.py

@@ -1,0 +1,1 @@
+../_shared/onnx_backend.py

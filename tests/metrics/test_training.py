@@ -1,0 +1,273 @@
+"""The metrics' `compute_metrics`, given what a trainer would give it. Real trainers: tests/e2e/test_trainer.py."""
+
+import logging
+import random
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import torch
+from evaluate_qa.metrics._shared.token_ids import without_answers, without_prompt
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import EvalPrediction, PreTrainedTokenizerFast
+
+# fmt: off
+WORDS = [
+    "<pad>", "</s>", "<unk>", "who", "discovered", "radium", "marie", "curie", "what", "is", "the", "capital", "of",
+    "france", "paris", "lyon",
+]
+# fmt: on
+QUESTIONS = ["who discovered radium", "what is the capital of france", "who is marie"]
+ANSWERS = ["marie curie", "lyon", "curie"]
+LABELS = ["marie curie", "paris", "marie curie"]
+METRICS = ("smile", "nli_lex", "bem", "deltableu")
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    words = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    return PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    return {name: evaluate.load(evaluate_qa.path(name)) for name in METRICS}
+
+
+@pytest.fixture(scope="module")
+def deltableu(metrics):
+    """The metric without a model, for what is the same in all."""
+    return metrics["deltableu"]
+
+
+def ids(texts, padding=-100, start=()):
+    """Rows of ids with </s>, padded at the right as trainers do."""
+    rows = [[*start, *(WORDS.index(word) for word in text.split()), 1] for text in texts]
+    longest = max(map(len, rows))
+    return np.array([row + [padding] * (longest - len(row)) for row in rows])
+
+
+def evaluated(answers=ANSWERS, labels=LABELS, **more):
+    # An encoder-decoder's answers begin with its start token, here 0.
+    return EvalPrediction(predictions=ids(answers, start=[0]), label_ids=ids(labels), **more)
+
+
+def numbers(result, prefix=""):
+    return {prefix + key: value for key, value in result.items() if isinstance(value, (int, float))}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_figures_are_those_of_a_plain_compute(name, metrics, tokenizer):
+    scores = metrics[name].compute_metrics(tokenizer, prefix="dev")
+    found = scores(evaluated(inputs=ids(QUESTIONS)))
+    plain = metrics[name].compute(predictions=ANSWERS, references=LABELS, questions=QUESTIONS)
+    assert found == pytest.approx(numbers(plain, "dev_"), abs=1e-9)
+    assert {type(value) for value in found.values()} == {float}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_columns_and_options_are_passed_through(name, metrics, tokenizer):
+    references = [["marie curie", "curie"], ["paris"], ["nobody", "marie"]]
+    columns = {"questions": QUESTIONS, "references": references}
+    given = {
+        "smile": {"synthetic_answers": [["it was marie curie", "curie did"], "it is paris", None], "w": 0.3},
+        "nli_lex": {"threshold": 0.9, "lexical": "match", "weights": {"intercept": -1, "entailment": 2, "match": 1}},
+        "bem": {"threshold": 0.1},
+        "deltableu": {"reference_weights": [[1.0, 0.5], None, [-0.5, 1.0]], "effective_order": True},
+    }[name]
+    found = metrics[name].compute_metrics(tokenizer, **columns, **given)(evaluated())
+    plain = metrics[name].compute(predictions=ANSWERS, **columns, **given)
+    assert found == pytest.approx(numbers(plain), abs=1e-9)
+    assert found != metrics[name].compute_metrics(tokenizer, **columns)(evaluated())
+
+
+def test_arrays_tensors_lists_of_batches_and_tuples_score_alike(deltableu, tokenizer):
+    scores = deltableu.compute_metrics(tokenizer)
+    expected = scores(evaluated())
+    predictions, labels = ids(ANSWERS, start=[0]), ids(LABELS)
+    for given in (
+        (torch.tensor(predictions), torch.tensor(labels)),
+        ([ids(ANSWERS[:1], start=[0]), ids(ANSWERS[1:])], [ids(LABELS[:1]), ids(LABELS[1:])]),
+        ((predictions, "hidden states"), labels),
+        (ids(ANSWERS, padding=0), ids(LABELS, padding=0)),
+    ):
+        assert scores(EvalPrediction(*given)) == expected
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_batches_add_up_and_are_forgotten(name, metrics, tokenizer):
+    metric = metrics[name]
+    synthetic = ["it is marie curie", "it is paris", "marie curie"]
+    scores = metric.compute_metrics(tokenizer, synthetic_answers=synthetic)
+    whole = scores(evaluated(inputs=ids(QUESTIONS)))
+    for _ in range(2):
+        for rows, last in ((slice(0, 2), False), (slice(2, 3), True)):
+            batch = EvalPrediction(
+                torch.tensor(ids(ANSWERS[rows])),
+                torch.tensor(ids(LABELS[rows])),
+                inputs={"input_ids": torch.tensor(ids(QUESTIONS[rows], padding=0))},
+            )
+            found = scores(batch, compute_result=last)
+            assert bool(found) == last
+        assert found == pytest.approx(whole, abs=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_logits_are_refused(deltableu, tokenizer, dtype):
+    logits = torch.zeros(3, 4, len(WORDS), dtype=dtype)
+    scores = deltableu.compute_metrics(tokenizer)
+    for predictions in (logits, (logits, logits), [logits], logits[:, :, 0]):
+        with pytest.raises(
+            ValueError, match=r"^deltableu: the predictions .*predict_with_generate=True.*teacher_forced"
+        ):
+            scores(EvalPrediction(predictions, ids(LABELS)), compute_result=False)
+    with pytest.raises(ValueError, match=r"shape \(3, 4, 16\) and the type float32"):
+        scores(EvalPrediction(logits.float().numpy(), ids(LABELS)))
+    assert scores(evaluated()) == scores(evaluated()), "rows of a failed evaluation were kept"
+
+
+@pytest.mark.parametrize("column", ["questions", "references", "synthetic_answers"])
+def test_columns_of_another_length_than_the_evaluation_set_load_no_model(tokenizer, column):
+    smile = evaluate.load(evaluate_qa.path("smile"))
+    scores = smile.compute_metrics(tokenizer, **{column: ["paris"] * 4})
+    with pytest.raises(ValueError, match=rf"^smile: {column} has 4 rows, the evaluation set 3; expected one entry"):
+        scores(evaluated())
+    assert smile._encoder is None
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("smile", {"references": ["a", "b", None]}, r"references\[2\] is None"),
+        ("smile", {"questions": "abc"}, "questions is 'abc'; expected a list"),
+        ("smile", {"threshold": 2}, "threshold is 2"),
+        ("smile", {"treshold": 0.5}, "unknown keyword 'treshold'; did you mean 'threshold'"),
+        ("smile", {"predictions": ["a"]}, "unknown keyword 'predictions'"),
+        ("smile", {"questions": ["a"], "references": ["a", "b"]}, "references has 2"),
+        ("smile", {"synthetic_answers": [["a", "b"]]}, r"synthetic_answers\[0\] has 2 entries"),
+        (
+            "deltableu",
+            {"references": [["a", "b"]], "reference_weights": [[1.0]]},
+            r"reference_weights\[0\] has length 1",
+        ),
+        ("smile", {"log_samples": -1}, "log_samples is -1; expected a whole number"),
+        ("bem", {"questions": ["who", ""]}, r"questions\[1\] is ''"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_training(metrics, tokenizer, name, given, message):
+    with pytest.raises((TypeError, ValueError), match=rf"^{name}: .*{message}"):
+        metrics[name].compute_metrics(tokenizer, **given)
+
+
+def test_a_tokenizer_is_needed(deltableu):
+    with pytest.raises(TypeError, match=r"^deltableu: tokenizer is str; expected"):
+        deltableu.compute_metrics("t5-small")
+
+
+def test_columns_that_a_metric_has_no_use_for_are_ignored(deltableu, tokenizer):
+    scores = deltableu.compute_metrics(tokenizer, QUESTIONS, keywords=[["a"]])
+    assert scores(evaluated()) == deltableu.compute_metrics(tokenizer)(evaluated())
+
+
+def test_bem_asks_for_questions(metrics, tokenizer):
+    with pytest.raises(ValueError, match=r'^bem: the questions are missing.*include_for_metrics=\["inputs"\]'):
+        metrics["bem"].compute_metrics(tokenizer)(evaluated())
+
+
+def test_prompts_are_left_out(metrics, tokenizer):
+    """Each row's prompt, padded at the left, begins what a causal model generates."""
+    prompts = [[0, 0, 0, 3, 4, 5], [8, 9, 10, 11, 12, 13], [0, 0, 0, 3, 9, 6]]
+    generated = [[*prompt, *answer[answer >= 0]] for prompt, answer in zip(prompts, ids(ANSWERS), strict=True)]
+    longest = max(map(len, generated))
+    predictions = np.array([row + [-100] * (longest - len(row)) for row in generated])
+    scores = metrics["bem"].compute_metrics(tokenizer)
+    found = scores(EvalPrediction(predictions, ids(LABELS), inputs=np.array(prompts)))
+    assert found == scores(evaluated(inputs=ids(QUESTIONS)))
+
+
+def test_prompts_that_stay_are_warned_of(metrics, tokenizer, caplog):
+    scores = metrics["bem"].compute_metrics(tokenizer, QUESTIONS)
+    scores(evaluated())
+    assert not caplog.records
+    scores(evaluated(answers=[f"{question} {answer}" for question, answer in zip(QUESTIONS, ANSWERS, strict=True)]))
+    assert "every prediction begins with its question" in caplog.text
+
+
+def test_a_prompt_is_what_the_prediction_begins_with():
+    prediction = np.array([5, 6, 7])
+    assert without_prompt(prediction, np.array([5, 6])).tolist() == [7]
+    assert without_prompt(prediction, np.array([6, 7])).tolist() == [5, 6, 7]
+    assert without_prompt(prediction, np.array([5, 6, 7, 8])).tolist() == [5, 6, 7]
+    assert without_prompt(prediction, np.array([], dtype=int)).tolist() == [5, 6, 7]
+
+
+def test_answers_in_the_inputs_are_no_part_of_the_questions():
+    assert without_answers(["who is it curie", "where paris"], ["curie", "paris"]) == ["who is it", "where"]
+    # Not where only some do, nor where the label is the prompt itself.
+    assert without_answers(["paris or lyon", "where"], ["lyon", "rome"]) == ["paris or lyon", "where"]
+    assert without_answers(["where", "who"], ["where", "who"]) == ["where", "who"]
+
+
+def test_inputs_that_are_no_text_are_no_questions(deltableu, tokenizer):
+    scores = deltableu.compute_metrics(tokenizer)
+    for inputs in (np.zeros((3, 2)), {"pixel_values": torch.zeros(3, 2)}):
+        assert scores(evaluated(inputs=inputs)) == scores(evaluated())
+
+
+def test_rows_are_logged_on_request(metrics, tokenizer, caplog):
+    with caplog.at_level(logging.INFO, logger="evaluate_qa"):
+        metrics["bem"].compute_metrics(tokenizer, QUESTIONS)(evaluated())
+        assert not caplog.records
+        metrics["bem"].compute_metrics(tokenizer, QUESTIONS, log_samples=2)(evaluated())
+        assert len(caplog.records) == 2
+        caplog.clear()
+        found = metrics["bem"].compute_metrics(tokenizer, QUESTIONS, log_samples=10)(evaluated())
+    told = [record.getMessage() for record in caplog.records]
+    score = metrics["bem"].compute(predictions=ANSWERS, references=LABELS, questions=QUESTIONS)["per_example"]["score"]
+    assert told == [
+        f"bem: row {n}: score: {score[n]:.4f}, prediction: {ANSWERS[n]!r}, reference: {LABELS[n]!r}, "
+        f"question: {QUESTIONS[n]!r}"
+        for n in range(3)
+    ]
+    assert "per_example" not in found
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_training_draws_the_same_random_numbers_as_without(name, tokenizer):
+    """Even where the first evaluation loads the metric's model, and nothing else of torch's is changed."""
+    metric = evaluate.load(evaluate_qa.path(name))
+    before = (torch.get_rng_state().tolist(), str(np.random.get_state()), random.getstate())
+    metric.compute_metrics(tokenizer, QUESTIONS, log_samples=1)(evaluated())
+    assert (torch.get_rng_state().tolist(), str(np.random.get_state()), random.getstate()) == before
+    assert torch.is_grad_enabled()
+    assert torch.get_default_dtype() == torch.float32
+
+
+def logits_of(rows):
+    """Logits whose arg-max are these ids."""
+    return torch.nn.functional.one_hot(torch.tensor(rows), num_classes=8).float()
+
+
+def test_arg_max_of_an_encoder_decoder(deltableu, caplog):
+    ids_of = deltableu.teacher_forced()
+    assert "teacher-forced" in caplog.text
+    labels = torch.tensor([[4, 5, 1], [6, 1, -100]])
+    logits = logits_of([[4, 7, 1], [6, 1, 3]])
+    assert ids_of(logits, labels).tolist() == [[4, 7, 1], [6, 1, -100]]
+    assert ids_of((logits, "hidden states"), labels).tolist() == [[4, 7, 1], [6, 1, -100]]
+    assert ids_of(labels, labels) is labels  # generated
+
+
+def test_arg_max_of_a_causal_model(deltableu):
+    """At each position stands the prediction of the next one's token; the prompt's are left out."""
+    labels = torch.tensor([[-100, -100, 4, 5, 1], [-100, 6, 1, -100, -100]])
+    logits = logits_of([[7, 4, 3, 1, 2], [6, 2, 7, 7, 7]])
+    found = deltableu.teacher_forced(causal=True)(logits, labels)
+    assert found.tolist() == [[-100, -100, 4, 3, 1], [-100, 6, 2, -100, -100]]
+
+
+def test_arg_max_needs_a_label_for_each_position(deltableu):
+    with pytest.raises(ValueError, match=r"logits of shape \(1, 2, 8\) do not fit labels of shape \(1, 1\)"):
+        deltableu.teacher_forced()(logits_of([[1, 2]]), torch.tensor([[1]]))
