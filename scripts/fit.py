@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from .terminal import open_console
+
 
 def fit(
     judge: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
@@ -28,15 +30,16 @@ def fit(
     half: Annotated[bool, typer.Option("--half", help="Compute in bfloat16 where that is safe.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions only, to try it.")] = None,
 ) -> None:
-    """Train on EVOUNA's train questions, choose the epoch on dev, fit the final layers on dev."""
-    from rich.console import Console
+    """Train on EVOUNA's train questions, choose the epoch on dev, fit the final layers on dev.
 
+    Each epoch's matcher is kept beside the output. Broken off and started again, training goes on after the last epoch.
+    """
     from .fitting.examples import Mixture
+    from .fitting.recipe import Recipe
     from .fitting.run import Job, run
-    from .fitting.training import Recipe
     from .options import parse_options
 
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     tasks = ("bem", "nli_lex") if judge == "both" else (judge,)
     recipe = Recipe(
         tasks=tasks,

@@ -14,7 +14,7 @@ from ..metrics._shared.pairs import PairClassifier
 from ..metrics.nli_lex.expansion import Inputs, LengthOptions, expand
 from ..metrics.nli_lex.fitting import fit_weights
 from ..metrics.nli_lex.scoring import SIGNALS, probability
-from .training import FORMATS
+from .heads import FORMATS
 
 # Task -> name of the encoder's own column.
 OWN = {"bem": "margin", "nli_lex": "entailment"}

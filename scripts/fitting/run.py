@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from ..judging.data_sets import evouna
 from ..judging.judged import JudgedRow, Selection
-from ..metrics._shared.checkpoints import MINILM_SHA256, embedded_minilm, weights_hash
+from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.matcher import Matcher, build, read, save
 from ..metrics._shared.pairs import PairClassifier, RunOptions
+from .checkpoint import Checkpoint, digest
 from .examples import Generator, Mixture
+from .heads import Heads
 from .layers import fit_layers, held_out_accuracy, judge
 from .neighbours import nearest
-from .training import Heads, Recipe, train
+from .recipe import Recipe
+from .training import train
 
 Report = Callable[[str], None]
 
@@ -51,6 +54,22 @@ class Job:
         if not self.output.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
 
+    @property
+    def training_file(self) -> Path:
+        """Where the state of training is until all is done."""
+        return self.output.with_suffix(".training.pt")
+
+    def epoch_file(self, epoch: int) -> Path:
+        """Return where the matcher of an epoch is kept, counted from 1."""
+        return self.output.with_suffix(f".epoch-{epoch}.safetensors")
+
+    def checkpoint(self, rows: Sequence[JudgedRow]) -> Checkpoint:
+        """Return where training that is broken off goes on from: with the same rows, recipe, mixture and matchers."""
+        texts = [(row.question, row.references, row.answer, row.label) for row in rows]
+        described = (texts, replace(self.recipe, device=None), self.mixture)
+        files = [*self.teachers, *filter(None, [self.start])]
+        return Checkpoint(self.training_file, digest(described, files))
+
     def rows(self, split: str) -> list[JudgedRow]:
         """Return the judged answers of one split."""
         return evouna(Selection(data_dir=self.data_dir, split=split, limit=self.limit)).rows
@@ -58,8 +77,7 @@ class Job:
 
 def run(job: Job, report: Report) -> Mapping[str, float]:
     """Do the job; returns the development accuracy of each head with its layers, on questions not fitted on."""
-    minilm = embedded_minilm("fit")
-    weights_hash("fit", minilm, MINILM_SHA256)
+    minilm = find("fit", MINILM).folder
     dev = job.rows("dev")
     matcher = mean([read(file) for file in job.average]) if job.average else _trained(job, minilm, dev, report)
     save(matcher, job.output)
@@ -71,6 +89,7 @@ def run(job: Job, report: Report) -> Mapping[str, float]:
         weights[task] = fit_layers(judged, task)
         accuracy |= {f"{task}, {layer}": value for layer, value in held_out_accuracy(judged, task).items()}
     save(replace(matcher, weights=weights), job.output)
+    job.training_file.unlink(missing_ok=True)
     return accuracy
 
 
@@ -90,19 +109,18 @@ def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 def _trained(job: Job, minilm: Path, dev: Sequence[JudgedRow], report: Report) -> Matcher:
     """Train, and return the epoch that does best on the development questions."""
-    kept: list[tuple[float, Matcher]] = []
 
-    def after_epoch(epoch: int, heads: Heads, loss: float) -> None:
+    def after_epoch(epoch: int, heads: Heads, loss: float) -> float:
         accuracy = {task: _accuracy(classifier, task, dev) for task, classifier in heads.classifiers.items()}
-        kept.append((sum(accuracy.values()), heads.matcher()))
-        save(kept[-1][1], job.output.with_suffix(f".epoch-{epoch}.safetensors"))
+        save(heads.matcher(), job.epoch_file(epoch))
         told = ", ".join(f"{task} {value:.4f}" for task, value in accuracy.items())
         report(f"epoch {epoch}: loss {loss:.4f}; accuracy on dev: {told}")
+        return float(np.mean(list(accuracy.values())))
 
     rows = job.rows("train")
     generator = Generator(rows, job.mixture, nearest([row.references[0] for row in rows], minilm))
-    train(minilm, generator, job.recipe, after_epoch, job.teachers, job.start)
-    return max(kept, key=lambda pair: pair[0])[1]
+    accuracies = train(minilm, generator, job.recipe, after_epoch, job.checkpoint(rows), job.teachers, job.start)
+    return read(job.epoch_file(1 + int(np.argmax(accuracies))))
 
 
 def _accuracy(classifier: PairClassifier, task: str, rows: Sequence[JudgedRow]) -> float:

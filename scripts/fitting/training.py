@@ -1,190 +1,134 @@
-"""Train the encoder with both heads on examples, and turn what it learned into the file of the matchers."""
+"""Train the encoder with both heads on examples; a run that was broken off goes on after its last whole epoch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..metrics._shared.matcher import TASKS, Matcher, blank, difference, read
-from ..metrics._shared.pairs import PairClassifier, RunOptions, Texts
-from ..metrics.bem.formatting import bem_pair
-from ..metrics.nli_lex.formatting import nli_pair
+from ..metrics._shared.matcher import read
+from ..metrics._shared.progress import progress
+from .checkpoint import Checkpoint, State
 from .examples import Example, Generator, batches
-
-FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
-"""Task -> the input it reads."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How the encoder is trained.
-
-    Args:
-        tasks: Whose heads are trained, keys of `TASKS`.
-        epochs: Each draws its own examples.
-        learning_rate: The highest; it rises over the first tenth of the steps and falls to 0 over the rest.
-        token_budget: Tokens of a batch, padding counted.
-        max_tokens: Longer inputs are cut.
-        average: Decay of the running mean of the weights, which is what is kept.
-        smoothing: Of the labels, towards a half.
-        teaching: With teachers, the share of their mean probability in what is learned; the label has the rest.
-        seed: Of examples, batches and dropout.
-        device: As torch names it; by default the best there is.
-        half: Compute in bfloat16 where it is safe (autocast).
-    """
-
-    tasks: tuple[str, ...] = tuple(TASKS)
-    epochs: int = 5
-    learning_rate: float = 1e-4
-    token_budget: int = 4096
-    max_tokens: int = 384
-    average: float = 0.999
-    smoothing: float = 0.05
-    teaching: float = 0.7
-    seed: int = 0
-    device: str | None = None
-    half: bool = False
-
-
-class Heads:
-    """MiniLM with a head for each task; all see every example, each in its own format."""
-
-    def __init__(self, minilm: Path, recipe: Recipe) -> None:
-        import torch
-
-        torch.manual_seed(0)  # heads begin alike whatever the seed, so that runs can be averaged
-        options = RunOptions(device=recipe.device)
-        self.base, _ = blank(minilm, recipe.tasks[0])
-        self.classifiers: dict[str, PairClassifier] = {}
-        for task in recipe.tasks:
-            model, tokenizer = blank(minilm, task)
-            if self.classifiers:
-                model.bert = self.encoder  # one for all
-            self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
-        torch.manual_seed(recipe.seed)
-
-    @property
-    def encoder(self) -> Any:
-        """The torch module that all heads share."""
-        return next(iter(self.classifiers.values())).model.bert
-
-    def model(self, task: str) -> Any:
-        """Return the task's torch module."""
-        return self.classifiers[task].model
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters that are trained, by name: all but the word embeddings."""
-        encoder = self.encoder
-        encoder.embeddings.word_embeddings.requires_grad_(False)
-        named = {f"encoder.{name}": p for name, p in encoder.named_parameters() if p.requires_grad}
-        for task in self.classifiers:
-            named |= {f"{task}.{name}": p for name, p in self.model(task).classifier.named_parameters()}
-        return named
-
-    def train(self, on: bool) -> None:
-        """Switch dropout on or off."""
-        for classifier in self.classifiers.values():
-            classifier.model.train(on)
-
-    def load(self, matcher: Matcher) -> None:
-        """Take over what a file holds."""
-        import torch
-
-        encoder = dict(self.encoder.named_parameters())
-        with torch.no_grad():
-            for name, values in matcher.difference.items():
-                encoder[name] += torch.from_numpy(values).to(encoder[name].device)
-            for task in self.classifiers:
-                matrix, bias = matcher.heads[task]
-                self.model(task).classifier.weight.copy_(torch.from_numpy(matrix))
-                self.model(task).classifier.bias.copy_(torch.from_numpy(bias))
-
-    def margins(self, batch: "Batch", half: bool) -> dict[str, Any]:
-        """Return each task's logit of agreement, shape (batch,)."""
-        import torch
-
-        found = {}
-        for task, classifier in self.classifiers.items():
-            with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
-                logits = classifier.model(**classifier.tensors(batch.inputs[task])).logits.float()
-            found[task] = logits[:, 1] - logits[:, 0]
-        return found
-
-    def matcher(self, weights: dict[str, dict[str, dict[str, float]]] | None = None) -> Matcher:
-        """Return what was learned, as the file holds it."""
-        heads = {}
-        for task in self.classifiers:
-            head = self.model(task).classifier
-            heads[task] = (head.weight.detach().float().cpu().numpy(), head.bias.detach().float().cpu().numpy())
-        return Matcher(difference(self.base.bert, self.encoder), heads, weights or {})
+from .heads import FORMATS, Batch, Heads, load_teachers
+from .recipe import Recipe
 
 
 def train(
     minilm: Path,
     generator: Generator,
     recipe: Recipe,
-    after_epoch: Callable[[int, Heads, float], None],
+    after_epoch: Callable[[int, Heads, float], float],
+    checkpoint: Checkpoint,
     teachers: Sequence[Path] = (),
     start: Path | None = None,
-) -> Heads:
+) -> list[float]:
     """Train on the generator's examples.
 
     Args:
         minilm: Folder of all-MiniLM-L6-v2.
         generator: Draws the examples.
         recipe: How.
-        start: File of a matcher to begin with, in place of MiniLM.
+        after_epoch: Called with the number of epochs done, the averaged model and the mean training loss; keeps the
+            model, and returns its accuracy.
+        checkpoint: Where the state is kept after each epoch, and taken from if it is there.
         teachers: Files of matchers whose mean probability is learned beside the labels.
-        after_epoch: Called with the number of epochs done, the averaged model and the mean training loss.
+        start: File of a matcher to begin with, in place of MiniLM.
 
     Returns:
-        The averaged model after the last epoch.
+        What `after_epoch` returned, epoch by epoch.
     """
-    import torch
-
     heads = Heads(minilm, recipe)
     if start is not None:
         heads.load(read(start))
-    named = heads.parameters()
-    mean = {name: parameter.detach().clone() for name, parameter in named.items()}
-    optimizer = torch.optim.AdamW(named.values(), lr=recipe.learning_rate, weight_decay=0.01)
     drawn = [generator.epoch(recipe.seed * 1000 + epoch) for epoch in range(recipe.epochs)]
     epochs = [_prepared(heads, examples, recipe) for examples in drawn]
     tutors = load_teachers(minilm, teachers, recipe)
-    rate = _warmed(sum(map(len, epochs)))
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    for epoch, prepared in enumerate(epochs):
-        losses = []
+    course = Course(heads, recipe, steps=sum(map(len, epochs)))
+    accuracies: list[float] = []
+    if kept := checkpoint.load():
+        state, accuracies = kept
+        course.restore(state)
+    for epoch in range(len(accuracies), recipe.epochs):
         heads.train(True)
-        for number in np.random.default_rng(recipe.seed + epoch).permutation(len(prepared)):
-            loss = _loss(heads, prepared[number], tutors, recipe)
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(named.values(), 1.0)
-            optimizer.step()
-            schedule.step()
-            # The mean follows closely at first, when the weights still move far.
-            decay = min(recipe.average, schedule.last_epoch / (schedule.last_epoch + 10))
-            with torch.no_grad():
-                for name, parameter in named.items():
-                    mean[name].lerp_(parameter, 1 - decay)
-            losses.append(loss.detach())
+        loss = _epoch(course, epochs[epoch], tutors, epoch)
         heads.train(False)
-        with exchanged(named, mean):
-            after_epoch(epoch + 1, heads, float(torch.stack(losses).mean()))
-    exchange(named, mean)
-    return heads
+        with exchanged(course.named, course.mean):
+            accuracies.append(after_epoch(epoch + 1, heads, loss))
+        checkpoint.save(course.state(), accuracies)
+    return accuracies
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Token ids and types of the same examples in each task's format, and their labels."""
+class Course:
+    """What changes in the course of training: parameters, their running mean, and the optimizer's state.
 
-    inputs: dict[str, list[tuple[list[int], list[int]]]]
-    labels: list[float]
+    Args:
+        heads: What is trained.
+        recipe: How.
+        steps: Batches of all epochs.
+    """
+
+    def __init__(self, heads: Heads, recipe: Recipe, steps: int) -> None:
+        import torch
+
+        self.heads, self.recipe = heads, recipe
+        self.named = heads.parameters()
+        self.mean = {name: parameter.detach().clone() for name, parameter in self.named.items()}
+        self._optimizer = torch.optim.AdamW(self.named.values(), lr=recipe.learning_rate, weight_decay=0.01)
+        self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, _warmed(steps))
+
+    def step(self, batch: Batch, teachers: Sequence[Heads]) -> Any:
+        """Learn from a batch; return its loss."""
+        import torch
+
+        self._optimizer.zero_grad()
+        loss = backward(self.heads, batch, teachers, self.recipe)
+        torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
+        self._optimizer.step()
+        self._schedule.step()
+        # The mean follows closely at first, when the weights still move far.
+        decay = min(self.recipe.average, self._schedule.last_epoch / (self._schedule.last_epoch + 10))
+        with torch.no_grad():
+            for name, parameter in self.named.items():
+                self.mean[name].lerp_(parameter, 1 - decay)
+        return loss
+
+    def state(self) -> State:
+        """Return all that is needed to go on, the random numbers' state too."""
+        import torch
+
+        return {
+            "parameters": {name: parameter.detach() for name, parameter in self.named.items()},
+            "mean": self.mean,
+            "optimizer": self._optimizer.state_dict(),
+            "schedule": self._schedule.state_dict(),
+            "random": torch.get_rng_state(),
+            "cuda_random": torch.cuda.get_rng_state_all(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go back to a state."""
+        import torch
+
+        with torch.no_grad():
+            for name, parameter in self.named.items():
+                parameter.copy_(state["parameters"][name])
+                self.mean[name].copy_(state["mean"][name])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._schedule.load_state_dict(dict(state["schedule"]))
+        torch.set_rng_state(state["random"])
+        torch.cuda.set_rng_state_all(state["cuda_random"])
+
+
+def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Heads], epoch: int) -> float:
+    """Learn from all batches once, in random order; return the mean loss."""
+    recipe, losses = course.recipe, []
+    with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
+        for number in np.random.default_rng(recipe.seed + epoch).permutation(len(prepared)):
+            losses.append(course.step(prepared[number], teachers))
+            bar.update()
+    return float(sum(losses) / len(losses))
 
 
 def _prepared(heads: Heads, examples: Sequence[Example], recipe: Recipe) -> list[Batch]:
@@ -199,29 +143,38 @@ def _prepared(heads: Heads, examples: Sequence[Example], recipe: Recipe) -> list
     ]
 
 
-def _loss(heads: Heads, batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
+def backward(heads: Heads, batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
+    """Add the gradients of the heads' mean loss, one head after the other to save memory; return that loss.
+
+    Args:
+        heads: What is trained.
+        batch: Examples.
+        teachers: Matchers whose mean probability is learned beside the labels.
+        recipe: Of smoothing, teaching and precision.
+    """
     import torch
 
-    margins = heads.margins(batch, recipe.half)
-    targets = torch.tensor(batch.labels, device=next(iter(margins.values())).device)
-    targets = targets * (1 - recipe.smoothing) + recipe.smoothing / 2
-    if teachers:
-        with torch.no_grad():
-            taught = [margin for teacher in teachers for margin in teacher.margins(batch, recipe.half).values()]
-            targets = torch.lerp(targets, torch.stack(taught).mean(dim=0).sigmoid(), recipe.teaching)
-    loss = torch.nn.functional.binary_cross_entropy_with_logits
-    return torch.stack([loss(margin, targets) for margin in margins.values()]).mean()
+    targets = _targets(batch, teachers, recipe)
+    losses = []
+    for task in heads.classifiers:
+        margin = heads.margin(task, batch, recipe.half)
+        loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
+        (loss / len(heads.classifiers)).backward()
+        losses.append(loss.detach())
+    return torch.stack(losses).mean()
 
 
-def load_teachers(minilm: Path, files: Sequence[Path], recipe: Recipe) -> list[Heads]:
-    """Load matchers that were trained before."""
-    teachers = []
-    for file in files:
-        teacher = Heads(minilm, recipe)
-        teacher.load(read(file))
-        teacher.train(False)
-        teachers.append(teacher)
-    return teachers
+def _targets(batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
+    """Return what is to be learned: smoothed labels, and with teachers mostly their mean probability."""
+    import torch
+
+    targets = torch.tensor(batch.labels) * (1 - recipe.smoothing) + recipe.smoothing / 2
+    if not teachers:
+        return targets
+    with torch.no_grad():
+        margins = [heads.margin(task, batch, recipe.half) for heads in teachers for task in heads.classifiers]
+        taught = torch.stack(margins).mean(dim=0).sigmoid()
+    return torch.lerp(targets.to(taught.device), taught, recipe.teaching)
 
 
 def _warmed(steps: int) -> Callable[[int], float]:

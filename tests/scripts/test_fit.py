@@ -2,13 +2,20 @@
 
 import json
 import random
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.fitting.examples import Generator, Mixture, batches
+from evaluate_qa.fitting.heads import FORMATS, Batch, Heads
+from evaluate_qa.fitting.recipe import Recipe
+from evaluate_qa.fitting.training import backward
 from evaluate_qa.fitting.wording import in_words, number_variant, sentences, yes_no
 from evaluate_qa.judging.judged import JudgedRow
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
 from typer.testing import CliRunner
@@ -120,6 +127,35 @@ def test_the_mean_of_matchers():
     assert middle.heads["bem"][1].tolist() == [2.5, 2.5]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("taught", [False, True])
+def test_gradients_are_those_of_the_mean_loss_of_both_heads(taught):
+    import torch
+
+    recipe = Recipe(device="cpu", smoothing=0.1, teaching=0.7)
+    heads, teacher = (Heads(find("fit", MINILM).folder, recipe) for _ in range(2))
+    heads.train(False)
+    teacher.train(False)
+    texts = [("Where?", "It is in Paris.", "Paris"), ("Who?", "Ada did, they say.", "Charles")]
+    inputs = {
+        task: classifier.encode([FORMATS[task](*t) for t in texts]) for task, classifier in heads.classifiers.items()
+    }
+    batch = Batch(inputs, [1.0, 0.0])
+    loss = backward(heads, batch, [teacher] if taught else [], recipe)
+    found = {name: parameter.grad.clone() for name, parameter in heads.parameters().items()}
+    # Labels smoothed by a tenth towards a half are .95 and .05; of a teacher's probability p they keep 3 tenths.
+    margins = [heads.margin(task, batch, half=False) for task in heads.classifiers]
+    targets = torch.tensor([0.95, 0.05])
+    if taught:
+        probability = sum(teacher.margin(task, batch, half=False) for task in heads.classifiers).div(2).sigmoid()
+        targets = 0.3 * targets + 0.7 * probability.detach()
+    expected = -sum(targets * m.sigmoid().log() + (1 - targets) * (-m).sigmoid().log() for m in margins).mean() / 2
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
+    gradients = torch.autograd.grad(expected, list(heads.parameters().values()), allow_unused=True)
+    for (name, gradient), wanted in zip(found.items(), gradients, strict=True):
+        assert torch.allclose(gradient, wanted, rtol=1e-3, atol=1e-6), name
+
+
 @pytest.fixture
 def data_dir(tmp_path):
     """EVOUNA's form with nine made-up questions, which five systems answer well and badly."""
@@ -152,6 +188,42 @@ def test_a_run_writes_a_matcher_that_both_metrics_can_use(data_dir, tmp_path):
     again = CliRunner().invoke(app, [*arguments, "-o", str(averaged), "--average", str(output)])
     assert again.exit_code == 0, again.output
     assert np.array_equal(read(averaged).heads["bem"][0], found.heads["bem"][0])
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from evaluate_qa.cli import app
+from evaluate_qa.fitting.training import Course
+step, epoch_done = Course.step, Path(sys.argv.pop(1))
+def until_the_second_epoch(*arguments):
+    if epoch_done.exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    return step(*arguments)
+Course.step = until_the_second_epoch
+app()
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(data_dir, tmp_path):
+    arguments = ["fit", "both", "--data-dir", data_dir, "--epochs", "2", "--device", "cpu", "--token-budget", "1024"]
+
+    def run(output, killed_after):
+        command = [sys.executable, "-c", KILLED, killed_after, *arguments, "-o", output]
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+
+    whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
+    assert run(whole, tmp_path / "never").returncode == 0
+    state = tmp_path / "broken.training.pt"
+    assert run(broken, state).returncode == -signal.SIGKILL
+    assert not broken.exists()
+    again = run(broken, tmp_path / "never")
+    assert again.returncode == 0, again.stderr
+    assert "epoch 2: loss" in again.stderr
+    assert "epoch 1: loss" not in again.stderr
+    assert broken.read_bytes() == whole.read_bytes()
+    assert not state.exists()
 
 
 @pytest.mark.parametrize(

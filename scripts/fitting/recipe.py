@@ -1,0 +1,36 @@
+"""How a matcher is trained."""
+
+from dataclasses import dataclass
+
+from ..metrics._shared.matcher import TASKS
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the encoder is trained.
+
+    Args:
+        tasks: Whose heads are trained, keys of `TASKS`.
+        epochs: Each draws its own examples.
+        learning_rate: The highest; it rises over the first tenth of the steps and falls to 0 over the rest.
+        token_budget: Tokens of a batch, padding counted.
+        max_tokens: Longer inputs are cut.
+        average: Decay of the running mean of the weights, which is what is kept.
+        smoothing: Of the labels, towards a half.
+        teaching: With teachers, the share of their mean probability in what is learned; the label has the rest.
+        seed: Of examples, batches and dropout.
+        device: As torch names it; by default the best there is.
+        half: Compute in bfloat16 where it is safe (autocast).
+    """
+
+    tasks: tuple[str, ...] = tuple(TASKS)
+    epochs: int = 5
+    learning_rate: float = 1e-4
+    token_budget: int = 4096
+    max_tokens: int = 384
+    average: float = 0.999
+    smoothing: float = 0.05
+    teaching: float = 0.7
+    seed: int = 0
+    device: str | None = None
+    half: bool = False
