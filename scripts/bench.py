@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from .terminal import open_console
+
 bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
 
 Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
@@ -22,8 +24,6 @@ def smile(
     """SMILE against a row-by-row loop and the encoder's raw forward throughput."""
     from importlib.util import find_spec
 
-    from rich.console import Console
-
     from . import sample
     from .benchmarks.measure import measure
     from .benchmarks.smile import Job, cases
@@ -34,7 +34,7 @@ def smile(
     load = {"device": device} if device else {}
     job = Job([row[predictions_column] for row in taken], [row[references_column] for row in taken], load)
     onnx = device in {None, "cpu"} and find_spec("onnxruntime") is not None
-    Console().print(smile_table(measure(cases(job, onnx), rounds), len(taken)))
+    open_console().print(smile_table(measure(cases(job, onnx), rounds), len(taken)))
 
 
 @bench.command()
@@ -48,8 +48,6 @@ def deltableu(
     rounds: Rounds = 3,
 ) -> None:
     """ΔBLEU against sacrebleu's corpus_bleu on the same texts."""
-    from rich.console import Console
-
     from . import sample
     from .benchmarks.deltableu import cases, lengthened, shuffled
     from .benchmarks.measure import measure
@@ -67,7 +65,7 @@ def deltableu(
         raise typer.Exit(1) from error
     texts = [{"prediction": row[predictions_column], "references": row[references_column]} for row in given]
     job = shuffled(texts if input else [lengthened(row) for row in given], rows, references, tokenize)
-    Console().print(deltableu_table(measure(cases(job), rounds), job.references))
+    open_console().print(deltableu_table(measure(cases(job), rounds), job.references))
 
 
 Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
@@ -106,7 +104,7 @@ def nli_lex(
 def _matcher(
     metric: str, source: str | None, rows: int, names: tuple[str, str, str], device: str | None, rounds: int
 ) -> None:
-    from rich.console import Console
+    from importlib.util import find_spec
 
     from . import sample
     from .benchmarks.matchers import Job, cases
@@ -123,4 +121,33 @@ def _matcher(
     predictions, references, questions = ([row[name] for row in taken] for name in names)
     listed = [[row] if isinstance(row, str) else list(row) for row in references]
     job = Job(metric, predictions, listed, questions, {"device": device} if device else {})
-    Console().print(smile_table(measure(cases(job), rounds), len(taken)))
+    onnx = device in {None, "cpu"} and find_spec("onnxruntime") is not None
+    open_console().print(smile_table(measure(cases(job, onnx), rounds), len(taken)))
+
+
+@bench.command()
+def evqascore(
+    video: Annotated[str | None, typer.Option(help="A video file; by default one is made.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the video that is made, 640x360.")] = 60,
+    interval: Annotated[list[int] | None, typer.Option(help="Distance of sampled frames. Repeatable.")] = None,
+    model: Annotated[str | None, typer.Option(help="A CLIP model; by default a random ViT-B-32.")] = None,
+    device: Device = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads that decode; by default all cores.")] = None,
+    rounds: Rounds = 1,
+) -> None:
+    """EVQAScore's steps for one video against an OpenCV loop with Pillow and against pure decoding."""
+    import tempfile
+    from pathlib import Path
+
+    from .benchmarks.evqascore import LOOP, PURE, RANDOM, Job, cases, write_video
+    from .benchmarks.measure import measure
+    from .benchmarks.tables import evqascore_table
+
+    if video and not Path(video).is_file():
+        typer.echo(f"evaluate-qa bench evqascore: there is no file {video}", err=True)
+        raise typer.Exit(1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = video or str(write_video(Path(folder) / "made.mp4", seconds))
+        job = Job(path, model=model or RANDOM, device=device, threads=threads)
+        measured = measure(cases(job, interval or [1, 10, 30]), rounds)
+    open_console().print(evqascore_table(measured, PURE, LOOP))

@@ -31,14 +31,24 @@ class Job:
         return {"predictions": self.predictions, "references": self.references, "questions": self.questions}
 
 
-def cases(job: Job) -> dict[str, tuple[Prepare, Job]]:
-    """Return what is measured: the two baselines, the metric, and the metric in half precision."""
-    half = replace(job, load={**job.load, "dtype": "bfloat16"})
+def cases(job: Job, onnx: bool) -> dict[str, tuple[Prepare, Job]]:
+    """Return what is measured: two baselines with transformers' model, the metric's own forward passes, the metric.
+
+    Args:
+        job: What is scored.
+        onnx: Whether to measure the metric in ONNX Runtime, too.
+    """
+    options: dict[str, dict[str, Any]] = {"dtype=bfloat16": {"dtype": "bfloat16"}}
+    if onnx:
+        options["backend=onnx"] = {"backend": "onnx"}
     return {
         "row-by-row loop": (row_by_row, job),
         "raw forward": (raw_forward, job),
+        "raw forward, transformers": (stock_forward, job),
         job.metric: (metric, job),
-        f"{job.metric}, dtype=bfloat16": (metric, half),
+        **{
+            f"{job.metric}, {name}": (metric, replace(job, load={**job.load, **load})) for name, load in options.items()
+        },
     }
 
 
@@ -59,12 +69,14 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
     import numpy as np
     import torch
 
-    loaded = _loaded(job)
-    classifier, texts = _classifier(loaded), _pairs(job)
+    classifier, texts = _stock(job), _pairs(job)
+    model, tokenizer = classifier.model, classifier.tokenizer
 
     def row(pairs: Sequence[Any]) -> float:
+        first, second = zip(*((first, " [SEP] ".join(parts)) for first, parts in pairs), strict=True)
+        inputs = tokenizer(list(first), list(second), truncation=True, padding=True, return_tensors="pt")
         with torch.inference_mode():
-            logits = classifier.model(**classifier.tensors(classifier.encode(pairs))).logits.float().cpu().numpy()
+            logits = model(**inputs.to(model.device)).logits.float().cpu().numpy()
         margin = logits[:, 1] - logits[:, 0]
         own = margin if _own(job) == "margin" else 1 / (1 + np.exp(-margin))
         return float(own.max())
@@ -76,13 +88,21 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the model's forward passes over the distinct pairs, tokenised and batched beforehand."""
+    """Only the forward passes of the metric's model over the distinct pairs, tokenised and batched beforehand."""
+    return _forward(job, _loaded(job)._loaded().classifier)
+
+
+def stock_forward(job: Job) -> Callable[[], int]:
+    """The same with the model as transformers has it."""
+    return _forward(job, _stock(job))
+
+
+def _forward(job: Job, classifier: Any) -> Callable[[], int]:
     import numpy as np
     import torch
 
     from ..metrics._shared.inference import batches
 
-    classifier = _classifier(_loaded(job))
     inputs = classifier.encode(list(dict.fromkeys(pair for pairs in _pairs(job) for pair in pairs)))
     lengths = np.array([len(ids) for ids, _ in inputs])
     budget = _TOKEN_BUDGET.get(classifier.model.device.type, _ACCELERATOR_BUDGET)
@@ -109,8 +129,13 @@ def _loaded(job: Job) -> Any:
     return loaded
 
 
-def _classifier(loaded: Any) -> Any:
-    return loaded._loaded().classifier
+def _stock(job: Job) -> Any:
+    """Return the classifier as transformers runs it, warmed up."""
+    from ..metrics._shared.classifiers import EMBEDDED, LoadOptions, load_plain
+
+    classifier = load_plain(job.metric, EMBEDDED, None, LoadOptions(**job.load)).classifier
+    classifier.forward(classifier.encode([("warm", ("up",))]))
+    return classifier
 
 
 def _own(job: Job) -> str:
@@ -120,7 +145,7 @@ def _own(job: Job) -> str:
 
 def _pairs(job: Job) -> list[list[Any]]:
     """Return the inputs of each row, one for each reference."""
-    from ..fitting.training import FORMATS
+    from ..fitting.heads import FORMATS
 
     form = FORMATS[job.metric]
     rows = zip(job.questions, job.predictions, job.references, strict=True)

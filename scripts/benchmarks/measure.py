@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import re
 import resource
 import statistics
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 
@@ -76,6 +78,12 @@ def _run(prepare: Prepare, argument: Any) -> Measurement:
 
 
 def _peak() -> int:
-    """Largest resident memory of this process so far, in bytes; Linux counts it in kilobytes, macOS in bytes."""
+    """Largest resident memory of this process so far, in bytes.
+
+    Linux's getrusage takes over that of the process which started this one; its /proc does not.
+    """
+    status = Path("/proc/self/status")
+    if status.exists() and (found := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
+        return int(found[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

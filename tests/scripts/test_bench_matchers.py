@@ -1,7 +1,7 @@
 """`evaluate-qa bench bem|nli_lex`: all cases score the same, and the command prints them."""
 
 import pytest
-from evaluate_qa.benchmarks.matchers import Job, cases, raw_forward
+from evaluate_qa.benchmarks.matchers import Job, cases, raw_forward, stock_forward
 from evaluate_qa.cli import app
 from typer.testing import CliRunner
 
@@ -16,8 +16,10 @@ def job(metric):
 
 @pytest.mark.parametrize("metric", ["bem", "nli_lex"])
 def test_the_metric_scores_as_the_loop_does(metric):
-    listed = cases(job(metric))
-    assert list(listed) == ["row-by-row loop", "raw forward", metric, f"{metric}, dtype=bfloat16"]
+    listed = cases(job(metric), onnx=True)
+    names = ["row-by-row loop", "raw forward", "raw forward, transformers"]
+    assert list(listed) == [*names, metric, f"{metric}, dtype=bfloat16", f"{metric}, backend=onnx"]
+    assert list(cases(job(metric), onnx=False)) == list(listed)[:-1]
     loop, ours = (prepare(argument)() for prepare, argument in (listed["row-by-row loop"], listed[metric]))
     assert ours == pytest.approx(loop, abs=1e-5)
 
@@ -26,7 +28,7 @@ def test_the_raw_forward_pass_runs_each_pair_once():
     # 4 distinct pairs: of the last row there is one already, and the first has two references.
     # [CLS] paris [SEP] paris [SEP] capital ? [SEP] is 8 tokens, with ", france" 10.
     one = Job("bem", ["Paris", "Paris"], [["Paris", "Paris, France"], ["Paris"]], ["Capital?"] * 2, {"device": "cpu"})
-    assert raw_forward(one)() == 18
+    assert raw_forward(one)() == stock_forward(one)() == 18
 
 
 def test_the_command_names_a_missing_column(tmp_path):

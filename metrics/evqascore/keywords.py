@@ -1,0 +1,88 @@
+"""Keywords without a model: YAKE (Campos et al. 2020), which ranks phrases by the statistics of the text itself.
+
+YAKE lists a phrase beside its parts and its neighbours: "red ball", "ball", "ball rolls". EVQAScore rewards the number
+of keywords, as a sign of how much a text says, so every word may count once only: see `disjoint`.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+# Phrases of up to two words ("acoustic guitar"): with three, YAKE prefers those with a function word in the middle
+# ("playing an acoustic"), which tear the next phrase apart.
+_WORDS = 2
+
+# All candidates are asked for; its own removal of similar phrases compares spelling, not place, and is switched off.
+_ALL = 1_000_000
+_KEEP_SIMILAR = 1.0
+
+
+@lru_cache(maxsize=8)
+def yake_extractor(lang: str) -> Any:
+    """Return YAKE for a language.
+
+    Raises:
+        ImportError: YAKE is missing.
+        ValueError: it has no list of function words for the language.
+    """
+    try:
+        import yake
+    except ImportError as error:
+        raise ImportError("evqascore: yake, which extracts keywords, is missing: pip install yake") from error
+    lists = [file.name for file in (files("yake") / "core" / "StopwordsList").iterdir()]
+    known = sorted(name.removeprefix("stopwords_").removesuffix(".txt") for name in lists)
+    if lang not in known:
+        raise ValueError(f"evqascore: lang is {lang!r}, which YAKE does not know; expected one of {', '.join(known)}")
+    return yake.KeywordExtractor(lan=lang, n=_WORDS, dedup_lim=_KEEP_SIMILAR, top=_ALL)
+
+
+def yake_label() -> str:
+    """Return the name of this way to find keywords, for the signature."""
+    return f"yake-{version('yake')}"
+
+
+def yake_keywords(text: str, lang: str = "en") -> list[str]:
+    """Return the keywords of a text, best first, in lower case; none where YAKE finds none ("Yes.", "42").
+
+    >>> yake_keywords("What rolls across the table? A red ball rolls, and the ball hits a blue box.")
+    ['table', 'rolls', 'blue box', 'ball', 'red', 'hits']
+    """
+    found = [phrase for phrase, _ in yake_extractor(lang).extract_keywords(text)]
+    # YAKE takes the end of a short sentence for that of an abbreviation: "cats. dogs", "cats.", "dogs".
+    return disjoint(text, [phrase.rstrip(".") for phrase in found if ". " not in phrase])
+
+
+def disjoint(text: str, phrases: Iterable[str]) -> list[str]:
+    """Return the phrases, in their order, without those that lie within or across an earlier one in the text.
+
+    A phrase is kept if it occurs in what the kept ones have left of the text, and has a word that none of them has.
+    So no word of the text counts twice, and there are never more keywords than different words.
+
+    >>> disjoint("A red ball and a blue ball roll.", ["red ball", "ball", "blue ball", "ball roll", "roll"])
+    ['red ball', 'blue ball', 'roll']
+    """
+    left, seen, kept = _spaced(text), set[str](), list[str]()
+    for phrase in phrases:
+        words = _spaced(phrase)
+        if words in left and not seen.issuperset(words.split()):
+            kept.append(phrase)
+            seen.update(words.split())
+            left = left.replace(words, " | ")
+    return kept
+
+
+def distinct(phrases: Iterable[str]) -> list[str]:
+    """Return the phrases without blank ones, and without those that differ from an earlier one in case alone."""
+    found: dict[str, str] = {}
+    for phrase in phrases:
+        spaced = " ".join(phrase.split())
+        found.setdefault(spaced.casefold(), spaced)
+    return [phrase for phrase in found.values() if phrase]
+
+
+def _spaced(text: str) -> str:
+    """Return the words in lower case, with a space before and after each."""
+    return "".join(f" {word} " for word in re.findall(r"[^\W_]+", text.lower()))

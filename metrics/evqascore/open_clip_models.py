@@ -1,0 +1,141 @@
+"""CLIP models of open_clip: an architecture with a tag's weights, a folder, or a file with OpenAI's tensor names."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .checkpoints import file_hash
+from .clip import Clip, not_loaded, of_open_clip_model, unusable_package
+
+
+def load_named(name: str, pretrained: str) -> Clip:
+    """Load an architecture of open_clip with the weights of a tag or a file."""
+    open_clip = import_open_clip()
+    known = open_clip.list_pretrained_tags_by_model(name)
+    file = Path(pretrained).expanduser()
+    if not file.is_file() and pretrained not in known:
+        there = ", ".join(known) or "none"
+        raise ValueError(
+            f"evqascore: open_clip's {name} has no weights {pretrained!r} (and no file has that name); it has {there}"
+        )
+    settings = {} if file.is_file() else open_clip.pretrained.get_pretrained_cfg(name, pretrained)
+    weights = file if file.is_file() else _weights_of_tag(f"{name}/{pretrained}", settings)
+    try:
+        # The tag says which activation its weights were trained with; open_clip itself would only warn.
+        model, _, preprocess = open_clip.create_model_and_transforms(
+            name,
+            pretrained=str(file) if file.is_file() else pretrained,
+            force_quick_gelu=settings.get("quick_gelu", False),
+            weights_only=True,
+        )
+    except Exception as error:
+        raise not_loaded(weights, f"open_clip's {name}", error) from error
+    return _of_open_clip(model, preprocess, open_clip.get_tokenizer(name), f"{name}/{file.name}", weights)
+
+
+def _weights_of_tag(tag: str, settings: dict[str, Any]) -> Path:
+    open_clip = import_open_clip()
+    try:
+        return Path(open_clip.pretrained.download_pretrained(settings))
+    except Exception as error:  # whatever the Hub's client or urllib raise where there is no network
+        name, pretrained = tag.split("/")
+        raise FileNotFoundError(
+            f"evqascore: the weights of open_clip's {tag!r} are not in the local cache, and could not be downloaded "
+            f"({type(error).__name__}). On a machine with a network: "
+            f"python -c \"import open_clip; open_clip.create_model('{name}', '{pretrained}')\""
+        ) from error
+
+
+def open_clip_weights(folder: Path) -> Path | None:
+    """Return the weights that open_clip has saved in a folder, if there are any and their configuration."""
+    if not (folder / "open_clip_config.json").is_file():
+        return None
+    endings = ("safetensors", "bin")
+    return next((file for ending in endings for file in sorted(folder.glob(f"open_clip*.{ending}"))), None)
+
+
+def load_open_clip_folder(folder: Path, weights: Path, label: str) -> Clip:
+    """Load a folder with an open_clip_config.json and a file of weights beside it."""
+    open_clip = import_open_clip()
+    where = f"local-dir:{folder}"
+    try:
+        model, _, preprocess = open_clip.create_model_and_transforms(where, require_pretrained=True, weights_only=True)
+    except Exception as error:
+        raise not_loaded(folder, "an open_clip checkpoint", error) from error
+    return _of_open_clip(model, preprocess, open_clip.get_tokenizer(where), label, weights)
+
+
+def load_file_of_weights(file: Path) -> Clip:
+    """Load a file of weights with the names of OpenAI's CLIP, as PAC-S and PAC-S++ are published.
+
+    The sizes of the model are those of its tensors. Such models have OpenAI's activation, QuickGELU.
+    """
+    open_clip = import_open_clip()
+    weights = _read_weights(file)
+    if "visual.conv1.weight" not in weights or "text_projection" not in weights:
+        raise ValueError(
+            f"evqascore: {file} has no tensors named as those of OpenAI's CLIP with a vision transformer "
+            f"('visual.conv1.weight', …). For another architecture say which: model='RN50/{file}'"
+        )
+    width, _, _, patch = weights["visual.conv1.weight"].shape
+    vision = open_clip.CLIPVisionCfg(
+        layers=_layers(weights, "visual.transformer.resblocks."),
+        width=width,
+        patch_size=patch,
+        image_size=patch * round((len(weights["visual.positional_embedding"]) - 1) ** 0.5),
+    )
+    context, text_width = weights["positional_embedding"].shape
+    text = open_clip.CLIPTextCfg(
+        context_length=context,
+        vocab_size=len(weights["token_embedding.weight"]),
+        width=text_width,
+        heads=text_width // 64,
+        layers=_layers(weights, "transformer.resblocks."),
+    )
+    model = open_clip.CLIP(weights["text_projection"].shape[1], vision, text, quick_gelu=True)
+    try:
+        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
+    except RuntimeError as error:
+        raise not_loaded(file, "OpenAI's CLIP", error) from error
+    preprocess = open_clip.image_transform(vision.image_size, is_train=False)
+    tokenizer = open_clip.SimpleTokenizer(context_length=context)
+    return _of_open_clip(model, preprocess, tokenizer, file.name, file)
+
+
+def _read_weights(file: Path) -> dict[str, Any]:
+    """Read tensors by their names from safetensors, or from a pickle that may hold nothing else."""
+    import torch
+    from safetensors.torch import load_file
+
+    try:
+        # Mapped, not read: the file's bytes are the parameters.
+        if file.suffix == ".safetensors":
+            found: Any = load_file(file)
+        else:
+            found = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+    except Exception as error:  # zipfile, pickle and torch each have errors of their own for what is no checkpoint
+        raise not_loaded(file, "a checkpoint of weights", error) from error
+    found = found.get("state_dict", found) if isinstance(found, dict) else {}
+    sizes = {"input_resolution", "context_length", "vocab_size"}  # OpenAI keeps them among the tensors
+    return {name.removeprefix("module."): tensor for name, tensor in found.items() if name not in sizes}
+
+
+def _layers(weights: Iterable[str], prefix: str) -> int:
+    return len({name.removeprefix(prefix).split(".")[0] for name in weights if name.startswith(prefix)})
+
+
+def _of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
+    digest = file_hash(weights)
+    # The preprocessing prints its sizes, means and interpolation; the model prints its layers and activations.
+    settings = hashlib.sha256(f"{preprocess}\n{model}".encode()).hexdigest()
+    return of_open_clip_model(model, preprocess, tokenizer, f"{label}@{digest[:8]}", f"{digest}|{settings}")
+
+
+def import_open_clip() -> Any:
+    """Import open_clip, which imports torchvision, which fails where it was built for another torch."""
+    try:
+        import open_clip
+    except (ImportError, RuntimeError) as error:
+        raise unusable_package(error) from error
+    return open_clip

@@ -1,0 +1,126 @@
+"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure: numpy and nothing else."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Mode = Literal["caption", "qa"]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class VideoScore:
+    """How well one text fits one video.
+
+    Attributes:
+        precision: P, mean over the keywords of the best frame's cosine, from −1 to 1; 0 without keywords.
+        recall: R, mean over the frames of the best keyword's cosine, from −1 to 1; 0 without keywords.
+        f_score: F, the harmonic mean of the two.
+        coarse: c, the cosine of video and text, from −1 to 1.
+        score: (c + F) / 2, in the mode "qa" times ln(n + 1), which can exceed 1.
+        best_frames: For each keyword the number of the frame that fits it best, the first of equals.
+    """
+
+    precision: float
+    recall: float
+    f_score: float
+    coarse: float
+    score: float
+    best_frames: tuple[int, ...]
+
+
+def score_video(
+    frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, *, mode: Mode
+) -> VideoScore:
+    """Score a text, and its keywords, against the frames of a video.
+
+        caption: (c + F) / 2                qa: (c + F) / 2 · ln(n + 1)
+
+    Args:
+        frame_features: f_v, a vector for each sampled frame, shape (frames, dim); at least one.
+        text_feature: f_X, that of the whole text, shape (dim,).
+        keyword_features: f_k, one for each keyword, shape (n, dim); n may be 0. Then P = R = F = 0, a caption keeps
+            half of its coarse score, and question and answer score ln(1) = 0.
+        mode: "caption" or "qa".
+
+    Vectors need not have length one; it is given to them here, in double precision.
+
+    Raises:
+        ValueError: arrays of other shapes, no frame, or a vector without direction (zero, NaN, infinite).
+    """
+    if mode not in get_args(Mode):
+        raise ValueError(f"evqascore: mode is {mode!r}; expected 'caption' or 'qa'")
+    frames = unit_rows("frame_features", frame_features)
+    text = unit_rows("text_feature", np.asarray(text_feature)[None])[0]
+    keywords = _keywords(keyword_features, frames.shape[1])
+    if not len(frames) or {text.shape[0], keywords.shape[1]} != {frames.shape[1]}:
+        raise ValueError(
+            f"evqascore: frame_features are {frames.shape}, text_feature {text.shape}, keyword_features "
+            f"{keywords.shape}; expected (frames, dim) with at least one frame, (dim,) and (keywords, dim)"
+        )
+    similarity = keywords @ frames.T
+    precision, recall = _precision(similarity), _recall(similarity)
+    f_score, coarse = harmonic_mean(precision, recall), _coarse(frames, text)
+    score = (coarse + f_score) / 2
+    if mode == "qa":
+        score = score * float(np.log(len(keywords) + 1)) + 0.0  # never −0
+    return VideoScore(precision, recall, f_score, coarse, score, tuple(similarity.argmax(axis=1).tolist()))
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    """Return 2PR / (P + R).
+
+    Cosines can be negative. If both are, the formula holds as it is: a number between the two. Otherwise, where
+    P + R ≤ 0, it would divide by zero or turn the sign of what it averages: F = 0.
+    """
+    if precision + recall <= 0 and max(precision, recall) >= 0:
+        return 0.0
+    return 2 * precision * recall / (precision + recall)
+
+
+def unit_rows(name: str, values: Any) -> Floats:
+    """Return the rows of a matrix at length one, in double precision.
+
+    Args:
+        name: What the matrix is called, for the message.
+        values: Shape (rows, dim).
+
+    Raises:
+        ValueError: it is no such matrix, or a row has no direction.
+    """
+    rows: Floats = np.asarray(values, dtype=np.float64)
+    if rows.ndim != 2:  # noqa: PLR2004
+        raise ValueError(f"evqascore: {name} has the shape {rows.shape}; expected (rows, dim)")
+    # Scaled first, so that the square of a large or small number stays within range.
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    if not np.isfinite(largest).all() or not largest.all():
+        row = int(np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))[0])
+        raise ValueError(f"evqascore: {name}[{row}] has no direction; expected finite numbers that are not all zero")
+    rows = rows / largest
+    unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def _keywords(values: ArrayLike, dim: int) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    return np.empty((0, dim)) if array.size == 0 else unit_rows("keyword_features", array)
+
+
+def _precision(similarity: Floats) -> float:
+    """P = 1/n Σ_k max_v f_v·f_k; the paper divides by the number of words of X, its programs by n."""
+    return float(similarity.max(axis=1).mean()) if len(similarity) else 0.0
+
+
+def _recall(similarity: Floats) -> float:
+    """R = 1/|S| Σ_v max_k f_v·f_k; the paper divides by the frames of the video, its programs by those sampled."""
+    return float(similarity.max(axis=0).mean()) if len(similarity) else 0.0
+
+
+def _coarse(frames: Floats, text: Floats) -> float:
+    """Return c = f_V·f_X, where f_V is the frames' mean at length one; 0 for frames that cancel out."""
+    mean = frames.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    # Rounding leaves about 1e-17 of vectors that cancel out.
+    return float(mean @ text) / length if length > 1e-12 else 0.0  # noqa: PLR2004

@@ -1,0 +1,204 @@
+"""Reading the sampled frames of a video with PyAV: every frame is decoded, only the sampled ones are converted.
+
+Where key frames are much nearer to each other than the sampled frames, those between are not even decoded.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sampling import Sample, Sampling, UnreadableVideo
+from .seeking import Inexact, Packets, Run, dense_keys, entries, jump, may_jump, order, plan
+
+# What a header promises beyond the last packet before a file counts as cut off, in seconds: headers round.
+_MISSING_SECONDS = 1.0
+
+
+def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sample]:
+    """Yield the sampled frames of a video, in order, each as soon as it is decoded.
+
+    The frames are those that decoding the whole video gives, to the bit, turned upright where the file says so.
+
+    Args:
+        path: A file with a video stream that FFmpeg can decode.
+        sampling: Which frames.
+        threads: Threads that decode.
+
+    Raises:
+        UnreadableVideo: the file is missing, is no video, has no frame, is cut off or damaged. Frames before the
+            damage may have been yielded.
+    """
+    sampled, done = _jumping(path, sampling, threads), 0
+    try:
+        for sample in sampled:
+            yield sample
+            done += 1
+    except Inexact:
+        pass
+    else:
+        if done:
+            return
+    # Read through; if jumping has failed on its way, what it yielded is not yielded again.
+    for count, sample in enumerate(_reading_through(path, sampling, threads)):
+        if count >= done:
+            yield sample
+
+
+def _jumping(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
+    """Yield the samples by jumping from one to the next; nothing where reading through is the better way."""
+    with _open(path, threads) as (container, stream):
+        convert = _Converter(stream)
+        try:
+            packets, runs = _plan(path, container, stream, sampling)
+            if packets is not None and runs is not None:
+                for number, frame in jump(container, stream, packets, runs):
+                    yield convert(number, frame, packets.times[0])
+        except av_error() as error:
+            raise Inexact from error  # reading through finds out what is wrong
+
+
+def _plan(path: str, container: Any, stream: Any, sampling: Sampling) -> tuple[Packets | None, list[Run] | None]:
+    if not may_jump(container, stream):
+        return None, None
+    if sampling.max_frames is None and not dense_keys(container.demux(stream), sampling.interval):
+        return None, None
+    container.seek(0)
+    packets = order(entries(_packets(path, container, stream)))
+    return packets, plan(packets, sampling.interval_for(len(packets.times))) if packets else None
+
+
+def _reading_through(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
+    interval = sampling.interval
+    if sampling.max_frames is not None:
+        with _open(path, threads) as (container, stream):
+            interval = sampling.interval_for(len(entries(_packets(path, container, stream))))
+    with _open(path, threads) as (container, stream):
+        convert, first, number = _Converter(stream), None, -1
+        for number, frame in enumerate(_frames(path, container, stream)):
+            first = frame.pts if number == 0 else first
+            if number % interval == 0:
+                yield convert(number, frame, first)
+    if number < 0:
+        raise UnreadableVideo(path, "holds no frame that can be decoded")
+
+
+def av_error() -> type[Any]:
+    """Return PyAV's error, which a handler can name without PyAV's being imported before it is needed."""
+    import av
+
+    return av.error.FFmpegError
+
+
+def _frames(path: str, container: Any, stream: Any) -> Iterator[Any]:
+    """Yield every frame; raise UnreadableVideo at the first sign of damage."""
+    number = 0
+    try:
+        for packet in _packets(path, container, stream, flush=True):
+            for frame in packet.decode():
+                if frame.is_corrupt:
+                    raise UnreadableVideo(path, f"is damaged at frame {number}")
+                yield frame
+                number += 1
+    except av_error() as error:
+        raise UnreadableVideo(path, f"is damaged after frame {number}: {error.strerror}") from error
+
+
+def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> Iterator[Any]:
+    """Yield the video's packets; at the end raise UnreadableVideo where the file ends before its header says.
+
+    Args:
+        path: Names the file in errors.
+        container: The open file.
+        stream: Its video.
+        flush: End with the empty packet that makes a decoder give what it still holds.
+    """
+    count, end = 0, 0.0
+    for packet in container.demux(stream):
+        if packet.is_corrupt:
+            raise _cut(path, count, stream)
+        if packet.size:
+            count += 1
+            end = max(end, float(((packet.pts or 0) + (packet.duration or 0)) * stream.time_base))
+        if packet.size or flush:
+            yield packet
+    if container.format.name.startswith("mov,") and count < stream.frames:
+        raise _cut(path, count, stream)
+    if container.format.name.startswith("matroska") and count:
+        promised = _seconds(container.duration)
+        if promised - end > _MISSING_SECONDS and promised - _last_packet(path) > _MISSING_SECONDS:
+            raise _cut(path, count, stream)
+
+
+def _last_packet(path: str) -> float:
+    """Return when the last packet of any stream ends, in seconds: sound may go on after the picture."""
+    with _opened(path) as container:
+        ends = (((packet.pts or 0) + (packet.duration or 0)) * packet.time_base for packet in container.demux())
+        return float(max(ends, default=0))
+
+
+def _cut(path: str, count: int, stream: Any) -> UnreadableVideo:
+    of = f" of {stream.frames}" if stream.frames else ""
+    return UnreadableVideo(path, f"is truncated after frame {count}{of}")
+
+
+class _Converter:
+    """Makes samples of decoded frames; one swscale context serves a whole video."""
+
+    def __init__(self, stream: Any) -> None:
+        from av.video.reformatter import VideoReformatter
+
+        self._stream, self._reformatter = stream, VideoReformatter()
+
+    def __call__(self, number: int, frame: Any, first: int | None) -> Sample:
+        image = np.asarray(self._reformatter.reformat(frame, format="rgb24").to_ndarray(), dtype=np.uint8)
+        return Sample(number, self._seconds(number, frame, first), _upright(image, frame.rotation))
+
+    def _seconds(self, number: int, frame: Any, first: int | None) -> float:
+        """Seconds after frame 0; where the file has no times, from its frame rate."""
+        if frame.pts is not None and first is not None:
+            return float((frame.pts - first) * frame.time_base)
+        return number / float(self._stream.guessed_rate or 25)
+
+
+def _upright(image: NDArray[np.uint8], degrees: int) -> NDArray[np.uint8]:
+    """Turn a frame as its display matrix says, by quarters of a circle, anticlockwise."""
+    quarters = round(degrees / 90) % 4
+    return np.ascontiguousarray(np.rot90(image, quarters)) if quarters else image
+
+
+@contextmanager
+def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
+    """Open a file and its first video stream that is no cover picture."""
+    with _opened(path) as container:
+        from av.stream import Disposition
+
+        videos = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
+        if not videos:
+            raise UnreadableVideo(path, "has no video stream")
+        if videos[0].codec_context is None:
+            raise UnreadableVideo(path, "has a video stream of a codec that this FFmpeg cannot decode")
+        videos[0].thread_type = "AUTO"
+        videos[0].codec_context.thread_count = threads
+        yield container, videos[0]
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    import av
+
+    try:
+        container = av.open(path)
+    except av.error.FileNotFoundError:
+        raise UnreadableVideo(path, f"does not exist ({path})") from None
+    except (av.error.FFmpegError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UnreadableVideo(path, f"is no video that FFmpeg can open: {reason}") from error
+    with closing(container):
+        yield container
+
+
+def _seconds(microseconds: int | None) -> float:
+    return (microseconds or 0) / 1e6

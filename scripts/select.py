@@ -1,0 +1,154 @@
+"""`evaluate-qa select`: keep the best rows of a file by their scores, such as the data to train on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .terminal import open_console
+
+if TYPE_CHECKING:
+    from .scoring.work import Progress
+    from .selection.criterion import Criterion
+    from .selection.passes import Selection
+
+_WHAT, _METRIC, _RUN = "What is kept (one of three)", "Metric", "Run"
+
+
+def select(
+    source: Annotated[str, typer.Option("--input", "-i", help="JSONL, CSV or Parquet; - for JSONL on standard input.")],
+    target: Annotated[str, typer.Option("--output", "-o", help="JSONL, CSV or Parquet; - for standard output.")],
+    metric: Annotated[
+        str | None, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")
+    ] = None,
+    score_column: Annotated[
+        str | None, typer.Option(help="Column of the input that has the scores already, instead of --metric.")
+    ] = None,
+    fraction: Annotated[float | None, typer.Option(help="Share of the scored rows.", rich_help_panel=_WHAT)] = None,
+    top: Annotated[int | None, typer.Option(help="Number of rows.", rich_help_panel=_WHAT)] = None,
+    threshold: Annotated[float | None, typer.Option(help="Lowest score.", rich_help_panel=_WHAT)] = None,
+    per_group: Annotated[
+        str | None, typer.Option(help="Column; the rows of each of its values are selected by themselves.")
+    ] = None,
+    scored: Annotated[
+        Path | None,
+        typer.Option(help="All scored rows. Default: beside the output, as kept.scored.jsonl.", rich_help_panel=_RUN),
+    ] = None,
+    config: Annotated[str | None, typer.Option(help="Configuration of the metric.", rich_help_panel=_METRIC)] = None,
+    load: Annotated[
+        list[str] | None, typer.Option(help="name=value for evaluate.load. Repeatable.", rich_help_panel=_METRIC)
+    ] = None,
+    compute: Annotated[
+        list[str] | None, typer.Option(help="name=value for compute. Repeatable.", rich_help_panel=_METRIC)
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Where a column of the metric is found: videos=clip. Repeatable.", rich_help_panel=_METRIC),
+    ] = None,
+    prefix: Annotated[
+        str, typer.Option(help="Put before the name of each column that is added.", rich_help_panel=_RUN)
+    ] = "",
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.", rich_help_panel=_RUN),
+    ] = None,
+    chunk_size: Annotated[int, typer.Option(help="Rows that are scored together.", rich_help_panel=_RUN)] = 1000,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=_RUN)
+    ] = False,
+) -> None:
+    """Keep the best rows of a file, in their order: the best fraction, so many, or those from a score on.
+
+    All rows are scored first, into a file beside the output; a run that was stopped goes on with --resume. To select
+    from it once more, without scoring: --input kept.scored.jsonl --score-column score.
+    """
+    from .files.writing import check_target
+    from .options import parse_options
+    from .scoring.run import Job, run
+    from .selection.criterion import Criterion
+    from .selection.passes import decide, write_kept
+
+    try:
+        criterion = Criterion(fraction, top, threshold)
+        check_target(target)
+        if metric is None:
+            file, progress = _already_scored(source, target, score_column), None
+        else:
+            file = _scored_file(target, scored, score_column)
+            job = Job(
+                metric=metric,
+                source=source,
+                target=str(file),
+                config=config,
+                load=parse_options(load or [], metric),
+                compute=parse_options(compute or [], metric),
+                columns=parse_options(column or []),
+                prefix=prefix,
+                errors=errors,
+                chunk_size=chunk_size,
+                resume=resume,
+            )
+            progress = run(job)
+        selection = decide(file, score_column or f"{prefix}score", per_group, criterion)
+        write_kept(file, target, selection)
+    except KeyboardInterrupt:
+        typer.echo("evaluate-qa select: stopped; go on with --resume", err=True)
+        raise typer.Exit(130) from None
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        typer.echo(f"evaluate-qa select: {error}", err=True)
+        raise typer.Exit(1) from error
+    report(criterion, selection, progress, None if metric is None else file)
+
+
+def _already_scored(source: str, target: str, score_column: str | None) -> Path:
+    if score_column is None:
+        raise ValueError("give --metric, or --score-column if the rows have scores")
+    if source == "-":
+        raise ValueError("--score-column needs an --input that is a file, as it is read twice")
+    if target != "-" and Path(source).resolve() == Path(target).resolve():
+        raise ValueError("--input and --output must be different files")
+    return Path(source)
+
+
+def _scored_file(target: str, scored: Path | None, score_column: str | None) -> Path:
+    if score_column is not None:
+        raise ValueError("--metric makes the scores and --score-column says that they are there; give one of them")
+    if scored is not None:
+        if target != "-" and scored.resolve() == Path(target).resolve():
+            raise ValueError("--scored and --output must be different files")
+        return scored
+    if target == "-":
+        raise ValueError("--output - has no place beside it for all scored rows; name one: --scored scored.jsonl")
+    path = Path(target)
+    return path.with_name(f"{path.stem}.scored{path.suffix}")
+
+
+def report(criterion: "Criterion", selection: "Selection", progress: "Progress | None", scored: Path | None) -> None:
+    """Print what was kept: rows and mean scores, of all and of each group, on the standard error."""
+    from rich.table import Table
+
+    rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
+    table = Table(title=f"kept: {rule}", title_justify="left")
+    grouped = len(selection.groups) > 1 or bool(selection.groups[0].name)
+    for heading in ("group", "rows", "kept", "mean kept", "mean dropped", "lowest kept")[not grouped :]:
+        table.add_column(heading, justify="left" if heading == "group" else "right")
+    for group in selection.groups if grouped else []:
+        table.add_row(group.name, *_figures(group.kept, group.dropped))
+    kept = [score for group in selection.groups for score in group.kept]
+    dropped = [score for group in selection.groups for score in group.dropped]
+    table.add_row(*["all"] * grouped, *_figures(kept, dropped))
+    console = open_console(stderr=True)
+    console.print(table)
+    if selection.unscored:
+        console.print(f"rows without a score, not kept: {selection.unscored:,}")
+    if progress and progress.bad:
+        console.print(f"rows that could not be scored and were set aside: {progress.bad:,}")
+    for signature in progress.signatures if progress else ():
+        console.print(f"signature: {signature}", markup=False, soft_wrap=True)
+    if scored:
+        console.print(f"all scored rows: {scored}", markup=False, soft_wrap=True)
+
+
+def _figures(kept: list[float], dropped: list[float]) -> list[str]:
+    means = [f"{sum(scores) / len(scores):.4f}" if scores else "–" for scores in (kept, dropped)]
+    return [f"{len(kept) + len(dropped):,}", f"{len(kept):,}", *means, f"{min(kept):.4f}" if kept else "–"]

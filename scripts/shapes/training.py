@@ -1,0 +1,177 @@
+"""Train the small CLIP on clips that are written, read and prepared as every video is."""
+
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics.evqascore.clip import of_transformers_model
+from ..metrics.evqascore.sampling import Sampling
+from ..metrics.evqascore.video import read_samples
+from .clips import Clip, all_clips, held_out, write_clip
+from .texts import PHRASES, SEEN, Claim, claim, vocabulary
+
+_SPECIAL = ["<unk>", "<|startoftext|>", "<|endoftext|>"]
+_PIXELS, _PATCH = 32, 8
+_CONTEXT = 77
+_FRAMES, _INTERVAL = 13, 6
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the model is trained; the same recipe on the same machine makes the same model.
+
+    Args:
+        steps: Batches.
+        batch: Frames, and texts, of a batch.
+        learning_rate: Its highest; it rises for a tenth of the steps and falls from then on.
+        copies: How often every clip is drawn, each time from another place and with other shades.
+        clips: How many different ones; by default all that are not held out.
+        seed: Of everything that is drawn by chance.
+    """
+
+    steps: int = 3000
+    batch: int = 64
+    learning_rate: float = 1.5e-3
+    copies: int = 2
+    clips: int | None = None
+    seed: int = 0
+
+
+def train(folder: Path, recipe: Recipe, say: Callable[[str], None]) -> None:
+    """Train, and save model, tokenizer and image processor in a folder as transformers does."""
+    import torch
+
+    torch.manual_seed(recipe.seed)
+    model, tokenizer, processor = _blank()
+    clip = of_transformers_model(model, processor, tokenizer, "", "")
+    frames, clips = _frames(clip.prepare, recipe)
+    say(f"{len(frames)} frames of {len(set(clips))} clips; {sum(p.numel() for p in model.parameters())} parameters")
+    pixels = _normalised(frames, clip.mean, clip.std)
+    bias = torch.nn.Parameter(torch.tensor(-2.0))
+    optimizer = torch.optim.AdamW([*model.parameters(), bias], lr=recipe.learning_rate, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, recipe.learning_rate, total_steps=recipe.steps, pct_start=0.1
+    )
+    generator = random.Random(recipe.seed)
+    for step in range(recipe.steps):
+        chosen = generator.sample(range(len(frames)), recipe.batch)
+        claims = [claim(clips[n], generator) for n in chosen]
+        loss = _loss(clip, model, bias, pixels[chosen], [clips[n] for n in chosen], claims)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        if step % 100 == 0 or step == recipe.steps - 1:
+            say(f"step {step}: loss {loss.item():.4f}")
+    for part in (model.half(), tokenizer, processor):
+        part.save_pretrained(folder)
+
+
+def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[Clip], claims: Sequence[Claim]) -> Any:
+    """Sum of two: is a text true of a frame, for all pairs; and which of a property's names is, for all frames.
+
+    The first is SigLIP's loss, where true and false pairs weigh the same. The second is a cross-entropy for each
+    property; without it shapes, which are harder to tell than colours, are learned late.
+    """
+    import torch
+    from torch.nn import functional
+
+    pixels = pixels + 0.05 * torch.randn_like(pixels)
+    seen = functional.normalize(clip.images(pixels))
+    scale = model.logit_scale.exp().clamp(max=50)
+    truth = torch.tensor([[float(one.true_of(owner)) for one in claims] for owner in owners])
+    weight = torch.where(truth > 0, 0.5 / truth.mean(), 0.5 / (1 - truth.mean()))
+    logits = scale * seen @ _said(clip, [one.text for one in claims]).T + bias
+    loss = functional.binary_cross_entropy_with_logits(logits, truth, weight)
+    for name, values in SEEN.items():
+        named = scale * seen @ _said(clip, [PHRASES[name].format(value) for value in values]).T
+        loss = loss + functional.cross_entropy(named, torch.tensor([values.index(getattr(o, name)) for o in owners]))
+    return loss
+
+
+def _said(clip: Any, texts: Sequence[str]) -> Any:
+    """The unit vectors of short texts."""
+    import torch
+    from torch.nn.functional import normalize
+
+    windows = [clip.tokens.windows(text, "truncate")[0] for text in texts]
+    ids = torch.from_numpy(clip.tokens.batch(windows))
+    return normalize(clip.texts(ids, [len(window) for window in windows]))
+
+
+def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tuple[NDArray[np.uint8], list[Clip]]:
+    """Write the clips, read sampled frames, prepare them; return them and the clip of each."""
+    from PIL import Image
+    from tqdm.auto import tqdm
+
+    frames, owners = [], []
+    taught = [one for one in all_clips() if not held_out(one)][: recipe.clips]
+    with tempfile.TemporaryDirectory() as folder:
+        for copy in range(recipe.copies):
+            for one in tqdm(taught, desc="clips", disable=None):
+                clip = Clip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
+                path = write_clip(clip, Path(folder) / "clip.mp4", _FRAMES)
+                for sample in read_samples(str(path), Sampling(_INTERVAL)):
+                    frames.append(prepare(Image.fromarray(sample.image)))
+                    owners.append(clip)
+    return np.stack(frames), owners
+
+
+def _normalised(frames: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> Any:
+    import torch
+
+    pixels = torch.from_numpy(frames).permute(0, 3, 1, 2).float() / 255
+    return (pixels - torch.tensor(mean).view(3, 1, 1)) / torch.tensor(std).view(3, 1, 1)
+
+
+def _blank() -> tuple[Any, Any, Any]:
+    """Return a model that knows nothing, its tokenizer of whole words, and its image processor."""
+    import transformers
+    from transformers import CLIPConfig, CLIPModel
+
+    tokenizer = _tokenizer()
+    sizes: dict[str, Any] = {"hidden_size": 64, "intermediate_size": 256, "num_attention_heads": 4}
+    special = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("bos", "eos", "pad")}
+    config = CLIPConfig(
+        text_config={
+            **sizes,
+            **special,
+            "num_hidden_layers": 2,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": _CONTEXT,
+        },
+        vision_config={**sizes, "num_hidden_layers": 3, "image_size": _PIXELS, "patch_size": _PATCH},
+        projection_dim=32,
+    )
+    processor = getattr(transformers, "CLIPImageProcessorPil", transformers.CLIPImageProcessor)
+    size = {"height": _PIXELS, "width": _PIXELS}
+    return CLIPModel(config), tokenizer, processor(size={"shortest_edge": _PIXELS}, crop_size=size)
+
+
+def _tokenizer() -> Any:
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    unknown, begin, end = _SPECIAL
+    words = {word: number for number, word in enumerate([*_SPECIAL, *vocabulary()])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token=unknown))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    special = [(begin, words[begin]), (end, words[end])]
+    tokenizer.post_processor = processors.TemplateProcessing(single=f"{begin} $A {end}", special_tokens=special)
+    wrap: Any = transformers.PreTrainedTokenizerFast
+    return wrap(
+        tokenizer_object=tokenizer,
+        unk_token=unknown,
+        bos_token=begin,
+        eos_token=end,
+        pad_token=end,
+        model_max_length=_CONTEXT,
+    )

@@ -1,0 +1,385 @@
+"""EVQAScore from video files to scores: real clips, a real CLIP model, and rows that cannot be scored."""
+
+import json
+import math
+import re
+import shutil
+import sys
+from functools import partial
+
+import av
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import torch
+from evaluate_qa.metrics.evqascore.keywords import yake_keywords
+from evaluate_qa.metrics.evqascore.scoring import score_video
+from evaluate_qa.shapes.clips import RATE, all_clips, held_out, write_clip
+from safetensors.torch import save_file
+from tiny_chat_model import save_chat_model
+
+EVERY = 6
+"""Of the clips' 24 frames, 0, 6, 12 and 18 are looked at."""
+
+
+@pytest.fixture(scope="module")
+def load(cases):
+    return partial(evaluate.load, evaluate_qa.path("evqascore"), **cases["evqascore"].load)
+
+
+@pytest.fixture(scope="module")
+def metric(load):
+    return load()
+
+
+@pytest.fixture(scope="module")
+def clips():
+    return [clip for clip in all_clips() if held_out(clip)][:6]
+
+
+@pytest.fixture(scope="module")
+def paths(clips, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clips")
+    return [str(write_clip(clip, folder / f"{number}.mp4")) for number, clip in enumerate(clips)]
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """Files that are no videos, each in its own way."""
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "text.mp4").write_text("not a video")
+    return [str(tmp_path / "empty.mp4"), str(tmp_path / "text.mp4")]
+
+
+def module(metric, name):
+    """A file of the metric, as evaluate has copied it."""
+    return sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.{name}"]
+
+
+def decoded(path):
+    """Every sixth frame of all, as RGB."""
+    with av.open(path) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)][::EVERY]
+
+
+@pytest.mark.parametrize("mode", ["qa", "caption"])
+def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
+    """Every step done apart: decoding all frames, YAKE, the model's vectors, the arithmetic."""
+    encoder = metric._loaded()
+    answers = [clip.caption() for clip in clips]
+    asked = ["What moves?"] * len(clips) if mode == "qa" else None
+    out = metric.compute(predictions=answers, questions=asked, videos=paths, interval=EVERY)
+    for row, (path, answer) in enumerate(zip(paths, answers, strict=True)):
+        text = f"What moves? {answer}" if mode == "qa" else answer
+        found = yake_keywords(text)
+        frames = encoder.encode_images(decoded(path))
+        vectors = encoder.encode_texts([text, *found], "mean")
+        expected = score_video(frames, vectors[0], vectors[1:], mode=mode)
+        rows = out["per_example"]
+        names = ("score", "precision", "recall", "f_score", "coarse")
+        assert [rows[name][row] for name in names] == pytest.approx(
+            [getattr(expected, name) for name in names], abs=1e-5
+        )
+        assert (rows["keywords"][row], rows["n_keywords"][row]) == (found, len(found))
+        assert (rows["frames"][row], rows["mode"][row]) == (4, mode)
+        assert rows["best_frames"][row] == [EVERY * number for number in expected.best_frames]
+        assert rows["best_times"][row] == pytest.approx([EVERY * number / RATE for number in expected.best_frames])
+    assert out["evqascore"] == pytest.approx(np.mean(out["per_example"]["score"]))
+    assert out["n_keywords"] == pytest.approx(np.mean(out["per_example"]["n_keywords"]))
+
+
+def test_features_stand_in_for_their_video(metric, clips, paths, tmp_path):
+    frames = metric._loaded().encode_images(decoded(paths[0]))
+    np.save(tmp_path / "f.npy", frames)
+    tensors = {"vectors": frames, "times": np.array([0.0, 0.5, 1.0, 1.5]), "frames": np.array([0, 6, 12, 18])}
+    save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "f.safetensors")
+    given = [None, frames, tmp_path / "f.npy", tmp_path / "f.safetensors"]
+    rows = metric.compute(
+        predictions=[clips[0].caption()] * 4, videos=[paths[0], None, None, None], video_features=given, interval=EVERY
+    )["per_example"]
+    assert rows["score"] == pytest.approx([rows["score"][0]] * 4, abs=1e-5)
+    assert rows["best_times"][3] == rows["best_times"][0]
+    assert rows["best_times"][1:3] == [[], []], "a matrix has no times"
+    assert [frame * EVERY for frame in rows["best_frames"][1]] == rows["best_frames"][0]
+
+
+def test_features_come_before_the_video_of_a_row(metric, paths):
+    frames = metric._loaded().encode_images(decoded(paths[1])[:2])
+    assert metric.compute(predictions=["a"], videos=[paths[0]], video_features=[frames])["per_example"]["frames"] == [2]
+
+
+def test_each_video_is_read_once(load, clips, paths, monkeypatch):
+    metric, read = load(), []
+    metric.compute(predictions=["a"], videos=paths[:1])
+    features = module(metric, "features")
+    original = features.read_samples
+    monkeypatch.setattr(features, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
+    order = [0, 1, 0, 2, 1, 0]
+    answers = [f"A {clips[number].colour} shape." for number in order]
+    rows = metric.compute(predictions=answers, videos=[paths[number] for number in order])["per_example"]
+    assert sorted(read) == sorted(paths[:3])
+    alone = [metric.compute(predictions=[a], videos=[paths[n]]) for a, n in zip(answers, order, strict=True)]
+    assert rows["score"] == pytest.approx([out["evqascore"] for out in alone], abs=1e-5)
+
+
+def test_features_are_kept_where_a_folder_is_given(load, paths, tmp_path, monkeypatch):
+    call = {"predictions": ["a red square", "box"], "videos": paths[:2], "interval": EVERY}
+    first = load(cache_dir=str(tmp_path)).compute(**call)
+    again = load(cache_dir=str(tmp_path))
+    again._loaded()
+    monkeypatch.setattr(module(again, "features"), "read_samples", lambda *_: pytest.fail("a video is read again"))
+    assert again.compute(**call) == first
+
+
+@pytest.mark.parametrize(
+    ("mode", "questions", "expected"),
+    [
+        ("auto", ["What?", None, " "], ["qa", "caption", "caption"]),
+        ("auto", None, ["caption"] * 3),
+        ("qa", ["What?", None, ""], ["qa"] * 3),
+        ("caption", ["What?", None, ""], ["caption"] * 3),
+    ],
+)
+def test_the_mode_is_that_of_each_row(metric, paths, mode, questions, expected):
+    out = metric.compute(predictions=["red square"] * 3, questions=questions, videos=paths[:1] * 3, mode=mode)
+    assert out["per_example"]["mode"] == expected
+    assert f"|mode:{'+'.join(sorted(set(expected)))}" in out["signature"]
+
+
+def test_the_question_is_part_of_the_text_but_for_captions(metric, paths):
+    def rows(**given):
+        return metric.compute(videos=paths[:1], **given)["per_example"]
+
+    qa = rows(predictions=["purple"], questions=["What colour is the circle?"])
+    assert set(qa["keywords"][0]) == {"purple", "circle", "colour"}
+    as_caption = rows(predictions=["purple"], questions=["What colour is the circle?"], mode="caption")
+    assert as_caption == rows(predictions=["purple"])
+    # The same text and keywords: only the factor ln(n + 1) is left.
+    as_qa = rows(predictions=["What colour is the circle? purple"], mode="qa")
+    assert as_qa["score"] == qa["score"]
+    bare = rows(predictions=["What colour is the circle? purple"])
+    assert as_qa["score"][0] == pytest.approx(bare["score"][0] * math.log(4))
+
+
+def test_given_keywords_are_taken_as_they_are(metric, paths):
+    out = metric.compute(
+        predictions=["red square moves"] * 4,
+        videos=paths[:1] * 4,
+        keywords=[["circle", "circle", "Ring"], None, [], "ring"],
+        max_keywords=1,
+        mode="qa",
+    )
+    rows = out["per_example"]
+    assert rows["keywords"] == [["circle", "circle", "Ring"], yake_keywords("red square moves")[:1], [], ["ring"]]
+    assert (rows["precision"][2], rows["f_score"][2], rows["score"][2]) == (0, 0, 0)
+    assert rows["coarse"][2] == rows["coarse"][0] != 0
+    assert re.search(r"\|kw:given\+yake-[\d.]+\|kwmax:1\|", out["signature"])
+
+
+def test_a_blank_answer_scores_nothing_whatever_is_asked(metric, paths):
+    rows = metric.compute(
+        predictions=["", " \n"],
+        questions=["What red thing moves?", None],
+        videos=paths[:1] * 2,
+        keywords=[["red"], ["red"]],
+    )["per_example"]
+    assert rows["score"] == rows["coarse"] == rows["precision"] == [0, 0]
+    assert rows["keywords"] == [[], []]
+
+
+def test_verdicts_are_given_where_a_threshold_is(metric, paths):
+    call = {"predictions": ["red square", ""], "videos": paths[:2], "mode": "caption"}
+    scores = metric.compute(**call)["per_example"]["score"]
+    out = metric.compute(**call, threshold=min(scores))
+    assert out["per_example"]["verdict"] == [score > min(scores) for score in scores]
+    assert out["accuracy"] == 0.5
+
+
+def test_sampling_is_as_asked(metric, paths):
+    def looked_at(**options):
+        return metric.compute(predictions=["a"], videos=paths[:1], **options)["per_example"]["frames"]
+
+    assert [looked_at(interval=interval) for interval in (1, 5, 30)] == [[24], [5], [1]]
+    assert looked_at(interval=1, max_frames=10) == [6], "the interval is doubled twice"
+
+
+def test_long_texts_are_read_whole_unless_they_are_cut(metric, paths):
+    """The beginning is the same, the end lies beyond what CLIP reads."""
+    texts = ["and " * 100 + end for end in ("red circle", "blue square")]
+    call = {"predictions": texts, "videos": paths[:1] * 2, "keywords": [["a"], ["a"]]}
+    whole, cut = (metric.compute(**call, long_text=way)["per_example"]["coarse"] for way in ("mean", "truncate"))
+    assert whole[0] != whole[1]
+    assert cut[0] == cut[1]
+
+
+def test_a_missing_video_is_told_before_a_model_is_loaded(load, paths):
+    metric = load()
+    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is '.*none.mp4'; expected the path of a video that"):
+        metric.compute(predictions=["a", "b"], videos=[paths[0], f"{paths[0]}.none.mp4"])
+    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is None; .* or a matrix in video_features\[1\]"):
+        metric.compute(predictions=["a", "b"], videos=[paths[0], None])
+    assert metric._encoder is None
+
+
+def test_a_broken_video_is_told_with_its_row(metric, paths, broken):
+    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\]: empty.mp4 is no video") as caught:
+        metric.compute(predictions=["a", "b", "c"], videos=[paths[0], broken[0], paths[1]])
+    assert (caught.value.column, caught.value.row) == ("videos", 1)
+    assert len(metric) == 0
+
+
+def test_broken_videos_leave_the_others_scored(metric, paths, broken, tmp_path):
+    (tmp_path / "f.npy").write_bytes(b"")
+    call = {"predictions": ["red square", "a", "b", "blue ring", "c"], "unreadable": "none"}
+    features = [None, None, None, None, tmp_path / "f.npy"]
+    out = metric.compute(**call, videos=[paths[0], *broken, paths[1], None], video_features=features)
+    rows = out["per_example"]
+    good = metric.compute(predictions=["red square", "blue ring"], videos=paths[:2])
+    scored = [score for score in rows["score"] if score is not None]
+    assert scored == pytest.approx(good["per_example"]["score"], abs=1e-5)
+    assert rows["score"][1] is rows["score"][2] is rows["score"][4] is None
+    told = [None, "empty.mp4 is no video", "text.mp4 is no video", None, "f.npy holds no features"]
+    assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
+    assert (out["evqascore"], out["coarse"]) == pytest.approx((good["evqascore"], good["coarse"]), abs=1e-5)
+    assert out["unscored"] == 3
+    nothing = metric.compute(predictions=["a"], videos=broken[:1], unreadable="none", threshold=0)
+    assert (nothing["evqascore"], nothing["accuracy"], nothing["unscored"]) == (None, None, 1)
+    assert nothing["per_example"]["verdict"] == [None]
+
+
+def test_features_of_another_model_are_told(metric):
+    match = rf"^evqascore: video_features\[1\] has vectors of length 2; expected {metric.dim}, as .* has"
+    with pytest.raises(ValueError, match=match) as caught:
+        metric.compute(predictions=["a", "b"], video_features=[np.ones((1, metric.dim)), [[1, 2]]])
+    assert caught.value.row == 1
+
+
+def test_keywords_of_a_chat_model(load, paths, tmp_path):
+    """A model that is run here; asked once for a text, and never for rows that have keywords."""
+    chat = save_chat_model(tmp_path / "chat", {"What moves? A red ball.": '["red ball"]', "A dog runs.": '["dog"]'})
+    metric = load(keyword_model=str(chat), device="cpu")
+    out = metric.compute(
+        predictions=["A red ball.", "A dog runs.", "given"],
+        questions=["What moves?", None, None],
+        videos=paths[:3],
+        keywords=[None, None, ["x"]],
+    )
+    assert out["per_example"]["keywords"] == [["red ball"], ["dog"], ["x"]]
+    assert "|kw:given+chat+prompt@" in out["signature"]
+
+
+def test_a_chat_model_that_fails_is_told_with_the_row(load, paths):
+    metric = load(keyword_model="m", keyword_endpoint="http://127.0.0.1:9/v1")
+    chat = metric._keywords()._model._model
+    object.__setattr__(chat, "max_retries", 0)
+    call = {"predictions": ["given", "a"], "videos": paths[:2], "keywords": [["x"], None]}
+    with pytest.raises(ValueError, match=r"^evqascore: predictions\[1\]: no keywords: APIConnectionError"):
+        metric.compute(**call)
+    rows = metric.compute(**call, unreadable="none")["per_example"]
+    assert rows["score"][0] is not None
+    assert rows["error"][1].startswith("no keywords: APIConnectionError")
+    assert metric.compute(predictions=["given"], videos=paths[:1], keywords=[["x"]])["per_example"]["keywords"] == [
+        ["x"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """A file like PAC-S's: OpenAI's tensor names under `state_dict`, of a small random CLIP."""
+    import open_clip
+
+    torch.manual_seed(0)
+    vision = open_clip.CLIPVisionCfg(layers=1, width=64, patch_size=32, image_size=64)
+    text = open_clip.CLIPTextCfg(context_length=77, vocab_size=49408, width=64, heads=1, layers=1)
+    model = open_clip.CLIP(32, vision, text, quick_gelu=True)
+    file = tmp_path_factory.mktemp("pac") / "clip_tiny.pth"
+    torch.save({"state_dict": model.state_dict()}, file)
+    return file
+
+
+def test_the_papers_configuration_takes_a_file_and_asks_no_chat_model_in_vain(checkpoint, paths):
+    metric = evaluate.load(evaluate_qa.path("evqascore"), "paper", checkpoint=str(checkpoint))
+    out = metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]])
+    assert out["signature"].startswith("evqascore|v:1.0.0|clip:clip_tiny.pth@")
+    assert "|kw:given|" in out["signature"]
+    with pytest.raises(ValueError, match=r"^evqascore: cannot load the chat model 'meta-llama/Llama-3.1-8B-Instruct'"):
+        metric.compute(predictions=["a red square"], videos=paths[:1])
+    with_yake = evaluate.load(evaluate_qa.path("evqascore"), "paper", checkpoint=checkpoint, keyword_model="yake")
+    found = with_yake.compute(predictions=["a red square"], videos=paths[:1])
+    assert found["per_example"]["keywords"] == [["red square"]]
+    assert metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]]) == out
+
+
+def test_the_papers_configuration_says_which_file_it_needs(paths):
+    metric = evaluate.load(evaluate_qa.path("evqascore"), "paper")
+    with pytest.raises(FileNotFoundError, match=r"PAC\+\+_clip_ViT-L-14.pth .*clip_ViT-B-32.pth .*aimagelab/pacscore"):
+        metric.compute(predictions=["a"], videos=paths[:1])
+
+
+def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    metric = evaluate.load(evaluate_qa.path("evqascore"))
+    with pytest.raises(FileNotFoundError, match=r"^evqascore: .*ViT-B-32/openai.* network: .*create_model"):
+        metric.compute(predictions=["a"], videos=paths[:1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth', which is no file; .*clip_ViT-B-32.pth"),
+        ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16"),
+        ({"batch_size": 0}, "batch_size is 0; expected a positive whole number"),
+        ({"model": ""}, "model is ''; expected its name or path"),
+        ({"model_revision": "main"}, "model_revision is given without model"),
+        ({"keyword_revision": "main"}, "keyword_revision is given without keyword_model"),
+        ({"keyword_endpoint": "http://localhost"}, "keyword_endpoint needs keyword_model"),
+        ({"keyword_endpoint": "http://localhost", "keyword_model": "yake"}, "keyword_endpoint needs keyword_model"),
+    ],
+)
+def test_wrong_options_of_load_are_told(options, message):
+    with pytest.raises((ValueError, FileNotFoundError), match=f"^evqascore: {message}"):
+        evaluate.load(evaluate_qa.path("evqascore"), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "video"}, "mode is 'video'; expected one of auto, caption, qa"),
+        ({"interval": 0}, "interval is 0; expected a positive whole number"),
+        ({"interval": 2.0}, "interval is 2.0; expected a positive whole number"),
+        ({"max_frames": -1}, "max_frames is -1"),
+        ({"max_keywords": True}, "max_keywords is True"),
+        ({"long_text": "window"}, "long_text is 'window'; expected one of mean, truncate"),
+        ({"unreadable": "skip"}, "unreadable is 'skip'; expected one of raise, none"),
+        ({"threshold": math.nan}, "threshold is nan; expected a number"),
+        ({"lang": "english"}, "lang is 'english', which YAKE does not know; expected one of "),
+        ({"lang": 5}, "lang is 5; expected the code of a language"),
+    ],
+)
+def test_wrong_options_of_compute_are_told(metric, paths, options, message):
+    with pytest.raises(ValueError, match=f"^evqascore: {message}"):
+        metric.compute(predictions=["a"], videos=paths[:1], **options)
+
+
+def test_the_signature_names_what_is_not_the_default(metric, paths):
+    plain = metric.compute(predictions=["red square"], videos=paths[:1])["signature"]
+    start = rf"evqascore\|v:1.0.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
+    assert re.fullmatch(rf"{start}\|mode:caption", plain.replace(".pth", ""))
+    options = {"interval": 10, "max_frames": 9, "max_keywords": None, "lang": "de", "long_text": "truncate"}
+    line = metric.compute(predictions=["red square"], videos=paths[:1], **options, threshold=0.5)["signature"]
+    for part in ("every:10", "most:9", "kwmax:all", "long:truncate", "thr:0.5"):
+        assert f"|{part}|" in line
+    assert re.search(r"\|kw:yake-[\d.]+\.de\|", line)
+
+
+def test_the_result_is_json(metric, paths, broken):
+    out = metric.compute(predictions=["red square", "a"], videos=[paths[0], broken[0]], unreadable="none")
+    assert json.loads(json.dumps(out)) == out
+
+
+def test_the_folder_stands_alone(tmp_path, paths, cases):
+    """Loaded from a copy, without links, by evaluate alone."""
+    shutil.copytree(evaluate_qa.path("evqascore"), tmp_path / "evqascore", symlinks=False)
+    copy = evaluate.load(str(tmp_path / "evqascore"), **cases["evqascore"].load)
+    assert copy.compute(predictions=["a"], videos=paths[:1])["per_example"]["frames"] == [1]

@@ -1,0 +1,239 @@
+"""Reading sampled frames: the very frames that decoding everything gives, and a plain word about what is no video."""
+
+import av
+import numpy as np
+import pytest
+from evaluate_qa.metrics.evqascore import video
+from evaluate_qa.metrics.evqascore.sampling import Sampling, UnreadableVideo
+from evaluate_qa.metrics.evqascore.seeking import Entry, order, plan
+from evaluate_qa.metrics.evqascore.video import read_samples
+from videos import decode_all, pattern, write, write_sound
+
+# Those with key frames that are close to one another are jumped through where the interval is large.
+VIDEOS = {
+    "h264.mp4": {},
+    "h264-keys.mp4": {"frames": 90, "keys": 4},
+    "h264-b-frames.mp4": {"frames": 90, "keys": 6, "b_frames": 3, "options": {"preset": "veryfast"}},
+    "h264-open-gop.mkv": {
+        "frames": 90,
+        "options": {"preset": "veryfast", "x264-params": "open-gop=1:keyint=6:min-keyint=6:bframes=3"},
+    },
+    "h264-intra-refresh.mkv": {"frames": 90, "options": {"x264-params": "intra-refresh=1:keyint=5"}},
+    "h264-keys.ts": {"frames": 90, "keys": 4},
+    "h264-odd.mp4": {"size": (35, 51), "pixels": "yuv444p", "frames": 20},
+    "h264-24fps.mkv": {"rate": 24, "size": (96, 50), "frames": 70, "keys": 3},
+    "h264-variable.mp4": {"gaps": (10, 35, 80), "frames": 80, "keys": 5, "b_frames": 2},
+    "h264-rotated.mp4": {"rotation": 90, "frames": 90, "keys": 4},
+    "h264-upside-down.mp4": {"rotation": 180},
+    "hevc-keys.mp4": {"codec": "libx265", "frames": 90, "keys": 5},
+    "mpeg4.mp4": {"codec": "mpeg4", "size": (61, 47), "frames": 70, "keys": 5, "b_frames": 2},
+    "mpeg4.avi": {"codec": "mpeg4", "frames": 33, "b_frames": 2},
+    "vp9-keys.webm": {"codec": "libvpx-vp9", "frames": 90, "keys": 5},
+    "vp8.webm": {"codec": "libvpx", "frames": 70, "keys": 5, "options": {"auto-alt-ref": "1", "lag-in-frames": "10"}},
+    "av1.mkv": {"codec": "libsvtav1", "size": (64, 64), "frames": 24},
+    "ffv1.mkv": {"codec": "ffv1", "frames": 90, "keys": 3},
+    "mjpeg.avi": {"codec": "mjpeg", "frames": 12},
+    "mpeg2.mpg": {"codec": "mpeg2video", "frames": 40},
+    "one-frame.mp4": {"frames": 1},
+    "two-frames.mp4": {"frames": 2},
+}
+JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
+JUMPED += ["hevc-keys.mp4", "vp9-keys.webm", "ffv1.mkv"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("videos")
+
+
+@pytest.fixture(scope="module")
+def written(folder):
+    """Writes a video of VIDEOS once."""
+
+    def get(name):
+        path = folder / name
+        if not path.exists():
+            if name.startswith("av1") and "libsvtav1" not in av.codecs_available:
+                pytest.skip("this FFmpeg has no AV1 encoder")
+            write(path, **VIDEOS[name])
+        return str(path)
+
+    return get
+
+
+@pytest.mark.parametrize("name", VIDEOS)
+def test_sampled_frames_are_those_of_decoding_everything(name, written):
+    everything = decode_all(written(name))
+    assert len(everything) == VIDEOS[name].get("frames", 40)
+    for interval in (1, 7, 12, 30, 1000):
+        for threads in (1, 2):
+            samples = list(read_samples(written(name), Sampling(interval), threads))
+            assert [sample.number for sample in samples] == list(range(0, len(everything), interval))
+            assert all((sample.image == everything[sample.number]).all() for sample in samples)
+
+
+@pytest.mark.parametrize("name", JUMPED)
+def test_frames_between_are_not_decoded_where_key_frames_are_close(name, written):
+    with video._open(written(name), 1) as (container, stream):
+        _, runs = video._plan(written(name), container, stream, Sampling(30))
+    assert runs is not None
+    decoded = sum(run.wanted[-1] - run.key + 1 for run in runs)
+    assert decoded < VIDEOS[name]["frames"] / 4
+
+
+@pytest.mark.parametrize("name", ["h264.mp4", "h264-keys.ts", "mpeg4.mp4", "vp8.webm"])
+def test_reads_through_where_jumping_does_not_pay_or_packets_are_no_frames(name, written):
+    with video._open(written(name), 1) as (container, stream):
+        assert video._plan(written(name), container, stream, Sampling(12)) == (None, None)
+
+
+def test_a_plan_goes_back_to_the_last_key_frame():
+    # Ten frames a tick apart, in the order of decoding of one B-frame (0 2 1 4 3 …), key frames 0, 3 and 6.
+    shown = [0, 2, 1, 4, 3, 6, 5, 8, 7, 9]
+    packets = order([Entry(time, time in (0, 3, 6)) for time in shown])
+    assert (packets.times, packets.keys) == (list(range(10)), [0, 3, 6])
+    # Frames 0, 4, 8: 1 + 2 + 3 decoded and three jumps at 3 each are 15, more than half of 10.
+    assert plan(packets, 4) is None
+    long = order([Entry(time, time % 5 == 0) for time in range(100)])
+    # Frames 0, 32, 64, 96 from 0, 30, 60, 95: 1 + 3 + 5 + 2 decoded and 4 jumps of 3 are 23, less than half of 100.
+    assert [(run.key, run.wanted) for run in plan(long, 32)] == [(0, [0]), (30, [32]), (60, [64]), (95, [96])]
+
+
+@pytest.mark.parametrize("times", [[0, 1, None], [0, 1, 1]])
+def test_packets_without_distinct_times_have_no_order(times):
+    assert order([Entry(time, True) for time in times]) is None
+
+
+def test_what_packets_promise_is_checked(written, monkeypatch):
+    """Where a frame turns up that no packet promised, the video is read through; nothing is yielded twice."""
+    name = written("h264-keys.mp4")
+    everything = video.entries
+    monkeypatch.setattr(video, "entries", lambda packets: [one for n, one in enumerate(everything(packets)) if n != 49])
+    # Frame 49 lies between key frame 48 and the third sample, 50; two samples have been yielded by then.
+    samples = list(read_samples(name, Sampling(25)))
+    assert [sample.number for sample in samples] == [0, 25, 50, 75]
+    frames = decode_all(name)
+    assert all((sample.image == frames[sample.number]).all() for sample in samples)
+
+
+def test_times_are_seconds_after_the_first_frame(written):
+    # Gaps of 10, 35 and 80 ms in turn: frame 12 comes after four of each, 4·125 ms.
+    for interval in (1, 12):
+        seconds = {s.number: s.seconds for s in read_samples(written("h264-variable.mp4"), Sampling(interval))}
+        assert seconds[0] == 0
+        assert seconds[12] == pytest.approx(0.5)
+        assert seconds[24] == pytest.approx(1.0)
+    # A transport stream starts at 1.4 s or so; frame 60 of 30 a second is 2 s after its first.
+    assert [s.seconds for s in read_samples(written("h264-keys.ts"), Sampling(60))] == pytest.approx([0, 2])
+
+
+def test_frames_are_turned_as_players_turn_them(written):
+    cv2 = pytest.importorskip("cv2")
+    for name in ("h264-rotated.mp4", "h264-upside-down.mp4"):
+        capture = cv2.VideoCapture(written(name))
+        theirs = cv2.cvtColor(capture.read()[1], cv2.COLOR_BGR2RGB).astype(int)
+        capture.release()
+        ours = next(read_samples(written(name), Sampling())).image
+        assert ours.shape == theirs.shape
+        assert np.abs(ours - theirs).mean() < 3
+    flat = next(read_samples(written("h264.mp4"), Sampling())).image
+    assert np.abs(flat[:, 8:].astype(int) - pattern(0, 64, 48)[:, 8:]).mean() < 8
+
+
+@pytest.mark.parametrize("name", ["h264-keys.mp4", "vp8.webm"])
+def test_max_frames_widens_the_interval(name, written):
+    frames = VIDEOS[name]["frames"]
+    samples = list(read_samples(written(name), Sampling(2, max_frames=10)))
+    # 90 frames by 2 are 45, by 4 23, by 8 12, by 16 6; 70 by 2 are 35, by 4 18, by 8 9.
+    assert [sample.number for sample in samples] == list(range(0, frames, 16 if frames == 90 else 8))
+    assert len(list(read_samples(written(name), Sampling(2, max_frames=45)))) == frames // 2
+
+
+@pytest.mark.parametrize("given", [{"interval": 0}, {"interval": True}, {"interval": 1.5}, {"max_frames": 0}])
+def test_sampling_is_checked(given):
+    with pytest.raises(ValueError, match=next(iter(given))):
+        Sampling(**given)
+
+
+def _faststart(source, path):
+    """Copy a video with its table of contents at the beginning, as one that is streamed has it."""
+    with av.open(str(path), "w", options={"movflags": "faststart"}) as output, av.open(source) as given:
+        stream = output.add_stream_from_template(given.streams.video[0])
+        for packet in given.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = stream
+                output.mux(packet)
+
+
+def _cut(source, path, share=0.6):
+    data = source.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    return path
+
+
+def _reason(path, sampling=None):
+    with pytest.raises(UnreadableVideo) as raised:
+        list(read_samples(str(path), sampling or Sampling()))
+    assert path.name in str(raised.value)
+    return raised.value.reason
+
+
+def test_what_is_no_video_is_told(tmp_path):
+    assert _reason(write_sound(tmp_path / "sound.m4a")) == "has no video stream"
+    assert _reason(tmp_path / "absent.mp4").startswith("does not exist")
+    assert _reason(tmp_path).startswith("is no video that FFmpeg can open")
+    for name, data in {"empty.mp4": b"", "text.mp4": b"a transcript\n" * 50}.items():
+        (tmp_path / name).write_bytes(data)
+        assert _reason(tmp_path / name).startswith("is no video that FFmpeg can open")
+    assert _reason(write(tmp_path / "none.avi", codec="mpeg4", frames=0)) in {
+        "has no video stream",
+        "holds no frame that can be decoded",
+    }
+
+
+@pytest.mark.parametrize("sampling", [Sampling(30), Sampling(40, max_frames=99)])
+def test_truncated_videos_are_told(tmp_path, written, sampling):
+    _faststart(written("h264-keys.mp4"), tmp_path / "whole.mp4")
+    assert list(read_samples(str(tmp_path / "whole.mp4"), sampling))
+    reason = _reason(_cut(tmp_path / "whole.mp4", tmp_path / "cut.mp4"), sampling)
+    assert reason.startswith("is truncated after frame")
+    assert reason.endswith("of 90")
+    # The table of contents is at the end, where it is lost.
+    (tmp_path / "late.mp4").write_bytes((tmp_path / "whole.mp4").read_bytes())
+    whole = write(tmp_path / "late.mp4", frames=60)
+    assert _reason(_cut(whole, tmp_path / "headless.mp4"), sampling).startswith("is no video that FFmpeg can open")
+    long = write(tmp_path / "long.mkv", frames=120, keys=5)
+    assert _reason(_cut(long, tmp_path / "cut.mkv"), sampling).startswith("is truncated after frame")
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+def test_damaged_videos_are_told(tmp_path, codec):
+    data = bytearray(write(tmp_path / "whole.mp4", codec=codec, frames=120, size=(160, 96)).read_bytes())
+    middle = len(data) // 3
+    data[middle : middle + 500] = b"\xa5" * 500
+    (tmp_path / "damaged.mp4").write_bytes(data)
+    assert _reason(tmp_path / "damaged.mp4").startswith("is damaged")
+
+
+def test_a_picture_beside_the_sound_is_no_video(tmp_path):
+    """The cover of an album is a video stream to FFmpeg."""
+    path = tmp_path / "song.m4a"
+    with av.open(str(path), "w", format="mp4") as container:
+        sound = container.add_stream("aac", rate=44100)
+        cover = container.add_stream("mjpeg", rate=1)
+        cover.width, cover.height, cover.pix_fmt = 32, 32, "yuvj420p"
+        cover.disposition = av.stream.Disposition.attached_pic
+        container.mux(cover.encode(av.VideoFrame.from_ndarray(pattern(0, 32, 32), format="rgb24")))
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
+        frame.rate = 44100
+        container.mux(sound.encode(frame))
+        container.mux(sound.encode())
+        container.mux(cover.encode())
+    assert _reason(path) == "has no video stream"
+
+
+def test_an_error_survives_the_way_from_another_process():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(UnreadableVideo("/some/clip.mp4", "has no video stream")))
+    assert (str(error), error.path) == ("clip.mp4 has no video stream", "/some/clip.mp4")

@@ -1,0 +1,31 @@
+"""EVQAScore's arithmetic against that of the released programs, on the developers' 27 cases."""
+
+import json
+
+import pytest
+from evaluate_qa.metrics.evqascore.scoring import score_video
+
+
+@pytest.fixture(scope="module")
+def oracle(shared):
+    return json.loads((shared / "oracles" / "evqascore_public.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize(("mode", "total"), [("caption", "caption_score"), ("qa", "qa_score")])
+def test_every_number_of_every_case(oracle, mode, total):
+    assert len(oracle) == 27
+    for case in oracle:
+        found = score_video(case["frames"], case["caption"], case["keywords"], mode=mode)
+        got = (found.precision, found.recall, found.f_score, found.coarse, found.score)
+        paper = case["out"]["paper"]
+        expected = tuple(paper[name] for name in ("P", "R", "F", "coarse", total))
+        assert got == pytest.approx(expected, abs=1e-6), case["id"]
+
+
+def test_the_released_program_for_captions(oracle):
+    """Its global and local scores are coarse and F; it computed in single precision."""
+    for case in oracle:
+        found = score_video(case["frames"], case["caption"], case["keywords"], mode="caption")
+        released = case["out"]["yqjmartin"]
+        got = (found.f_score, found.coarse, found.score)
+        assert got == pytest.approx((released["l_score"], released["g_score"], released["score"]), abs=1e-6), case["id"]
