@@ -1,14 +1,25 @@
 """`evaluate-qa score`: score a file of answers with any metric that gives each row a score."""
 
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .terminal import open_console
+
 if TYPE_CHECKING:
+    from .scoring.run import Job
     from .scoring.work import Progress
 
-_COLUMNS, _METRIC, _RUN = "Columns of the input", "Metric", "Run"
+_COLUMNS, _METRIC, _RUN, _RAY = "Columns of the input", "Metric", "Run", "Several processes or machines"
+
+
+class Engine(str, Enum):
+    """What scores the rows."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def _column(name: str) -> Any:
@@ -37,6 +48,19 @@ def score(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=_RUN)
     ] = False,
+    engine: Annotated[
+        Engine, typer.Option(help="This process, or actors of Ray.", rich_help_panel=_RAY)
+    ] = Engine.LOCAL,
+    num_actors: Annotated[
+        int | None, typer.Option(help="Default: as many as CPUs, or GPUs, suffice for.", rich_help_panel=_RAY)
+    ] = None,
+    num_gpus: Annotated[
+        float | None, typer.Option(help="GPUs of each actor; 0.5 puts two on one.", rich_help_panel=_RAY)
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of a Ray cluster: host:port, or auto. Default: this machine.", rich_help_panel=_RAY),
+    ] = None,
     predictions_column: Annotated[str | None, _column("predictions")] = None,
     references_column: Annotated[str | None, _column("references")] = None,
     questions_column: Annotated[str | None, _column("questions")] = None,
@@ -51,7 +75,7 @@ def score(
     In CSV, a list is written as JSON: ["Paris", "Paris, France"]. A run that was stopped goes on with --resume.
     """
     from .options import parse_options
-    from .scoring.run import Job, run
+    from .scoring.run import Job
 
     named = {
         "predictions": predictions_column,
@@ -77,7 +101,7 @@ def score(
             chunk_size=chunk_size,
             resume=resume,
         )
-        progress = run(job)
+        progress = _run(job, engine, num_actors, num_gpus, address)
     except KeyboardInterrupt:
         typer.echo(f"evaluate-qa score: stopped{'' if target == '-' else '; go on with --resume'}", err=True)
         raise typer.Exit(130) from None
@@ -87,9 +111,22 @@ def score(
     report(metric, progress, errors)
 
 
+def _run(job: "Job", engine: Engine, num_actors: int | None, num_gpus: float | None, address: str | None) -> "Progress":
+    if engine is Engine.RAY:
+        from .scoring.cluster import Cluster
+        from .scoring.ray_engine import run_on_ray
+
+        return run_on_ray(job, Cluster(num_actors, num_gpus or 0, address))
+    from .scoring.run import run
+
+    given = {"--num-actors": num_actors, "--num-gpus": num_gpus, "--address": address}
+    if foreign := [name for name, value in given.items() if value is not None]:
+        raise ValueError(f"{foreign[0]} is an option of --engine ray")
+    return run(job)
+
+
 def report(metric: str, progress: "Progress", errors: Path | None) -> None:
     """Print how many rows there were and the means of their scores, on the standard error."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=Path(metric).name, title_justify="left", show_header=False)
@@ -100,7 +137,7 @@ def report(metric: str, progress: "Progress", errors: Path | None) -> None:
         table.add_row("rows set aside", f"{progress.bad:,}")
     for name, (total, count) in progress.sums.items():
         table.add_row("accuracy" if name == "verdict" else f"mean {name}", f"{total / count:.4f}")
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     console.print(table)
     for signature in progress.signatures:
         console.print(f"signature: {signature}", markup=False, soft_wrap=True)

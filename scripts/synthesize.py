@@ -14,8 +14,8 @@ from typing import Annotated, Any, BinaryIO, NoReturn
 import typer
 
 from .files.writing import json_line
+from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .metrics._shared.inputs import clean
-from .synthesis.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
 
 # The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.

@@ -1,11 +1,16 @@
 """Which columns of a file a metric gets its columns from, and how a row of the file becomes a row for the metric."""
 
+import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..files.rows import LISTS, Row, require_columns
 from ..metrics._shared.inputs import KNOWN_COLUMNS
+
+# Columns whose texts are paths.
+_PATHS = ("videos", "video_features")
 
 
 @dataclass(frozen=True)
@@ -16,10 +21,12 @@ class Columns:
         named: Column of the metric → column of the input. One that is not here is looked for under the metric's name
             for it, then under its singular: `predictions`, `prediction`.
         blanks: Whether an empty text stands for no value where a value may be missing, as it does in CSV.
+        folder: Where relative paths of videos start: that of the input, with which they move.
     """
 
     named: Mapping[str, str] = field(default_factory=dict)
     blanks: bool = False
+    folder: Path = Path()
 
     def lists(self) -> set[str]:
         """Return the columns of the input that may hold lists, for `read_rows`."""
@@ -49,9 +56,16 @@ class Columns:
     def _value(self, row: Row, column: str, is_required: bool) -> Any:
         name = next((name for name in self.candidates(column) if name in row), None)
         value = None if name is None else row[name]
-        return None if value == "" and self.blanks and not is_required else value
+        if value == "" and self.blanks and not is_required:
+            return None
+        return str(self.folder / value) if column in _PATHS and isinstance(value, str) else value
 
 
 def accepted(parameters: Collection[str]) -> list[str]:
     """Return the columns that a metric takes, of those this family knows, by the parameters of its `_compute`."""
     return [column for column in KNOWN_COLUMNS if column in parameters]
+
+
+def reads_videos(metric: Any) -> bool:
+    """Whether a metric, as `evaluate.load` returns it, takes videos."""
+    return "videos" in inspect.signature(metric._compute).parameters

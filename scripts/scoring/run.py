@@ -5,13 +5,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import metric_names, path
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_target
-from .columns import Columns
+from .columns import Columns, reads_videos
+from .folder import work_place
 from .scorer import RowScorer
 from .work import ErrorsFile, Output, Progress, StandardOutput, digest, work_folder
 
@@ -74,7 +76,11 @@ class Job:
         import evaluate
 
         name = path(self.metric) if self.metric in metric_names() else self.metric
-        metric = evaluate.load(name, self.config, keep_in_memory=True, **self.load)
+        load = partial(evaluate.load, name, self.config, keep_in_memory=True, **self.load)
+        metric = load()
+        if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
+            # Rows of one video need not stand together: what was seen of it is kept until the end of the run.
+            metric = load(cache_dir=str(work_place(Path(self.target)) / "cache"))
         return RowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
     def settings(self, code: str) -> dict[str, str]:
@@ -87,7 +93,8 @@ class Job:
 
     @property
     def _columns(self) -> Columns:
-        return Columns(self.columns, blanks=file_format(self.source) == ".csv")
+        folder = Path() if self.source == STANDARD else Path(self.source).parent
+        return Columns(self.columns, file_format(self.source) == ".csv", folder)
 
 
 def run(job: Job) -> Progress:
@@ -102,24 +109,30 @@ def run(job: Job) -> Progress:
     records, standard = job.records(), sys.stdout.buffer
     # What a metric or a library prints must not come between the rows.
     with redirect_stdout(sys.stderr), _output(job, scorer := job.scorer(), standard) as output:
-        total = _checked(job, scorer, output.progress.records)
+        total = checked(job, scorer, output.progress.records)
         records = _skipped(job, records, output.progress)
         _score(job, scorer, records, output, total)
-        if not output.progress.records:
-            raise RowsError(f"{job.source}: there are no rows to score")
-        if not output.progress.scored:
-            raise RowsError(f"{job.source}: none of the {output.progress.records} rows can be scored; see {job.errors}")
+        require_scores(job, output.progress)
         output.finish()
     return output.progress
+
+
+def require_scores(job: Job, progress: Progress) -> None:
+    """Raise RowsError if a run has come to its end without a score."""
+    if not progress.records:
+        raise RowsError(f"{job.source}: there are no rows to score")
+    if not progress.scored:
+        raise RowsError(f"{job.source}: none of the {progress.records} rows can be scored; see {job.errors}")
 
 
 def _output(job: Job, scorer: RowScorer, standard: BinaryIO) -> AbstractContextManager[Output]:
     if job.target == STANDARD:
         return nullcontext(StandardOutput(standard))
-    return work_folder(Path(job.target), job.settings(scorer.code), job.resume)
+    settings = {"engine": "local"} | job.settings(scorer.code)
+    return work_folder(Path(job.target), settings, job.resume)
 
 
-def _checked(job: Job, scorer: RowScorer, done: int) -> int | None:
+def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
     """Check all rows of a file before any model is loaded, and count them; what a pipe will bring is not known."""
     from tqdm import tqdm
 
@@ -127,7 +140,7 @@ def _checked(job: Job, scorer: RowScorer, done: int) -> int | None:
         return None
     total = 0
     with tqdm(desc="checking", unit="row", leave=False, delay=1) as bar:
-        for chunk in _chunks(job.records(), job.chunk_size):
+        for chunk in chunks(job.records(), job.chunk_size):
             if not total:
                 scorer.require_columns(chunk)
             total += len(chunk)
@@ -140,11 +153,16 @@ def _checked(job: Job, scorer: RowScorer, done: int) -> int | None:
 def _skipped(job: Job, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
     """Go past the rows that are scored, after a check that they are still the same."""
     if digest(itertools.islice(records, progress.records)) != progress.digest:
-        raise RowsError(
-            f"{job.source}: the first {progress.records} rows are not those that the stopped run has scored; restore "
-            f"them, or begin anew after: rm -r {job.target}.work"
-        )
+        raise changed(job, f"the first {progress.records} rows")
     return records
+
+
+def changed(job: Job, rows: str) -> RowsError:
+    """Return the error for an input that is not the one that a stopped run has scored."""
+    return RowsError(
+        f"{job.source}: {rows} are not those that the stopped run has scored; restore them, or begin anew "
+        f"after: rm -r {job.target}.work"
+    )
 
 
 def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, total: int | None) -> None:
@@ -152,7 +170,7 @@ def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Outpu
 
     errors = ErrorsFile(job.errors, output.progress.errors_size)
     with tqdm(desc=Path(job.metric).name, unit="row", total=total, initial=output.progress.records) as bar:
-        for chunk in _chunks(records, job.chunk_size):
+        for chunk in chunks(records, job.chunk_size):
             if not output.progress.records:
                 scorer.require_columns(chunk)
             scored = scorer.score(chunk)
@@ -161,7 +179,8 @@ def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Outpu
             bar.update(len(chunk))
 
 
-def _chunks(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
+def chunks(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
+    """Divide records into lists of that size; the last may be shorter."""
     records = iter(records)
     while chunk := list(itertools.islice(records, size)):
         yield chunk

@@ -73,6 +73,10 @@ class RowScorer:
         self._accepted = accepted(inspect.signature(metric._compute).parameters)
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
+        # Some bad rows show only while they are scored, such as a broken video. A metric that can tell of all of them
+        # in one call, in the column "error", names the options for that: to try again without each would cost more.
+        telling = getattr(metric, "set_aside", {}) if keep_going else {}
+        self._telling = {} if telling.keys() & compute.keys() else telling
 
     @property
     def code(self) -> str:
@@ -95,10 +99,14 @@ class RowScorer:
             RowsError: a bad row, unless they are set aside; a row has a column named like one that is added.
             ValueError: the metric gives no score for each row, or does not take its keywords.
         """
-        result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **self._compute))
+        options = {**self._compute, **self._telling}
+        result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
         if result is None:
             return ScoredChunk(bad=bad)
         per_row = _per_row(result, len(rows))
+        if self._telling:
+            rows, per_row, told = self._without_told(rows, per_row)
+            bad = sorted(bad + told, key=lambda one: one.number)
         return ScoredChunk(self._added(rows, per_row), bad, _sums(result, per_row), result.get("signature"))
 
     def _attempt(
@@ -133,14 +141,31 @@ class RowScorer:
             message = str(error).replace(f"{column}[{index}]", self._name(column, row))
             return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
+    def _without_told(
+        self, rows: Sequence[_NumberedRow], per_row: dict[str, list[Any]]
+    ) -> tuple[list[_NumberedRow], dict[str, list[Any]], list[BadRow]]:
+        """Take out the rows of which the metric tells in the column "error" why they have no score."""
+        errors = per_row.pop("error")
+        told = [
+            BadRow(number, f"{place(self._source, number)}: {error}", row)
+            for (number, row), error in zip(rows, errors, strict=True)
+            if error is not None
+        ]
+        kept = [index for index, error in enumerate(errors) if error is None]
+        columns = {name: [values[index] for index in kept] for name, values in per_row.items()}
+        return [rows[index] for index in kept], columns, told
+
     def _name(self, column: str, row: Row) -> str:
         names = self._columns.candidates(column)
         return next((name for name in names if name in row), names[0])
 
     def _added(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
-        for number, row in rows:
-            if taken := named.keys() & row.keys():
+        nothing = (None, "") if self._columns.blanks else (None,)
+        for index, (number, row) in enumerate(rows):
+            # A metric may give back what it was given, such as keywords, or what was missing.
+            both = [name for name in named if name in row and row[name] not in nothing]
+            if taken := [name for name in both if row[name] != named[name][index]]:
                 raise RowsError(
                     f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds; "
                     f"name what it adds otherwise, for example with --prefix {self._metric.name}_"

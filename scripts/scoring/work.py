@@ -5,8 +5,6 @@ part counts from the moment at which the progress that mentions it takes the pla
 """
 
 import hashlib
-import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -14,10 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from ..files.rows import Record, Row, RowsError
-from ..files.writing import join, json_line, print_rows, replacing, write_part
+from ..files.writing import join, json_line, print_rows, write_part
+from .folder import PROGRESS, claimed, earlier_progress, save_progress
 from .scorer import BadRow, ScoredChunk
-
-_PROGRESS = "progress.json"
 
 
 @dataclass(frozen=True)
@@ -49,18 +46,32 @@ class Progress:
 
     def after(self, records: Sequence[Record], chunk: ScoredChunk, errors_size: int) -> "Progress":
         """Return the progress after one more chunk."""
+        return self.and_then(
+            Progress(
+                len(records),
+                digest(records, self.digest),
+                int(bool(chunk.rows)),
+                len(chunk.rows),
+                errors_size - self.errors_size,
+                chunk.sums,
+                [chunk.signature] if chunk.signature else [],
+            )
+        )
+
+    def and_then(self, other: "Progress") -> "Progress":
+        """Return both together; the digest is that of the later one."""
         sums = {
-            name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), chunk.sums.get(name, (0, 0)), strict=True)]
-            for name in dict.fromkeys([*self.sums, *chunk.sums])
+            name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), other.sums.get(name, (0, 0)), strict=True)]
+            for name in dict.fromkeys([*self.sums, *other.sums])
         }
         return Progress(
-            self.records + len(records),
-            digest(records, self.digest),
-            self.parts + bool(chunk.rows),
-            self.scored + len(chunk.rows),
-            errors_size,
+            self.records + other.records,
+            other.digest,
+            self.parts + other.parts,
+            self.scored + other.scored,
+            self.errors_size + other.errors_size,
             sums,
-            tuple(dict.fromkeys([*self.signatures, *([chunk.signature] if chunk.signature else [])])),
+            tuple(dict.fromkeys([*self.signatures, *other.signatures])),
         )
 
 
@@ -118,15 +129,14 @@ class WorkFolder:
 
     def __init__(self, folder: Path, target: Path, settings: Mapping[str, str], resume: bool) -> None:
         self._folder, self._target, self._settings = folder, target, settings
-        self._file = folder / _PROGRESS
-        self.progress = self._earlier(resume) if self._file.is_file() else Progress()
+        earlier = earlier_progress(folder, settings, resume)
+        self.progress = Progress(**earlier) if earlier else Progress()
 
     def add(self, rows: Sequence[Row], progress: Progress) -> None:
         """Write the rows as a part."""
         if rows:
             write_part(self._part(self.progress.parts), rows)
-        with replacing(self._file) as path:
-            path.write_text(json.dumps({"settings": self._settings, "progress": asdict(progress)}, indent=1))
+        save_progress(self._folder, self._settings, asdict(progress))
         self.progress = progress
 
     def finish(self) -> None:
@@ -134,50 +144,21 @@ class WorkFolder:
         joined = self._folder / f"joined{self._target.suffix.lower()}"
         join([self._part(number) for number in range(self.progress.parts)], joined)
         joined.replace(self._target)
-        self._file.unlink()
+        (self._folder / PROGRESS).unlink()
 
     def _part(self, number: int) -> Path:
         return self._folder / f"{number:06d}{self._target.suffix.lower()}"
 
-    def _earlier(self, resume: bool) -> Progress:
-        if not resume:
-            raise RowsError(
-                f"{self._folder} holds the work of a run that was stopped; go on with it by --resume, or begin anew "
-                f"after: rm -r {self._folder}"
-            )
-        earlier = json.loads(self._file.read_text())
-        for name, value in self._settings.items():
-            before = earlier["settings"].get(name)
-            if before != value:
-                raise RowsError(
-                    f"{self._folder} was made with {name} {before}, now it is {value}; give what it was made with, or "
-                    f"begin anew after: rm -r {self._folder}"
-                )
-        return Progress(**earlier["progress"])
-
 
 @contextmanager
 def work_folder(target: Path, settings: Mapping[str, str], resume: bool) -> Iterator[WorkFolder]:
-    """Give the folder `<target>.work`, to this run alone; it stays as long as there is work in it.
+    """Give the parts in the folder `<target>.work`, to this run alone.
 
     Raises:
         RowsError: another run has it, or what `WorkFolder` raises.
     """
-    import filelock
-
-    folder = target.with_name(f"{target.name}.work")
-    folder.mkdir(exist_ok=True)
-    lock = filelock.FileLock(folder / "lock")
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        raise RowsError(f"{target}: another run is writing it; wait for that run or stop it") from None
-    try:
+    with claimed(target) as folder:
         yield WorkFolder(folder, target, settings, resume)
-    finally:
-        lock.release()
-        if not (folder / _PROGRESS).is_file():
-            shutil.rmtree(folder)
 
 
 class ErrorsFile:
@@ -202,7 +183,12 @@ class ErrorsFile:
     def add(self, bad: Sequence[BadRow]) -> None:
         """Write bad rows, at once."""
         if self._path is not None and bad:
-            lines = [{"row": one.number, "error": one.error, "input": one.input} for one in bad]
             with self._path.open("ab") as file:
-                file.write(b"".join(json_line(line, default=repr) for line in lines))
+                file.write(bad_lines(bad))
                 self.size = file.tell()
+
+
+def bad_lines(bad: Iterable[BadRow]) -> bytes:
+    """Return bad rows as they stand in the file of bad rows."""
+    lines = [{"row": one.number, "error": one.error, "input": one.input} for one in bad]
+    return b"".join(json_line(line, default=repr) for line in lines)

@@ -1,1 +1,1 @@
-"""What `evaluate-qa synthesize` is made of: chat models, and the rows that come and go."""
+"""What `evaluate-qa synthesize` is made of: the rows that come and go."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.synthesis.chat_models import LocalModel
+from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
 from typer.testing import CliRunner
@@ -289,7 +289,7 @@ FAULTS = {
     "blank": (" \n\u00a0\t", "answer is empty"),
     "null": (None, "answer is empty"),
     "parts": ([{"type": "text"}], "answer is empty"),
-    "cut off": ({"finish_reason": "length", "message": {"content": "It is"}}, "cut off at 256 tokens; raise --max"),
+    "cut off": ({"finish_reason": "length", "message": {"content": "It is"}}, "cut off at 256 tokens; allow more"),
     "no message": ({"message": None}, "not a chat completion"),
     "no choices": (b'{"choices": []}', "not a chat completion"),
     "not json": (b"<html>", "Error"),
@@ -718,7 +718,7 @@ def test_a_silent_local_model_and_one_that_is_cut_off_fail_and_a_longer_limit_me
     assert result.exit_code == 1
     # With its end, "Goethe finished it ." takes five tokens; the others take more.
     assert [row["synthetic_answers"] for row in read(output)] == [["Goethe finished it ."]]
-    assert "line 1: the answer was cut off at 5 tokens; raise --max-tokens" in result.stderr
+    assert "line 1: the answer was cut off at 5 tokens; allow more: max_tokens" in result.stderr
     assert "line 5: the model's answer is empty" in result.stderr
     result = run(known_rows, output, model=chat_model, max_tokens=12)
     assert "4 of 5 rows" in result.stderr
@@ -727,7 +727,7 @@ def test_a_silent_local_model_and_one_that_is_cut_off_fail_and_a_longer_limit_me
 
 
 def test_rows_are_written_window_by_window(chat_model, monkeypatch):
-    monkeypatch.setattr("evaluate_qa.synthesis.chat_models._WINDOW_BATCHES", 1)
+    monkeypatch.setattr("evaluate_qa.metrics._shared.chat_models._WINDOW_BATCHES", 1)
     order = []
     model = LocalModel(str(chat_model), batch_size=2, max_tokens=12)
     model.answer([conversation(*pair) for pair in KNOWN], lambda number, answer: order.append((number, answer)))

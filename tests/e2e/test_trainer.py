@@ -1,0 +1,214 @@
+"""Real training of tiny models, in one and in two processes, with every text metric in the trainer."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+import pytest
+import tiny_training
+from tiny_training import ANSWERS, GIVEN, METRICS, QUESTIONS, ROWS, VOCABULARY
+from transformers import DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallback
+
+WORDS_OF_ANSWERS = 13  # 2 + 2 + 3 + 1 + 1 + 2 + 2 in those of the first seven facts
+PROGRAM = Path(tiny_training.__file__)
+
+pytestmark = pytest.mark.slow
+
+
+def run(processes, folder, *trained):
+    """Run the program in so many processes; return what each wrote."""
+    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    command = [sys.executable, *(launcher if processes > 1 else []), str(PROGRAM), str(folder), *map(str, trained)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(processes)]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The folder of the one process."""
+    return tmp_path_factory.mktemp("alone")
+
+
+@pytest.fixture(scope="module")
+def alone(trained):
+    """What the one process wrote."""
+    return run(1, trained)[0]
+
+
+@pytest.fixture(scope="module")
+def two(alone, trained, tmp_path_factory):
+    """What each of two processes wrote, that evaluated the models of the one."""
+    return run(2, tmp_path_factory.mktemp("two"), trained)
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    return {name: evaluate.load(evaluate_qa.path(name)) for name in METRICS}
+
+
+def text(ids):
+    """The words of these ids; written anew here, so that it shares nothing with what is tested."""
+    return " ".join(VOCABULARY[number] for number in ids if number > 2)
+
+
+def figures(evaluation):
+    """The metrics' figures, without the trainer's own."""
+    return {name: value for name, value in evaluation.items() if name.startswith(tuple(f"eval_{m}_" for m in METRICS))}
+
+
+def plain(metrics, predictions, **given):
+    """The figures of a plain `compute` on these texts, under the names they have in the trainer."""
+    expected = {}
+    for name, metric in metrics.items():
+        columns = {"references": ANSWERS[:ROWS], "questions": QUESTIONS[:ROWS]} | GIVEN[name] | given
+        result = metric.compute(predictions=predictions, **columns)
+        expected |= {f"eval_{name}_{key}": value for key, value in result.items() if isinstance(value, (int, float))}
+    return expected
+
+
+RUNS = {
+    "t5": lambda found: found["t5"],
+    "gpt2 teacher-forced": lambda found: found["gpt2"]["forced"],
+    "gpt2 generated": lambda found: found["gpt2"]["generated"],
+}
+
+
+def test_the_trainer_selects_the_checkpoint_that_smile_finds_best(alone, two):
+    """8 and 16 steps saw right answers only, the last 8 wrong ones."""
+    for found in (alone, *two):
+        history = found["t5"]["history"]
+        assert history["24"] < history["8"] < history["16"]
+        assert found["t5"]["best"] == "checkpoint-16"
+        # It is the model in the end: its answers are right, those of the last checkpoint were not.
+        assert found["t5"]["chosen"] == ANSWERS[:ROWS]
+
+
+def test_generated_answers_of_an_encoder_decoder_score_as_in_a_plain_compute(alone, metrics):
+    found = alone["t5"]
+    assert figures(found["figures"]) == pytest.approx(plain(metrics, [text(ids) for ids in found["ids"]]), abs=1e-6)
+
+
+def test_generated_answers_of_a_causal_model_score_without_their_prompts(alone, metrics):
+    found = alone["gpt2"]["generated"]
+    whole = [text(ids) for ids in found["ids"]]
+    assert all(map(str.startswith, whole, QUESTIONS))
+    answers = [answer.removeprefix(question).strip() for answer, question in zip(whole, QUESTIONS, strict=False)]
+    assert answers != ANSWERS[:ROWS], "all answers are right, so the test shows little"
+    expected = plain(metrics, answers, references=GIVEN["deltableu"]["references"])
+    assert figures(found["figures"]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_arg_max_of_logits_scores_the_answers_positions_only(alone, metrics):
+    found = alone["gpt2"]["forced"]
+    answers = []
+    for logits, question, answer in zip(found["logits"], QUESTIONS, ANSWERS, strict=False):
+        # The row ends with the answer and </s>; position t predicts token t + 1. The rows are padded at the left.
+        length = len(answer.split()) + 1
+        end = max(position for position, scores in enumerate(logits) if scores[0] != -100)
+        predicted = [max(range(len(scores)), key=scores.__getitem__) for scores in logits[end - length : end]]
+        answers.append(text(predicted))
+        assert len(question.split()) + length <= end + 1
+    expected = plain(metrics, answers)
+    assert figures(found["figures"]) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_scoring_by_batches_gives_the_same(name, alone, two):
+    for found in (alone, *two):
+        by_batches = figures(RUNS[name](found)["by_batches"])
+        assert by_batches
+        assert by_batches == pytest.approx(figures(RUNS[name](found)["figures"]), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_two_processes_both_get_what_one_gets(name, alone, two):
+    expected = figures(RUNS[name](alone)["figures"])
+    assert {name.split("_")[1] for name in expected} == {"smile", "nli", "bem", "deltableu"}
+    for found in two:
+        assert figures(RUNS[name](found)["figures"]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_two_processes_evaluated_some_rows_twice(two):
+    """Otherwise the last test would not show that such rows are left out."""
+    assert len(two[0]["t5"]["ids"]) == ROWS + 1
+    assert len(two[0]["gpt2"]["generated"]["ids"]) == ROWS + 1
+
+
+def test_rows_that_cannot_be_scored_stop_both_processes(alone, two):
+    """Only the first process scores; the second would wait for its result for ever."""
+    told = "smile: references[2] is ''; expected a string or a non-empty list of strings, none of them empty"
+    assert alone["t5"]["failed"] == two[0]["t5"]["failed"] == f"RowValueError: {told}"
+    assert two[1]["t5"]["failed"] == f"RuntimeError: scoring failed on the first process: RowValueError: {told}"
+
+
+@pytest.fixture
+def trainer(tmp_path):
+    """Makes a trainer around an untrained model, for evaluations of `ROWS` rows."""
+
+    def made(compute_metrics, rows=None, **more):
+        options = tiny_training.options(tmp_path, predict_with_generate=True, **more)
+        return Seq2SeqTrainer(
+            tiny_training.t5(),
+            Seq2SeqTrainingArguments(**options),
+            eval_dataset=rows or tiny_training.answered(ANSWERS)[:ROWS],
+            data_collator=DataCollatorForSeq2Seq(tiny_training.tokenizer()),
+            processing_class=tiny_training.tokenizer(),
+            compute_metrics=compute_metrics,
+        )
+
+    return made
+
+
+def scores(metrics, **given):
+    return metrics["deltableu"].compute_metrics(tiny_training.tokenizer(), **given)
+
+
+def test_columns_do_not_go_with_rows_sorted_by_length(metrics, trainer):
+    sorting = {"train_sampling_strategy": "group_by_length"}
+    with pytest.raises(ValueError, match="evaluates the rows by length, so references would go to wrong rows"):
+        trainer(scores(metrics, references=ANSWERS[:ROWS]), **sorting).evaluate()
+    assert trainer(scores(metrics), **sorting).evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
+
+
+def test_columns_do_not_go_with_sets_of_other_lengths(metrics, trainer):
+    rows = tiny_training.answered(ANSWERS)
+    several = trainer(scores(metrics, references=ANSWERS[:ROWS]), {"first": rows[:ROWS], "second": rows[:5]})
+    with pytest.raises(ValueError, match=r"references has 7 rows, the evaluation set 5; .*several evaluation sets"):
+        several.evaluate()
+
+
+def test_an_evaluation_that_was_broken_off_is_told_and_forgotten(metrics, trainer):
+    class BreaksOff(TrainerCallback):
+        steps = 0
+
+        def on_prediction_step(self, *_, **__):
+            self.steps += 1
+            if self.steps == 3:
+                raise KeyboardInterrupt
+
+    by_batches = trainer(scores(metrics), batch_eval_metrics=True)
+    by_batches.add_callback(BreaksOff())
+    with pytest.raises(KeyboardInterrupt):
+        by_batches.evaluate()
+    with pytest.raises(ValueError, match="11 rows were evaluated, 7 expected: an earlier evaluation was broken off"):
+        by_batches.evaluate()
+    assert by_batches.evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
+
+
+def test_the_model_stays_in_the_mode_the_trainer_left_it_in(metrics, trainer):
+    seen = []
+
+    def watched(evaluated):
+        before = evaluating.model.training
+        figures = scores(metrics)(evaluated)
+        seen.append((before, evaluating.model.training))
+        return figures
+
+    evaluating = trainer(watched)
+    evaluating.evaluate()
+    assert seen == [(False, False)]
+    assert all(parameter.requires_grad for parameter in evaluating.model.parameters())

@@ -1,0 +1,36 @@
+"""A tiny causal language model in the Hub's format, made on the spot; its answers are words, but no sense."""
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+WORDS = ["Paris", "London", "Marie", "Curie", "nitrogen", "piano", "It", "is", "the", "of", "no", "Question", "Answer"]
+SPECIALS = ["<unk>", "</s>"]
+
+
+def write_tiny_causal(folder: Path) -> Path:
+    """Write model and tokenizer to a folder and return it."""
+    torch.manual_seed(1)
+    vocabulary = {word: number for number, word in enumerate([*SPECIALS, *WORDS])}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, unk_token="<unk>", eos_token="</s>", pad_token="</s>", model_max_length=128
+    )
+    config = GPT2Config(
+        vocab_size=len(vocabulary),
+        n_positions=128,
+        n_embd=32,
+        n_layer=2,
+        n_head=2,
+        initializer_range=0.5,
+        bos_token_id=1,
+        eos_token_id=1,
+    )
+    model = GPT2LMHeadModel(config)
+    model.generation_config.suppress_tokens = [0, 1]  # it would rather say nothing
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

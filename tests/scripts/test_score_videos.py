@@ -1,0 +1,147 @@
+"""`evaluate-qa score` and `select` over rows with videos: paths, broken files, keywords, the best rows."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.shapes.clips import all_clips, held_out, write_clip
+from typer.testing import CliRunner
+
+CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
+ROWS = [
+    {"id": number, "video": f"clips/{number}.mp4", "prediction": clip.caption(), "keywords": None}
+    for number, clip in enumerate(CLIPS)
+]
+ROWS[1]["keywords"] = [CLIPS[1].shape]
+OPTIONS = ["--config", "demo", "--compute", "interval=6"]
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "clips"
+    folder.mkdir()
+    for number, clip in enumerate(CLIPS):
+        write_clip(clip, folder / f"{number}.mp4")
+    return folder
+
+
+@pytest.fixture
+def run(clips, tmp_path, monkeypatch):
+    """Runs a command in a folder that has a folder `data` with rows and clips."""
+    shutil.copytree(clips, tmp_path / "data" / "clips")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(command, *arguments, code=0):
+        arguments = [*arguments, *(OPTIONS if "evqascore" in arguments else [])]
+        result = CliRunner().invoke(app, [command, *map(str, arguments)])
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def rows(path):
+    return [row for _, row in read_rows(path)]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_paths_start_at_the_folder_of_the_input(run, suffix):
+    write_rows(f"data/rows.{suffix}", ROWS)
+    told = run("score", "--metric", "evqascore", "--input", f"data/rows.{suffix}", "--output", "out.jsonl")
+    out = rows("out.jsonl")
+    assert [row["video"] for row in out] == [row["video"] for row in ROWS]
+    assert [row["frames"] for row in out] == [4, 4, 4]
+    assert out[1]["keywords"] == [CLIPS[1].shape]
+    assert CLIPS[0].colour in " ".join(out[0]["keywords"])
+    assert all(isinstance(row["score"], float) for row in out)
+    assert "mean coarse" in told.stderr
+    assert "signature: evqascore|v:1.0.0|clip:" in told.stderr
+
+
+def test_absolute_paths_and_other_columns(run, tmp_path):
+    named = [{"clip": str(tmp_path / "data" / row["video"]), "prediction": row["prediction"]} for row in ROWS]
+    write_rows("data/rows.jsonl", named)
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    run("score", *arguments, "--videos-column", "clip")
+    assert len(rows("out.jsonl")) == 3
+
+
+def test_a_missing_video_stops_the_run_at_once(run):
+    write_rows("data/rows.jsonl", [ROWS[0], ROWS[1] | {"video": "clips/9.mp4"}])
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    told = run("score", *arguments, code=1).stderr
+    assert "data/rows.jsonl, line 2: evqascore: video is 'data/clips/9.mp4'; expected the path of a video that" in told
+    assert not Path("out.jsonl.work").exists()
+
+
+@pytest.mark.parametrize("chunk_size", [1, 2, 100])
+def test_broken_videos_are_set_aside(run, chunk_size):
+    Path("data/clips/bad.mp4").write_text("no video")
+    broken, missing = ({"id": name, "video": f"clips/{name}.mp4", "prediction": "a"} for name in ("bad", "none"))
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    write_rows("data/rows.jsonl", [ROWS[0], broken])
+    assert "line 2: evqascore: video: bad.mp4 is no video" in run("score", *arguments, code=1).stderr
+    write_rows("data/rows.jsonl", [ROWS[0], broken, missing, ROWS[1], broken])
+    told = run("score", *arguments, "--errors", "bad.jsonl", "--chunk-size", chunk_size).stderr
+    assert [row["id"] for row in rows("out.jsonl")] == [0, 1]
+    assert "error" not in rows("out.jsonl")[0]
+    aside = rows("bad.jsonl")
+    assert [row["row"] for row in aside] == [2, 3, 5]
+    assert aside[0]["input"] == broken
+    assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is no video")
+    assert "expected the path of a video that exists" in aside[1]["error"]
+    assert "rows set aside" in told
+
+
+def test_broken_videos_may_stay_without_a_score(run):
+    Path("data/clips/bad.mp4").write_text("no video")
+    write_rows("data/rows.jsonl", [ROWS[0], {"id": 7, "video": "clips/bad.mp4", "prediction": "a"}])
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    run("score", *arguments, "--compute", "unreadable=none", "--errors", "bad.jsonl")
+    out = rows("out.jsonl")
+    assert out[1]["score"] is None
+    assert out[1]["error"].startswith("bad.mp4 is no video")
+    assert rows("bad.jsonl") == []
+
+
+def test_keywords_of_the_input_are_never_overwritten(run):
+    write_rows("data/rows.jsonl", [ROWS[0] | {"keywords": "one text"}])
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    assert "there is a column 'keywords' already" in run("score", *arguments, code=1).stderr
+    run("score", *arguments, "--prefix", "evqa_")
+    assert rows("out.jsonl")[0]["evqa_keywords"] == ["one text"]
+
+
+def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatch):
+    metric = evaluate.load(evaluate_qa.path("evqascore"), "demo")
+    features, read = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.features"], []
+    original = features.read_samples
+    monkeypatch.setattr(features, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
+    write_rows("data/rows.jsonl", ROWS * 3)
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "kept.jsonl"]
+    run("select", *arguments, "--top", 2, "--chunk-size", 2)
+    assert sorted(read) == [f"data/clips/{number}.mp4" for number in range(3)]
+    assert sorted(path.name for path in Path().iterdir()) == ["data", "kept.jsonl", "kept.scored.jsonl"]
+
+
+def test_the_best_rows_are_selected(run):
+    """True captions before blank ones."""
+    true = [row for row in ROWS if row["keywords"] is None]
+    wrong = [row | {"id": f"wrong {row['id']}", "prediction": ""} for row in true]
+    write_rows("data/rows.jsonl", [*wrong, *true])
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "kept.jsonl"]
+    told = run("select", *arguments, "--fraction", 0.5).stderr
+    assert [row["id"] for row in rows("kept.jsonl")] == [0, 2]
+    assert [row["score"] for row in rows("kept.scored.jsonl")][:2] == [0, 0]
+    assert "all scored rows: kept.scored.jsonl" in told
+    again = ["--input", "kept.scored.jsonl", "--score-column", "coarse", "--top", 1, "--output", "one.jsonl"]
+    run("select", *again)
+    assert json.loads(Path("one.jsonl").read_text())["id"] in {0, 2}
