@@ -7,7 +7,9 @@ from .bench import bench
 from .dataset import dataset
 from .fit import fit
 from .install import install
+from .publish import publish
 from .score import score
+from .select import select
 from .synthesize import synthesize
 
 app = typer.Typer(
@@ -21,6 +23,8 @@ app.command()(dataset)
 app.add_typer(bench, name="bench")
 app.command()(install)
 app.command()(score)
+app.command()(select)
 app.command()(agreement)
 app.command()(synthesize)
 app.command()(fit)
+app.command()(publish)

@@ -1,0 +1,35 @@
+"""Texts as they read in a namespace of the Hub: `evaluate.load("smile")` becomes `evaluate.load("org/smile")`.
+
+A published metric is found, and finds its model, under the names that it was published with.
+"""
+
+import re
+
+from . import sources
+from .repository import HUB, KINDS
+
+# The namespace that names in this package's files are written with.
+_WRITTEN = "evaluate-qa"
+
+_LOAD = r"(?P<call>evaluate\.load\(\s*[\"'])(?P<name>{names})(?=[\"'])"
+_OWNED = r"(?<![\w-]){written}/(?P<name>{names})(?![\w-])"
+_CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
+# Where a card says that the metric must be installed first, which is not so once it is on the Hub.
+_INSTALL = (
+    r"`evaluate\.load\(\"(?P<name>{names})\"\)`\s+finds\s+the\s+metric\s+after\s+`evaluate-qa\s+install\s+\w+`;"
+    r"\s+`evaluate\.load\(\"path/to/\w+\"\)`\s+needs\s+no\s+installation\."
+)
+
+
+def in_namespace(text: str, namespace: str) -> str:
+    """Return a text of a metric, a data set or a model, with the names of what is published in this namespace."""
+    metrics = "|".join(sources.names("space"))
+    everything = "|".join(name for kind in KINDS for name in sources.names(kind))
+
+    def named(pattern: str, names: str, replacement: str, text: str) -> str:
+        return re.sub(pattern.format(names=names, written=_WRITTEN), replacement, text)
+
+    text = named(_INSTALL, metrics, rf'`evaluate.load("{namespace}/\g<name>")` takes the metric from the Hub.', text)
+    text = named(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
+    text = named(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
+    return named(_OWNED, everything, rf"{namespace}/\g<name>", text)

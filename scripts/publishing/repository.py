@@ -1,0 +1,61 @@
+"""A repository of the Hub, and the folder that is to become its content."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["model", "dataset", "space"]
+
+KINDS: tuple[Kind, ...] = ("model", "dataset", "space")
+"""In the order of uploading: Spaces need models when they start."""
+
+HUB = "https://huggingface.co"
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository.
+
+    Args:
+        kind: What it holds.
+        namespace: The user or organisation that owns it.
+        name: Its name there, which is that of the metric, data set or model.
+        root: The folder under which all repositories of a run are built.
+    """
+
+    kind: Kind
+    namespace: str
+    name: str
+    root: Path
+
+    def __post_init__(self) -> None:
+        from huggingface_hub.errors import HFValidationError
+        from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+        try:
+            validate_repo_id(self.id)
+        except HFValidationError as error:
+            raise ValueError(f"{self.namespace!r} cannot be a user or organisation of the Hub: {error}") from error
+
+    @property
+    def id(self) -> str:
+        """What `evaluate.load` and the like take: `org/smile`."""
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        """Its content; in the folder two above, libraries find it, and not the Hub, under `id`."""
+        return self.root / f"{self.kind}s" / self.namespace / self.name
+
+    @property
+    def card(self) -> Path:
+        """Its README.md."""
+        return self.folder / "README.md"
+
+    def files(self) -> dict[str, Path]:
+        """Return its files by their paths in the repository."""
+        found = sorted(path for path in self.folder.rglob("*") if path.is_file())
+        return {path.relative_to(self.folder).as_posix(): path for path in found}
+
+    def __str__(self) -> str:
+        return f"{self.kind}s/{self.id}"

@@ -1,0 +1,43 @@
+"""What can be published, and where it is in this package."""
+
+import importlib.metadata
+from pathlib import Path
+
+from .. import metric_names
+from .repository import Kind
+
+PACKAGE = Path(__file__).parent.parent
+
+MODELS = ("matcher",)
+
+
+def data_set_names() -> list[str]:
+    """Return the names of the data sets that this package builds."""
+    folders = (PACKAGE / "datasets_scripts").iterdir()
+    return sorted(folder.name for folder in folders if (folder / f"{folder.name}.py").is_file())
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the names of all that there is of a kind."""
+    return {"space": metric_names(), "dataset": data_set_names(), "model": [*MODELS]}[kind]
+
+
+def needed_models(metric: str) -> list[str]:
+    """Return the models that a metric's default downloads from the Hub where this package is not installed."""
+    return [model for model in MODELS if (PACKAGE / "metrics" / metric / f"{model}.py").is_file()]
+
+
+def licence() -> str:
+    """Return the text of this package's licence.
+
+    Raises:
+        FileNotFoundError: it is neither in a checkout nor among the installed files.
+    """
+    checkout = PACKAGE.parent / "LICENSE"
+    if checkout.is_file():
+        return checkout.read_text(encoding="utf-8")
+    # Of several entries of this name, such as a checkout's own and the one of pip, not all have the file.
+    for distribution in importlib.metadata.distributions(name="evaluate-qa"):
+        if installed := distribution.read_text("licenses/LICENSE"):
+            return installed
+    raise FileNotFoundError("evaluate-qa is installed without its LICENSE; reinstall it")

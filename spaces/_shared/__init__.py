@@ -1,0 +1,19 @@
+"""The frame that all Spaces share: the package `space` beside each app.py.
+
+Where things lie. In the checkout `spaces/<metric>/` holds app.py, README.md, requirements.txt and the folder `space/`,
+whose files are links to `spaces/_shared/`. A published Space holds the same four, links resolved, beside the files of
+`metrics/<metric>/`: smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own
+folder. The rule that keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a
+metric has neither.
+
+Two files exist on both sides. README.md of a published Space is the front matter of `spaces/<metric>/README.md`
+followed by the body of the metric's card, and requirements.txt is that of `spaces/<metric>/`, which names all that the
+metric's does.
+"""
+
+import os
+
+# Read when gradio and huggingface_hub are imported, hence set here: nothing is reported to anyone.
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"

@@ -1,0 +1,59 @@
+"""From a request to an answer, whichever way it came, and from an error to what the visitor is told."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .limits import Refusal
+from .outcome import Outcome
+from .scorer import LOG, Scorer
+from .specification import Options, Parts, Row, Specification
+
+BROKEN = "Something went wrong here, and it is not what you entered. It has been logged; try again in a minute."
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A row and what is known of it before the options have their say."""
+
+    row: Row
+    parts: Parts
+
+
+def analyse(specification: Specification, scorer: Scorer, row: Row) -> Analysed:
+    """Do what takes time for one row.
+
+    Raises:
+        Refusal: the metric cannot score it.
+    """
+    scorer.check(row)
+    return Analysed(row, specification.analyse(scorer, row))
+
+
+def judge(specification: Specification, scorer: Scorer, analysed: Analysed, options: Options) -> Outcome:
+    """Turn it into a score, by the metric's core."""
+    return specification.judge(scorer, analysed.row, analysed.parts, options)
+
+
+def as_record(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as the API gives it."""
+    return {
+        "score": float(outcome.score),
+        "verdict": outcome.verdict,
+        "best_reference": outcome.best_reference,
+        "components": {bar.label: float(bar.value) for bar in outcome.bars},
+        "marked": [[mark.start, mark.end, mark.kind] for mark in outcome.marks],
+        "why": outcome.why,
+    }
+
+
+def told(error: Exception) -> str:
+    """Return what the visitor is told of an error: a refusal's message; of anything else only that it is logged."""
+    if isinstance(error, Refusal):
+        return str(error)
+    LOG.error("a request failed", exc_info=error)
+    return BROKEN
+
+
+def first_row(specification: Specification) -> Row:
+    """Return the row of the first worked example."""
+    return next(iter(specification.examples.values())).row

@@ -1,0 +1,83 @@
+"""The API: `/score` for one answer, `/batch` for many, with arguments that have the names of fields and options."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from . import batch
+from .answering import analyse, as_record, judge, told
+from .files import Table, collect
+from .limits import Refusal
+from .rows import from_mapping
+from .scorer import Scorer
+from .specification import Field, Row, Specification
+from .uploads import uploaded
+from .videos import Videos, read_videos
+
+_KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}
+
+
+def add_api(specification: Specification, scorer: Scorer) -> None:
+    """Add both endpoints to the page that is being built."""
+
+    def score(**given: Any) -> dict[str, Any]:
+        """Score one answer; returns score, verdict, best_reference, components, marked and why."""
+        options = specification.values([given[option.name] for option in specification.options])
+        analysed = analyse(specification, scorer, from_mapping(specification.fields, given))
+        return as_record(judge(specification, scorer, analysed, options))
+
+    def score_rows(rows: list[Row], videos: Sequence[Any] = (), **given: Any) -> dict[str, Any]:
+        """Score many answers; returns the score of all, a record for each, and what was wrong with the others."""
+        if not isinstance(rows, list) or not isinstance(videos, (list, tuple)):
+            raise Refusal("rows and videos: expected lists, of an object for each answer and of files.")
+        options = specification.values([given[option.name] for option in specification.options])
+        table = collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
+        paths = [uploaded("videos", video) for video in videos]
+        *_, known = read_videos(specification, scorer, Videos(), paths)
+        *_, scored = batch.score(specification, scorer, table, options, known)
+        problems = [scored.stopped] * bool(scored.stopped) + scored.problems
+        return {"score": scored.score, "rows": batch.records(scored), "problems": problems}
+
+    options = [_parameter(option.name, option.type, option.shown) for option in specification.options]
+    rows = _parameter("rows", list[dict[str, Any]])
+    fields = [_field(field) for field in sorted(specification.fields, key=_place)]
+    gr.api(_endpoint(score, [*fields, *options]), api_name="score", concurrency_id="score", concurrency_limit=1)
+    many = [rows, _parameter("videos", list[dict[str, Any]])] if specification.reader else [rows]
+    gr.api(_endpoint(score_rows, [*many, *options]), api_name="batch", concurrency_id="batch", concurrency_limit=2)
+
+
+def _place(field: Field) -> tuple[bool, bool]:
+    """Return what sorts the arguments: those that must be given first, and the answer before all."""
+    return _may_be_left_out(field), field.column != "predictions"
+
+
+def _may_be_left_out(field: Field) -> bool:
+    return not field.required and field.column != "predictions"
+
+
+def _field(field: Field) -> inspect.Parameter:
+    kind = _KINDS[field.kind]
+    return _parameter(field.name, kind | None, None) if _may_be_left_out(field) else _parameter(field.name, kind)
+
+
+def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
+
+
+def _endpoint(function: Callable[..., dict[str, Any]], parameters: Sequence[inspect.Parameter]) -> Callable[..., Any]:
+    """Return the function with these parameters, and errors that a client may see."""
+    signature = inspect.Signature(parameters, return_annotation=dict[str, Any])
+
+    def endpoint(*values: Any) -> dict[str, Any]:
+        try:
+            return function(**signature.bind(*values).arguments)
+        except Exception as error:
+            raise gr.Error(told(error), print_exception=False) from None
+
+    endpoint.__doc__ = function.__doc__
+    endpoint.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    # What gradio reads the names, types and defaults from.
+    endpoint.__signature__ = signature  # type: ignore[attr-defined]
+    return endpoint

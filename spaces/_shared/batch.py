@@ -1,0 +1,133 @@
+"""Scoring the rows of a file, a few at a time, so that others get their turn and what is done is kept."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .drawing import number
+from .files import Table
+from .limits import LIMITS, Limits, Refusal
+from .scorer import Scorer
+from .specification import Options, Row, Specification
+from .videos import StandIns, Videos
+
+
+@dataclass
+class Scored:
+    """What has been scored of a file.
+
+    Attributes:
+        table: The file's rows.
+        done: How many rows were looked at.
+        kept: Numbers of the rows that have a score.
+        columns: The metric's `per_example`, row by row as `kept`.
+        score: Mean score, or where the metric has one, the score of all rows together.
+        problems: What is wrong with rows that have none.
+        stopped: Why not all rows were looked at, if so.
+    """
+
+    table: Table
+    done: int = 0
+    kept: list[int] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    score: float = 0.0
+    problems: list[str] = field(default_factory=list)
+    stopped: str = ""
+
+
+def score(
+    specification: Specification,
+    scorer: Scorer,
+    table: Table,
+    options: Options,
+    videos: Videos = Videos(),  # noqa: B008 - it cannot be changed
+    limits: Limits = LIMITS,
+) -> Iterator[Scored]:
+    """Yield what has been scored so far, at the start and after each few rows; always the same object.
+
+    Args:
+        specification: The Space.
+        scorer: Its metric.
+        table: The rows; a video is in them by its name.
+        options: Of the Space.
+        videos: The videos that they may name.
+        limits: How long it may take.
+
+    Raises:
+        Refusal: in the end, if no row could be scored.
+    """
+    scored = Scored(table, problems=list(table.problems))
+    yield scored
+    end = time.monotonic() + limits.seconds
+    arguments = specification.changed(options)
+    with tempfile.TemporaryDirectory() as folder:
+        stand_ins = StandIns(specification, videos, Path(folder))
+        for numbers in _chunks(table.rows, specification.chunk, limits):
+            if time.monotonic() > end:
+                scored.stopped = f"Stopped after {limits.seconds:g} seconds; the rows scored by then are below."
+                break
+            usable = _usable(scorer, scored, stand_ins, numbers)
+            if usable:
+                _add(scored, [*usable], scorer.compute([*usable.values()], arguments), scorer.name)
+            scored.done = numbers.stop
+            yield scored
+    if not scored.kept:
+        raise Refusal(f"No row could be scored. {' '.join(scored.problems[:1])}")
+
+
+def records(scored: Scored) -> list[dict[str, Any]]:
+    """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest."""
+    return [_record(scored, place, i) for place, i in enumerate(scored.kept)]
+
+
+def figures(scored: Scored, most: float) -> list[tuple[str, str]]:
+    """Return the figures of all rows with their names: how many, the score, the share judged correct."""
+    shown = [("Rows scored", f"{len(scored.kept):,}"), ("Score", number(scored.score, most))]
+    if "verdict" in scored.columns:
+        correct = scored.columns["verdict"]
+        shown.append(("Judged correct", f"{sum(correct) / len(correct):.1%}"))
+    return shown
+
+
+def _record(scored: Scored, place: int, i: int) -> dict[str, Any]:
+    table, values = scored.table, {name: column[place] for name, column in scored.columns.items()}
+    first = {name: value for name, value in values.items() if name in ("score", "verdict")}
+    # The answer first, which the others are about.
+    names = sorted(table.columns.items(), key=lambda pair: pair[0] != "predictions")
+    texts = {name: table.rows[i][column] for column, name in names if column in table.rows[i]}
+    return {"row": table.places[i], **first, **texts, **values}
+
+
+def _chunks(rows: Sequence[Row], size: int | None, limits: Limits) -> Iterator[range]:
+    """Yield the numbers of rows that are scored together: so many, and fewer where their texts are long."""
+    start = characters = 0
+    for i, row in enumerate(rows):
+        characters += sum(len(str(value)) for value in row.values())
+        last = i + 1 == len(rows)
+        if last or (size and (i + 1 - start >= size or characters >= limits.chunk_characters)):
+            yield range(start, i + 1)
+            start, characters = i + 1, 0
+
+
+def _usable(scorer: Scorer, scored: Scored, stand_ins: StandIns, numbers: Sequence[int]) -> dict[int, Row]:
+    """Return those of the rows that the metric can score, as it takes them; say what is wrong with the others."""
+    usable = {}
+    for i in numbers:
+        try:
+            row = stand_ins.row(scored.table.rows[i])
+            scorer.check(row)
+            usable[i] = row
+        except Refusal as refusal:
+            scored.problems.append(f"row {scored.table.places[i]}: {refusal}")
+    return usable
+
+
+def _add(scored: Scored, numbers: list[int], result: dict[str, Any], name: str) -> None:
+    before = len(scored.kept)
+    scored.kept += numbers
+    scored.score += (result[name] - scored.score) * len(numbers) / (before + len(numbers))
+    for column, values in result["per_example"].items():
+        scored.columns.setdefault(column, []).extend(values)

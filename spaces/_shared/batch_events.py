@@ -1,0 +1,148 @@
+"""What happens on the tab where a file is scored."""
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+from gradio.utils import get_upload_folder
+
+from . import batch, code, drawing, plot
+from .answering import told
+from .batch import Scored
+from .files import Table, collect, read
+from .scorer import Scorer
+from .specification import Row, Specification
+from .uploads import delete, tidy, uploaded
+from .videos import Videos, read_videos
+
+EXAMPLES = "The examples"
+
+
+class BatchEvents:
+    """What the tab's buttons do.
+
+    Args:
+        specification: The Space.
+        scorer: Its metric.
+        metric: What evaluate loads, for the Python lines.
+    """
+
+    def __init__(self, specification: Specification, scorer: Scorer, metric: str) -> None:
+        self._specification, self._scorer, self._metric = specification, scorer, metric
+
+    def upload(self, file: str) -> tuple[Table | None, None, str]:
+        """Read an uploaded file, and delete it."""
+        path = Path(file)
+        tidy()
+        try:
+            table = read(path, self._specification.file_fields)
+        except Exception as error:
+            return None, None, drawing.problem(told(error))
+        finally:
+            delete(path)
+        return table, None, _ready(table)
+
+    def videos(self, files: list[str], known: Videos | None) -> Iterator[tuple[None, Videos, str, Any]]:
+        """Read uploaded videos, and delete them; nothing can be scored until they are read."""
+        tidy()
+        videos, wait, go_on = known or Videos(), gr.update(interactive=False), gr.update(interactive=True)
+        try:
+            paths = [uploaded("Video", file) for file in files]
+            for done, videos in enumerate(read_videos(self._specification, self._scorer, known or Videos(), paths)):
+                yield None, videos, drawing.progress(done, len(paths), "videos"), wait
+            yield None, videos, _known(videos), go_on
+        except Exception as error:
+            yield None, videos, drawing.problem(told(error)) + _known(videos), go_on
+
+    def example_videos(self) -> tuple[Videos, str, Any]:
+        """Take the videos of the worked examples, if they have any."""
+        video, examples = self._specification.video, self._specification.examples.values()
+        paths = sorted({Path(example.row[video.column]) for example in examples}) if video else []
+        *_, videos = read_videos(self._specification, self._scorer, Videos(), paths)
+        return videos, _known(videos), gr.skip()
+
+    def examples(self) -> tuple[Table, None, str]:
+        """Take the worked examples for a file."""
+        rows = (self._as_in_a_file(example.row) for example in self._specification.examples.values())
+        table = collect(Table(EXAMPLES, ".jsonl"), enumerate(rows, 1), self._specification.file_fields)
+        return table, None, _ready(table)
+
+    def run(self, table: Table | None, videos: Videos | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
+        """Score the rows; show how far it is, and in the end the results."""
+        quiet = [gr.skip()] * 4
+        if table is None:
+            yield None, drawing.problem("Choose a file first, or take the examples."), *quiet
+            return
+        try:
+            options = self._specification.values(entered)
+            for scored in batch.score(self._specification, self._scorer, table, options, videos or Videos()):
+                yield scored, drawing.progress(scored.done, len(table.rows)), *quiet
+            yield scored, *self._results(scored), self._code(table, entered)
+        except Exception as error:
+            yield None, drawing.problem(told(error)), *quiet
+
+    def stop(self, scored: Scored | None) -> tuple[Any, ...]:
+        """Show what had been scored when the visitor stopped."""
+        quiet, go_on = [gr.skip()] * 3, gr.update(interactive=True)
+        if scored is None or not scored.kept:
+            return drawing.note("Stopped; nothing was scored yet."), *quiet, go_on
+        try:
+            return *self._results(scored), go_on
+        except Exception as error:
+            return drawing.problem(told(error)), *quiet, go_on
+
+    def _as_in_a_file(self, row: Row) -> dict[str, Any]:
+        """Return a row by the names that a file has for its columns, and with the name of its video."""
+        given = {f.name: (f, row[f.column]) for f in self._specification.fields if f.column in row}
+        return {name: Path(value).name if f.kind == "video" else value for name, (f, value) in given.items()}
+
+    def _results(self, scored: Scored) -> tuple[Any, ...]:
+        """Return status, figures with plot, table and download."""
+        most = self._specification.most
+        shown = drawing.summary(batch.figures(scored, most or 1.0)) + drawing.problems(scored.problems)
+        shown += plot.distribution(scored.columns["score"], scored.columns.get("verdict"), most)
+        frame = pd.DataFrame(batch.records(scored))
+        left = len(scored.table.rows) - scored.done
+        status = scored.stopped or (f"Stopped: {left:,} rows were not scored." if left else "Done.")
+        return drawing.note(status), shown, gr.update(value=_readable(frame), visible=True), _download(frame)
+
+    def _code(self, table: Table, entered: Any) -> Any:
+        if table.name == EXAMPLES:
+            return gr.update(visible=False)
+        specification = self._specification
+        arguments = specification.changed(specification.values(entered))
+        metric = (self._metric, specification.configuration)
+        lines = code.for_file(metric, specification.name, table.name, table.suffix, table.columns, arguments)
+        return gr.update(value=lines, visible=True)
+
+
+def _ready(table: Table) -> str:
+    rows = "1 row" if len(table.rows) == 1 else f"{len(table.rows):,} rows"
+    return drawing.note(f"{table.name}: {rows} to score.") + drawing.problems(table.problems)
+
+
+def _known(videos: Videos) -> str:
+    """Say which videos there are, and what is wrong with the others."""
+    count = "1 video" if len(videos.read) == 1 else f"{len(videos.read)} videos"
+    read = drawing.note(f"{count} read: {', '.join(videos.read)}.") if videos.read else ""
+    return read + drawing.problems([f"{name}: {problem}" for name, problem in videos.problems.items()], of="video")
+
+
+def _readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as the page shows it: lists joined, scores with three decimals."""
+    return frame.round(3).map(lambda cell: " · ".join(map(_short, cell)) if isinstance(cell, list) else cell)
+
+
+def _short(part: Any) -> str:
+    return f"{part:.3g}" if isinstance(part, float) else str(part)
+
+
+def _download(frame: pd.DataFrame) -> Any:
+    """Write the table where gradio keeps files for a while, below a name that nobody can guess."""
+    folder = Path(get_upload_folder()) / secrets.token_hex(20)
+    folder.mkdir(parents=True)
+    frame.to_csv(folder / "scores.csv", index=False)
+    return gr.update(value=str(folder / "scores.csv"), visible=True)

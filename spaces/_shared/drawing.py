@@ -1,0 +1,128 @@
+"""From results to HTML. What a visitor entered is escaped here and nowhere else."""
+
+from collections.abc import Sequence
+from html import escape
+
+from .outcome import Bar, Mark, Outcome, Picture
+
+
+def result(outcome: Outcome, answer: str, most: float | None) -> str:
+    """Return the result of one answer: verdict, reason, the answer with its marks, the components."""
+    bars = "".join(_bar(bar) for bar in outcome.bars)
+    return (
+        f'<section class="qa-result" aria-label="Result">{_verdict(outcome, most)}'
+        f'<p class="qa-why">{escape(outcome.why)}</p>'
+        f'<p class="qa-answer"><span class="qa-label">Answer</span><span dir="auto">{_marked(answer, outcome.marks)}'
+        f'</span></p><div class="qa-bars">{bars}</div>{_pictures(outcome.pictures)}</section>'
+    )
+
+
+def problem(message: str) -> str:
+    """Return a message that stands where the result would be."""
+    return f'<section class="qa-problem" role="alert"><b>Not scored.</b> {escape(message)}</section>'
+
+
+def note(message: str) -> str:
+    """Return a message about what happens."""
+    return f'<p class="qa-note" role="status">{escape(message)}</p>' if message else ""
+
+
+def progress(done: int, count: int, of: str = "rows") -> str:
+    """Return a bar that says how many rows, or others, are done."""
+    label = f"{done:,} of {count:,} {of}"
+    return (
+        f'<p class="qa-note"><progress value="{done}" max="{count}" aria-label="{of} done">{label}</progress> '
+        f"{label}</p>"
+    )
+
+
+def header(title: str, emoji: str, description: str) -> str:
+    """Return the head of the page."""
+    return (
+        f'<header class="qa-header"><h1><span aria-hidden="true">{escape(emoji)}</span> {escape(title)}</h1>'
+        f"<p>{escape(description)}</p></header>"
+    )
+
+
+def summary(figures: Sequence[tuple[str, str]]) -> str:
+    """Return figures of a file side by side, each with its name."""
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
+    return f'<dl class="qa-figures">{items}</dl>'
+
+
+def problems(messages: Sequence[str], shown: int = 10, of: str = "row") -> str:
+    """Return the rows, or others, that could not be scored, the first of them by name."""
+    if not messages:
+        return ""
+    items = "".join(f"<li>{escape(message)}</li>" for message in messages[:shown])
+    more = f"<p>… and {len(messages) - shown:,} more.</p>" if len(messages) > shown else ""
+    count = f"1 {of} was" if len(messages) == 1 else f"{len(messages):,} {of}s were"
+    return f'<section class="qa-problem" role="alert"><b>{count} left out.</b><ul>{items}</ul>{more}</section>'
+
+
+def _verdict(outcome: Outcome, most: float | None) -> str:
+    said, look, sign = {
+        True: ("Correct", "qa-right", "✓"),
+        False: ("Incorrect", "qa-wrong", "✗"),
+        None: ("Score", "qa-plain", ""),
+    }[outcome.verdict]
+    sign = f'<span class="qa-sign" aria-hidden="true">{sign}</span>' if sign else ""
+    out_of = "" if most is None else f' <span class="qa-most">of {most:g}</span>'
+    return (
+        f'<div class="qa-verdict {look}" role="status">{sign}<span class="qa-said">{said}</span>'
+        f'<span class="qa-score">{number(outcome.score, most or 1.0)}{out_of}</span>'
+        f"{'' if most is None else _scale(outcome, most)}</div>"
+    )
+
+
+def _scale(outcome: Outcome, most: float) -> str:
+    """Return the score as a bar with a line at the threshold."""
+    at = "" if outcome.threshold is None else f'<i style="left:{100 * outcome.threshold / most:.4g}%"></i>'
+    width = _percent(outcome.score, most)
+    return f'<div class="qa-scale" aria-hidden="true"><span style="width:{width}"></span>{at}</div>'
+
+
+def _bar(bar: Bar) -> str:
+    value = number(bar.value, bar.most)
+    return (
+        f'<div class="qa-bar"><span class="qa-name">{escape(bar.label)}</span><span class="qa-value">{value}</span>'
+        f'<div class="qa-track" role="meter" aria-label="{escape(bar.label)}" aria-valuemin="0" '
+        f'aria-valuemax="{bar.most:g}" aria-valuenow="{value}"><span style="width:{_percent(bar.value, bar.most)}">'
+        f'</span></div><span class="qa-info">{escape(bar.info)}</span></div>'
+    )
+
+
+def _pictures(pictures: Sequence[Picture]) -> str:
+    """Return the frames of a video, each with the key phrases that it fits best."""
+    drawn = []
+    for shown in pictures:
+        fits = "".join(f"<b>{escape(phrase)}</b>" for phrase in shown.phrases)
+        look = "qa-best" if shown.phrases else ""
+        drawn.append(
+            f'<figure class="{look}"><img src="{escape(shown.address)}" alt="Frame at {escape(shown.time)}">'
+            f"<figcaption>{escape(shown.time)}{fits}</figcaption></figure>"
+        )
+    return (
+        f'<div class="qa-frames" aria-label="Frames of the video" role="group">{"".join(drawn)}</div>' if drawn else ""
+    )
+
+
+def number(value: float, most: float) -> str:
+    """Return a score with as many decimals as are worth reading."""
+    return f"{value:.3f}" if most <= 1 else f"{value:.1f}"
+
+
+def _percent(value: float, most: float) -> str:
+    return f"{100 * min(max(value / most, 0), 1):.4g}%"
+
+
+def _marked(text: str, marks: Sequence[Mark]) -> str:
+    """Return the text with its marks; one that begins within another is left out."""
+    parts, end = [], 0
+    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
+        if mark.start >= end:
+            parts.append(escape(text[end : mark.start]))
+            inner = escape(text[mark.start : mark.end])
+            parts.append(f'<mark class="qa-{mark.kind}" title="{escape(mark.why)}">{inner}</mark>')
+            end = mark.end
+    return "".join([*parts, escape(text[end:])]) or '<i class="qa-empty">(empty)</i>'

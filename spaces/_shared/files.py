@@ -1,0 +1,136 @@
+"""Rows from an uploaded file: JSONL, CSV or Parquet. A row that cannot be read is named, the rest is kept."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .limits import LIMITS, Limits, Refusal, check_rows
+from .rows import from_mapping
+from .specification import Field, Row
+
+SUFFIXES = (".jsonl", ".csv", ".parquet")
+
+
+@dataclass
+class Table:
+    """What a file holds.
+
+    Attributes:
+        name: The file's name.
+        suffix: Its format.
+        places: Where each row stands in the file, counted from 1.
+        rows: The rows.
+        problems: What is wrong with the others.
+        columns: Column of the metric → name in the file.
+    """
+
+    name: str
+    suffix: str
+    places: list[int] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    columns: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
+    """Read a file.
+
+    Raises:
+        Refusal: it is too large, of another format, or no row of it can be used.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Refusal(f"{path.name}: expected a file that ends in {', '.join(SUFFIXES)}.")
+    if path.stat().st_size > limits.file_bytes:
+        raise Refusal(f"{path.name}: larger than {limits.file_bytes // 2**20} MB. Upload a part of it.")
+    records = {".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}[suffix](path, limits)
+    return collect(Table(path.name, suffix), records, fields, limits)
+
+
+def collect(
+    table: Table, records: Iterator[tuple[int, Any]], fields: Sequence[Field], limits: Limits = LIMITS
+) -> Table:
+    """Put records into a table; those that cannot be used go to its problems.
+
+    Raises:
+        Refusal: there are too many, or none can be used.
+    """
+    word = "line" if table.suffix == ".jsonl" else "row"
+    for place, record in records:
+        check_rows(len(table.rows) + len(table.problems) + 1, limits)
+        try:
+            if isinstance(record, Refusal):
+                raise record
+            table.rows.append(from_mapping(fields, _mapping(record), limits))
+        except Refusal as refusal:
+            table.problems.append(f"{word} {place}: {refusal}")
+            continue
+        table.places.append(place)
+        table.columns |= {f.column: name for f in fields for name in (f.column, f.name) if name in record}
+    if not table.rows:
+        first = f" The first: {table.problems[0]}" if table.problems else ""
+        names = ", ".join(f.name for f in fields)
+        raise Refusal(f"{table.name}: no row of it can be used; expected the columns {names}.{first}")
+    return table
+
+
+def _mapping(record: Any) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {record!r:.50}.')
+    return record
+
+
+def _jsonl(path: Path, _: Limits) -> Iterator[tuple[int, Any]]:
+    for place, line in enumerate(_decoded(path).split("\n"), 1):
+        if line.strip():
+            try:
+                yield place, json.loads(line)
+            except (ValueError, RecursionError):
+                yield place, Refusal(f"this is not JSON: {line.strip()!r:.60}")
+
+
+def _csv(path: Path, _: Limits) -> Iterator[tuple[int, Any]]:
+    reader = csv.DictReader(io.StringIO(_decoded(path), newline=""), restkey="", restval="")
+    try:
+        for place, record in enumerate(reader, 1):
+            yield place, {name: _cell(cell) for name, cell in record.items() if name}
+    except csv.Error as error:
+        raise Refusal(f"{path.name}: this is not CSV ({error}).") from error
+
+
+def _cell(cell: str) -> Any:
+    """Return a cell; one that holds a JSON list as that list."""
+    if not cell.startswith("["):
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _parquet(path: Path, limits: Limits) -> Iterator[tuple[int, Any]]:
+    """Yield the rows, a few at a time: a small file may hold one huge text a thousand times."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(path)
+        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
+        if size > limits.unpacked_bytes:
+            raise Refusal(f"{path.name}: unpacked, it is larger than {limits.unpacked_bytes // 2**20} MB.")
+        check_rows(file.metadata.num_rows, limits)
+        batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=8))
+        yield from enumerate((record for batch in batches for record in batch), 1)
+    except (ArrowException, OSError) as error:
+        raise Refusal(f"{path.name}: this is not Parquet, or it is damaged.") from error
+
+
+def _decoded(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refusal(f"{path.name}: this is not text in UTF-8. Save it as UTF-8.") from error

@@ -1,0 +1,105 @@
+"""What happens on the tab where one answer is scored."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from . import code, drawing
+from .answering import Analysed, analyse, judge, told
+from .form import Form
+from .rows import from_form, to_form
+from .scorer import Scorer
+from .specification import Options, Specification
+
+Shown = tuple[str, str, str]
+"""The result as HTML, and the Python lines: with evaluate, and with this Space's API."""
+
+
+class FormEvents:
+    """What the tab's buttons and sliders do.
+
+    Args:
+        specification: The Space.
+        scorer: Its metric.
+        names: What evaluate loads, and where the API is, for the Python lines.
+    """
+
+    def __init__(self, specification: Specification, scorer: Scorer, names: tuple[str, str]) -> None:
+        self._specification, self._scorer = specification, scorer
+        self._metric, self._space = names
+
+    def score(self, *entered: Any) -> tuple[Analysed | None, str, str, str]:
+        """Score what is in the boxes, with the options after them; return what `rescore` needs, and what it does."""
+        count = len(self._specification.fields)
+        try:
+            row = from_form(self._specification.fields, entered[:count])
+            options = self._specification.values(entered[count:])
+            analysed = analyse(self._specification, self._scorer, row)
+            return analysed, *self._shown(analysed, options)
+        except Exception as error:
+            return None, drawing.problem(told(error)), "", ""
+
+    def rescore(self, analysed: Analysed | None, *entered: Any) -> Shown:
+        """Score what is kept with other options; the model is not asked again."""
+        if analysed is None:
+            return drawing.problem("Press Score first."), "", ""
+        try:
+            return self._shown(analysed, self._specification.values(entered))
+        except Exception as error:
+            return drawing.problem(told(error)), "", ""
+
+    def _shown(self, analysed: Analysed, options: Options) -> Shown:
+        specification = self._specification
+        outcome = judge(specification, self._scorer, analysed, options)
+        videos = {field.column for field in specification.fields if field.kind == "video"}
+        # Where the file lies on this machine is nobody's business.
+        row = {c: Path(value).name if c in videos else value for c, value in analysed.row.items()}
+        moved = {o.name: options[o.name] for o in specification.options if options[o.name] != o.value(o.shown)}
+        changed = specification.changed(options)
+        return (
+            drawing.result(outcome, row["predictions"], specification.most),
+            code.for_row((self._metric, specification.configuration), specification.name, row, changed),
+            code.for_api(self._space, specification.fields, row, moved),
+        )
+
+
+def connect(page: gr.Blocks, form: Form, events: FormEvents, codes: Sequence[gr.Code], examples: Sequence[Any]) -> None:
+    """Connect the components with what they do; the page scores its first example when it opens.
+
+    Args:
+        page: The page.
+        form: The tab.
+        events: What is done.
+        codes: Where the Python lines go.
+        examples: What each worked example puts into boxes and options, as `filling` returns it.
+    """
+    entered, shown = [*form.boxes, *form.options], [form.result, *codes]
+    # Requests that use the model wait in one line and are answered in order.
+    waiting: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1, "api_visibility": "private"}
+    at_once: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    triggers = [page.load, form.button.click, *(box.submit for box in form.boxes if isinstance(box, gr.Textbox))]
+    gr.on(triggers, events.score, entered, [form.analysed, *shown], show_progress_on=[form.result], **waiting)
+    for button, values in zip(form.examples, examples, strict=True):
+        filled = button.click(partial(list, values), None, entered, **at_once)
+        filled.then(events.score, entered, [form.analysed, *shown], show_progress_on=[form.result], **waiting)
+    for option in form.options:
+        option.input(events.rescore, [form.analysed, *form.options], shown, trigger_mode="always_last", **at_once)
+
+
+def filling(specification: Specification) -> list[list[Any]]:
+    """Return what each worked example puts into boxes and options; an option that none of them sets stays."""
+    examples = specification.examples.values()
+    set_by_one = {name for example in examples for name in example.options}
+    return [
+        [
+            *to_form(specification.fields, example.row),
+            *(
+                example.options.get(option.name, option.shown) if option.name in set_by_one else gr.skip()
+                for option in specification.options
+            ),
+        ]
+        for example in examples
+    ]

@@ -1,0 +1,117 @@
+"""The page: head, four tabs, and the start of the server."""
+
+import os
+from pathlib import Path
+
+import gradio as gr
+from starlette.middleware import Middleware
+
+from . import drawing
+from .answering import first_row
+from .api import add_api
+from .batch_tab import batch_tab
+from .card import read_card
+from .form import form
+from .form_events import FormEvents, connect, filling
+from .guard import Guard
+from .limits import LIMITS
+from .scorer import Scorer, metric_folder
+from .specification import Specification
+from .uploads import separate
+
+PYTHON = "What was done last on the other tabs, as Python. It needs `pip install 'evaluate-qa[{}]'`."
+CODES = ("This answer, with evaluate", "This answer, through the API of this Space", "This file, with evaluate")
+# Fonts of the visitor's own system: none is fetched from anywhere.
+THEME = gr.themes.Default(
+    primary_hue="indigo", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+).set(
+    # Gradio's own are too pale to be read easily: they stay below a contrast of 4.5 : 1.
+    block_info_text_color="*neutral_600",
+    block_info_text_color_dark="*neutral_300",
+    body_text_color_subdued="*neutral_600",
+    body_text_color_subdued_dark="*neutral_300",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
+    button_primary_background_fill_dark="*primary_600",
+    button_cancel_background_fill="*neutral_200",
+    button_cancel_text_color="*neutral_900",
+)
+
+
+# What scrolls must be reachable by the keyboard; tables come and go with the tab that holds them.
+REACHABLE = """() => new MutationObserver(
+    () => document.querySelectorAll(".qa-card table:not([tabindex])").forEach(table => table.tabIndex = 0)
+).observe(document.body, {childList: true, subtree: true})"""
+
+
+def build(specification: Specification, app: Path, scorer: Scorer) -> gr.Blocks:
+    """Return the page of a Space.
+
+    Args:
+        specification: The Space.
+        app: The folder of its app.py.
+        scorer: Its metric.
+    """
+    card = read_card(app, scorer.folder)
+    # On the Hub, the name of the Space is that of the metric too.
+    published = os.environ.get("SPACE_ID")
+    here = f"http://127.0.0.1:{os.environ.get('GRADIO_SERVER_PORT', '7860')}"
+    metric, space = published or specification.name, published or here
+    with gr.Blocks(
+        title=card.title, analytics_enabled=False, delete_cache=(LIMITS.kept_seconds // 6, LIMITS.kept_seconds)
+    ) as page:
+        # First, because what the page does takes names too, and a name is given once.
+        add_api(specification, scorer)
+        gr.HTML(drawing.header(card.title, card.emoji, card.description))
+        with gr.Tab("Answer", id="form"):
+            first = form(specification)
+        # Made here, because the tabs before it write to it; shown on the third tab.
+        codes = [
+            gr.Code(label=label, language="python", interactive=False, wrap_lines=True, render=False) for label in CODES
+        ]
+        codes[2].visible = False
+        with gr.Tab("File", id="file"):
+            batch_tab(specification, scorer, first, metric, codes[2])
+        with gr.Tab("Python", id="python"):
+            gr.Markdown(PYTHON.format(specification.name))
+            for box in codes:
+                box.render()
+        with gr.Tab("Card", id="card"):
+            gr.Markdown(card.body, elem_classes="qa-card")
+        events = FormEvents(specification, scorer, (metric, space))
+        connect(page, first, events, codes[:2], filling(specification))
+        page.load(None, None, None, js=REACHABLE, api_visibility="private")
+        page.queue(max_size=LIMITS.waiting)
+    return page
+
+
+def launch(specification: Specification, app: Path) -> None:
+    """Serve a Space; the model is loaded in the meantime."""
+    scorer = Scorer(specification.name, metric_folder(app, specification.name), specification.configuration)
+    separate()
+    page = build(specification, app, scorer)
+    scorer.warm(first_row(specification))
+    page.launch(
+        theme=THEME,
+        css_paths=Path(__file__).with_name("style.css"),
+        footer_links=["api"],
+        run_history=False,
+        show_error=False,
+        ssr_mode=False,
+        enable_monitoring=False,
+        max_file_size=specification.file_bytes,
+        app_kwargs={"middleware": [Middleware(Guard, upload_bytes=_upload_bytes(specification))]},
+        allowed_paths=_examples(specification),
+        state_session_capacity=LIMITS.visitors,
+    )
+
+
+def _upload_bytes(specification: Specification) -> int:
+    """Return the size of all that may be uploaded at a time, with a little for what stands between the files."""
+    return specification.file_bytes * (LIMITS.videos if specification.reader else 1) + 2**20
+
+
+def _examples(specification: Specification) -> list[str]:
+    """Return the folders of the examples' videos, the only files besides uploads that may be shown."""
+    columns = [field.column for field in specification.fields if field.kind == "video"]
+    return sorted({str(Path(e.row[c]).parent) for e in specification.examples.values() for c in columns})

@@ -1,0 +1,71 @@
+"""What stands before the server: requests that are too large, or that do not get on, are refused.
+
+Gradio limits the size of each uploaded file, and nothing else; uvicorn limits neither size nor time of a request.
+"""
+
+import asyncio
+
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .limits import LIMITS, Limits
+
+
+class Guard:
+    """ASGI middleware that limits how large the body of a request is, and how long its next piece may take.
+
+    Args:
+        app: The server.
+        upload_bytes: Size of an upload, which may be several files.
+        limits: Size of any other request, and the time.
+    """
+
+    def __init__(self, app: ASGIApp, upload_bytes: int, limits: Limits = LIMITS) -> None:
+        self._app, self._upload_bytes, self._limits = app, upload_bytes, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, piece by piece."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        uploading = scope["path"].rstrip("/").endswith("/upload")
+        most = self._upload_bytes if uploading else self._limits.file_bytes
+        size = dict(scope["headers"]).get(b"content-length", b"0")
+        if not size.isdigit() or int(size) > most:
+            await JSONResponse({"detail": _too_large(most)}, 413)(scope, receive, send)
+            return
+        await self._app(scope, _Body(receive, most, self._limits.piece_seconds, uploading), send)
+
+
+class _Body:
+    """The pieces of a request's body as they come; once it is whole, whoever waits may wait as long as it likes."""
+
+    def __init__(self, receive: Receive, most: int, seconds: float, uploading: bool) -> None:
+        self._receive, self._left, self._most, self._seconds = receive, most, most, seconds
+        self._uploading, self._whole = uploading, False
+
+    async def __call__(self) -> Message:
+        if self._whole:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._seconds)
+        except asyncio.TimeoutError:  # until Python 3.11 another than TimeoutError
+            raise self._broken_off(408, f"Nothing has come for {self._seconds:g} seconds. Try again.") from None
+        self._whole = not message.get("more_body", False)
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._broken_off(413, _too_large(self._most))
+        if self._uploading and message["type"] == "http.disconnect":
+            raise self._broken_off(400, "The upload was broken off.")
+        return message
+
+    def _broken_off(self, status: int, told: str) -> Exception:
+        """Return the error that ends a request; of an upload the one at which Gradio deletes what has come of it."""
+        return MultiPartException(told) if self._uploading else HTTPException(status, told)
+
+
+def _too_large(most: int) -> str:
+    # Gradio answers an upload by these words: with "maximum allowed size" as too large, else as a bad request.
+    return f"This is more than the maximum allowed size of {most / 2**20:.3g} MB. Send it in parts."

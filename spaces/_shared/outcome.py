@@ -1,0 +1,62 @@
+"""A score and what explains it: components, marks in the answer, frames of a video. Data only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["for", "half", "against"]
+"""Whether a part of the answer counted in full, in part, or against it."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A component of the score: its name, its value, and the largest it may have."""
+
+    label: str
+    value: float
+    info: str
+    most: float = 1.0
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A part of the answer that counted: from `start` to `end`, with why, and how it counted."""
+
+    start: int
+    end: int
+    why: str
+    kind: Kind = "for"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A frame of a video: a `data:` address, the time as it is shown, and the key phrases that it fits best."""
+
+    address: str
+    time: str
+    phrases: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A score and its reasons.
+
+    Args:
+        score: The score.
+        verdict: Whether the answer is judged correct; None for a metric that does not say.
+        threshold: From which score it is; None likewise.
+        best_reference: Number of the reference that gave the score; None if several did.
+        bars: The components.
+        marks: What counted in the answer.
+        why: A sentence or two.
+        pictures: What was looked at, for a video.
+    """
+
+    score: float
+    verdict: bool | None
+    threshold: float | None
+    best_reference: int | None
+    bars: Sequence[Bar]
+    marks: Sequence[Mark]
+    why: str
+    pictures: Sequence[Picture] = ()

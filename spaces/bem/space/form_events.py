@@ -1,0 +1,1 @@
+../../_shared/form_events.py

@@ -1,0 +1,1 @@
+../../_shared/batch_events.py

@@ -1,0 +1,162 @@
+"""The Space of EVQAScore: which fields and options it has, and how it explains a score."""
+
+import base64
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from space.frame import launch
+from space.limits import LIMITS, Refusal
+from space.outcome import Bar, Mark, Outcome, Picture
+from space.spans import find_run, words
+from space.specification import Choice, Example, Field, Options, Parts, Row, Slider, Specification, VideoReader
+from space.video import check_video, in_time
+
+if TYPE_CHECKING:
+    from space.scorer import Scorer
+
+CLIPS = Path(__file__).parent / "clips"
+# The demo's model comes with the metric; "default" is downloaded, and knows real videos.
+CONFIGURATION = os.environ.get("EVQASCORE_CONFIGURATION", "demo")
+# Which frames are looked at: dense enough for clips of two seconds, few enough for those of two minutes.
+SAMPLING: Options = {"interval": 6, "max_frames": 24}
+WIDTH = 200
+
+
+def analyse(scorer: "Scorer", row: Row) -> Parts:
+    """Read the video, encode its sampled frames, and keep small pictures of them."""
+    pictures: list[tuple[float, str]] = []
+    found = look(scorer, row["videos"], lambda sample: pictures.append((sample.seconds, picture(sample.image))))
+    return {"features": found["vectors"], "pictures": pictures}
+
+
+def read(scorer: "Scorer", path: str) -> bytes:
+    """Return what stands for a video in a file of answers: the safetensors file of its features."""
+    from safetensors.numpy import save
+
+    return save(look(scorer, path))
+
+
+def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
+    """Read a video once; return the vectors, times and numbers of its sampled frames.
+
+    Args:
+        scorer: The metric.
+        path: Of the video.
+        see: Gets each sampled frame.
+    """
+    check_video(path)
+    sampling = scorer.sibling("sampling")
+    encoder = scorer.metric._loaded()  # what `compute` uses: another copy would take as much memory again
+    times, numbers, frames = [], [], []
+    try:
+        for sample in in_time(scorer.sibling("video").read_samples(path, sampling.Sampling(**SAMPLING))):
+            see(sample)
+            times.append(sample.seconds)
+            numbers.append(sample.number)
+            frames.append(encoder.prepare(sample.image))
+    except sampling.UnreadableVideo as error:
+        raise Refusal(f"Video: it {error.reason}.") from error
+    vectors = encoder.encode_prepared(np.stack(frames))
+    return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}
+
+
+def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+    """Score the frames' vectors by the metric; the video is not read again."""
+    given = {column: value for column, value in row.items() if column != "videos"}
+    result = scorer.compute([{**given, "video_features": parts["features"]}], options)
+    of_row = {name: values[0] for name, values in result["per_example"].items()}
+    score, keywords = of_row["score"], of_row["keywords"]
+    answer = words(row["predictions"], lambda word: word.lower().strip(".,;:!?'\"()").split())
+    runs = [(keyword, find_run(answer, keyword.lower().split())) for keyword in keywords]
+    return Outcome(
+        score=score,
+        verdict=None,
+        threshold=None,
+        best_reference=None,
+        bars=[
+            Bar("Coarse", of_row["coarse"], "how near the whole text comes to the frames together"),
+            Bar("Precision", of_row["precision"], "how near each key phrase comes to its best frame"),
+            Bar("Recall", of_row["recall"], "how near each frame comes to its best key phrase"),
+            Bar("F score", of_row["f_score"], "harmonic mean of precision and recall"),
+        ],
+        marks=[Mark(run[0], run[1], "a key phrase") for _, run in runs if run],
+        why=_why(row, of_row),
+        pictures=_pictures(keywords, of_row["best_frames"], parts["pictures"]),
+    )
+
+
+def picture(pixels: Any) -> str:
+    """Return a small picture of a frame as the address of an image that holds its own data."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels)
+    image.thumbnail((WIDTH, WIDTH))
+    data = io.BytesIO()
+    image.save(data, "JPEG", quality=80)
+    return f"data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()}"
+
+
+def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float, str]]) -> list[Picture]:
+    """Return every sampled frame, with the key phrases that fit it best."""
+    best: dict[int, list[str]] = {}
+    for keyword, frame in zip(keywords, frames, strict=True):
+        best.setdefault(frame, []).append(keyword)
+    return [Picture(image, f"{seconds:.1f} s", best.get(n, [])) for n, (seconds, image) in enumerate(pictures)]
+
+
+def _why(row: Row, of_row: dict[str, Any]) -> str:
+    if not row["predictions"].strip():
+        return "An empty answer scores 0."
+    count = of_row["n_keywords"]
+    phrases = "1 key phrase is" if count == 1 else f"{count} key phrases are"
+    factor = f", times ln({count} + 1), which rewards an answer that says more" if of_row["mode"] == "qa" else ""
+    toy = " The model of this demo knows coloured shapes only." if CONFIGURATION == "demo" else ""
+    return (
+        f"{phrases} compared with {of_row['frames']} frames. The score is the mean of the coarse score and the F score"
+        f"{factor}. It ranks answers to videos; it is no verdict on one.{toy}"
+    )
+
+
+RED, GREEN = (
+    {"videos": str(CLIPS / name), "questions": "What moves?"} for name in ("red_square.mp4", "green_ring.mp4")
+)
+
+SPECIFICATION = Specification(
+    name="evqascore",
+    fields=(
+        Field("videos", "Video", "video", f"{LIMITS.video_seconds} s at most", required=True),
+        Field("questions", "Question", info="Without one, the answer is scored as a caption.", lines=1),
+        Field("predictions", "Answer or caption", info="What is to be scored.", lines=3),
+    ),
+    options=(
+        Choice(
+            "mode",
+            "Scored as",
+            {"auto": "question and answer", "caption": "caption, without question"},
+        ),
+        Slider("max_keywords", "Key phrases that count", 20, low=1, high=20, step=1),
+    ),
+    examples={
+        "Right": Example({**RED, "predictions": "A large red square moves."}),
+        "Wrong": Example({**RED, "predictions": "A small green ring moves."}),
+        "Verbose": Example(
+            {**RED, "predictions": "The clip shows a large red square that moves to the left over a white background."}
+        ),
+        "Negated": Example({**RED, "predictions": "No red square moves."}),
+        "Another video": Example({**GREEN, "predictions": "A small green ring moves."}),
+    },
+    analyse=analyse,
+    judge=judge,
+    most=None,
+    configuration=CONFIGURATION,
+    fixed=SAMPLING,
+    file_bytes=50 * 2**20,
+    reader=VideoReader(read, "video_features", ".safetensors"),
+)
+
+if __name__ == "__main__":
+    launch(SPECIFICATION, Path(__file__).parent)

@@ -1,0 +1,1 @@
+../../_shared/__init__.py

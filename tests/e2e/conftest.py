@@ -1,0 +1,51 @@
+"""The Spaces that run while their tests do."""
+
+import shutil
+
+import pytest
+from space_server import NAMES, REFERENCES, ROOT, Server
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory):
+    """Starts a Space when it is first asked for: one process for all tests of a Space."""
+    folder, running = tmp_path_factory.mktemp("servers"), {}
+
+    def start(name):
+        if name not in running:
+            app = published(name, folder) if name == "smile" else ROOT / "spaces" / name / "app.py"
+            running[name] = Server(name, app, folder)
+        return running[name]
+
+    yield start
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture(params=NAMES)
+def server(request, servers):
+    """Each Space in turn."""
+    return servers(request.param)
+
+
+@pytest.fixture(params=REFERENCES)
+def with_references(request, servers):
+    """Each Space that compares with references in turn."""
+    return servers(request.param)
+
+
+@pytest.fixture
+def smile(servers):
+    """The Space of SMILE."""
+    return servers("smile")
+
+
+def published(name, folder):
+    """Put a Space together as it is published, one folder of regular files; return its app.py."""
+    target, plain = folder / "published", shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "metrics" / name, target, ignore=plain)
+    shutil.copytree(ROOT / "spaces" / name, target, ignore=plain, dirs_exist_ok=True)
+    # The Space's front matter, which the metric's card has too, with that card as its body.
+    shutil.copy(ROOT / "metrics" / name / "README.md", target)
+    assert not [path for path in target.rglob("*") if path.is_symlink()]
+    return target / "app.py"

@@ -1,0 +1,86 @@
+"""A Space's page in Chromium. It is no test itself."""
+
+WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
+SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
+
+# What axe finds in components of Gradio itself, which a page cannot mend: the rule's name, and what the element has.
+OF_GRADIO = {
+    "label-content-name-mismatch": "upload-container",
+}
+
+
+class Visit:
+    """A page that is open, with what went wrong on it."""
+
+    def __init__(self, browser, server, width, scheme="light"):
+        size = WIDTHS[width]
+        self.server = server
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.wrong = []
+        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", self._requested)
+        self.page.goto(server.url)
+        self.page.locator(".qa-result").wait_for()
+
+    def _requested(self, request):
+        if not request.url.startswith((self.server.url, "data:", "blob:")):
+            self.wrong.append(f"a request to {request.url}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.context.close()
+        if kind is None:
+            assert self.wrong == []
+
+    def tab(self, name):
+        """Open a tab."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def box(self, name):
+        """Return a box of the form."""
+        return self.page.locator(f"#box-{name} textarea")
+
+    def shown(self):
+        """Return the result as it is drawn."""
+        return self.page.evaluate(SHOWN)
+
+    def changed(self, act):
+        """Do something, wait until the result has changed, and return what it says then."""
+        before = self.shown()
+        act()
+        self.page.wait_for_function(f"before => ![before, undefined].includes({SHOWN})", arg=before)
+        return self.page.locator("#result").inner_text()
+
+    def score(self):
+        """Press the button; return what the result says then."""
+        return self.changed(self.page.locator("#score").click)
+
+    def upload(self, path):
+        """Choose a file, wait until it has been read, and return what the page says of it."""
+        self.page.locator("#file input[type=file]").set_input_files(path)
+        self.page.locator("#status").get_by_text(path.name).first.wait_for()
+        return self.page.locator("#status").inner_text()
+
+    def upload_videos(self, *paths, told):
+        """Choose videos, wait until the page says this of them, and return all that it says."""
+        self.page.locator("#videos input[type=file]").set_input_files(paths)
+        self.page.locator("#videos-status").get_by_text(told).wait_for()
+        return self.page.locator("#videos-status").inner_text()
+
+
+def violations(page, axe):
+    """Return what axe finds serious or critical, but for what is Gradio's own."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:200]} ({node['any'][0]['message'] if node['any'] else ''})"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+        if OF_GRADIO.get(rule["id"], "nowhere") not in node["html"]
+    ]

@@ -1,0 +1,50 @@
+"""A Space as it is published: its folder alone, in a fresh environment with what its own requirements name."""
+
+import subprocess
+import sys
+
+import evaluate
+import evaluate_qa
+import pytest
+from evaluate_qa.cli import app
+from space_server import Server
+from typer.testing import CliRunner
+
+pytest.importorskip("gradio")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+ROW = {"prediction": "It was Marie Curie, in Paris.", "references": ["Marie Curie", "Curie"]}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folders that `evaluate-qa publish` would upload."""
+    folder = tmp_path_factory.mktemp("built")
+    result = CliRunner().invoke(app, ["publish", "--namespace", "org", "deltableu", "smile", "--output", str(folder)])
+    assert result.exit_code == 0, result.output
+    return folder / "spaces" / "org"
+
+
+@pytest.fixture(params=["deltableu", "smile"])
+def space(request, built, tmp_path):
+    """A Space that runs from such a folder, with its Python."""
+    folder, python = built / request.param, tmp_path / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-r", folder / "requirements.txt"], check=True)
+    server = Server(request.param, folder / "app.py", tmp_path, python)
+    yield server, python
+    server.stop()
+
+
+def test_it_scores_as_the_metric_does_here(space):
+    server, python = space
+    answered = server.client().predict(**ROW, api_name="/score")
+    expected = evaluate.load(evaluate_qa.path(server.name), keep_in_memory=True).compute(
+        **{column if column.endswith("s") else f"{column}s": [value] for column, value in ROW.items()}
+    )
+    assert answered["score"] == pytest.approx(expected["per_example"]["score"][0], abs=1e-6)
+    there = "import importlib.util as u, sys; sys.exit(bool(u.find_spec(sys.argv[1])))"
+    assert subprocess.run([python, "-c", there, "evaluate_qa"], check=False).returncode == 0
+    assert subprocess.run([python, "-c", there, "torch"], check=False).returncode == (server.name == "smile")

@@ -1,0 +1,290 @@
+"""Every Space as its visitors meet it: in Chromium, at the width of a desk and of a phone."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from space_server import CLIP, OTHER_CLIP
+from space_visit import Visit, violations
+
+pytest.importorskip("gradio")
+
+TABS = ("Answer", "File", "Python", "Card")
+AXE = "axe-core@4.14.1"
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def missing(what):
+    """Skip; where nothing may be skipped (CI), fail."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("needs playwright: pip install playwright")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", "chromium"], check=False)
+        chromium = shutil.which("chromium")
+    if not chromium:
+        missing("needs Chromium: apt-get install chromium")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """The program of axe-core, which looks for what keeps people from using a page."""
+    folder = tmp_path_factory.mktemp("axe")
+    if not shutil.which("npm"):
+        missing("needs npm, to get axe-core")
+    done = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        missing(f"npm could not get {AXE}: {done.stderr.strip()[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        return archive.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.fixture(scope="module")
+def artefacts(tmp_path_factory):
+    """Where the screenshots are kept: $SPACES_SCREENSHOTS, else with the other files of the tests."""
+    folder = Path(os.environ.get("SPACES_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "light"), ("desktop", "dark")])
+def test_every_tab(server, browser, axe, artefacts, width, scheme):
+    if scheme == "dark" and server.name not in ("smile", "deltableu"):
+        pytest.skip("the colours are the frame's; they are looked at with a verdict and without")
+    with Visit(browser, server, width, scheme) as visit:
+        page, found = visit.page, []
+        for tab in TABS:
+            visit.tab(tab)
+            if tab == "File":
+                page.locator("#take-examples").click()
+                page.get_by_text("to score.").wait_for()
+                page.locator("#score-file").click()
+                page.locator(".qa-figures").wait_for()
+                page.locator("#answers table").first.wait_for()
+            page.wait_for_timeout(300)
+            page.screenshot(path=artefacts / f"{server.name}-{width}-{scheme}-{tab.lower()}.png", full_page=True)
+            found += [f"{tab}: {violation}" for violation in violations(page, axe)]
+            overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert overflow <= 0, f"{tab} is wider than the window"
+        assert found == []
+
+
+def test_examples_sliders_and_python(server, browser):
+    with Visit(browser, server, "desktop") as visit:
+        page = visit.page
+        first, *others = page.locator(".qa-examples button").all()
+        for button in [*others, first]:
+            assert re.search(r"(Correct|Score)\s+\d|Incorrect\s+\d", visit.changed(button.click))
+        slider = page.locator("[id^=option-] input[type=range]").first
+        slider.focus()
+        visit.changed(lambda: slider.press("Home"))
+        visit.tab("Python")
+        lines = page.locator(".cm-content").first.inner_text()
+        assert f'evaluate.load("{server.name}"' in lines
+        # The slider's option, at its lowest.
+        assert re.search(r"(w|threshold)=0|(max_ngram_order|max_keywords)=1", lines)
+
+
+def test_the_keyboard_is_enough(server, browser):
+    with Visit(browser, server, "desktop") as visit:
+        page, reached = visit.page, set()
+        visit.box("prediction").fill("a green ring and a yellow cross")
+        while "score" not in reached and len(reached) < 20:
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.id"))
+        visit.changed(lambda: page.keyboard.press("Enter"))
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.type") == "range":
+                break
+        visit.changed(lambda: page.keyboard.press("Home"))
+
+
+def test_wrong_input_is_explained(with_references, browser, tmp_path):
+    with Visit(browser, with_references, "phone") as visit:
+        page = visit.page
+        visit.box("references").fill("")
+        assert "References: this is empty. Enter at least one." in visit.score()
+        visit.box("references").fill("Paris")
+        visit.box("prediction").fill("x" * 5000)
+        assert "5,000 characters are more than the 4,000" in visit.score()
+        visit.tab("File")
+        page.locator("#score-file").click()
+        page.get_by_text("Choose a file first").wait_for()
+        broken = tmp_path / "broken.jsonl"
+        broken.write_text('{"prediction": "a", "references": ["b"], "question": "q"}\n{oops\n')
+        told = visit.upload(broken)
+        assert "broken.jsonl: 1 row to score" in told
+        assert "line 2: this is not JSON" in told
+        broken = broken.rename(tmp_path / "binary.jsonl")
+        broken.write_bytes(b"\xff\xfe")
+        assert "this is not text in UTF-8" in visit.upload(broken)
+        assert "Traceback" not in page.content()
+    assert "Traceback" not in with_references.log.read_text()
+
+
+def test_what_is_entered_is_text(server, browser):
+    with Visit(browser, server, "desktop") as visit:
+        text = "<img src=x onerror=\"document.title='owned'\"> ${6*7} {{6}} <b>b</b> </script>"
+        visit.box("prediction").fill(text)
+        assert text in visit.score()
+        assert visit.page.title() != "owned"
+
+
+def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_path):
+    rows = [
+        {"question": "Capital of France?", "references": ["Paris"], "prediction": "It is Paris."},
+        {"question": "Capital of Italy?", "references": ["Rome"], "prediction": "Lyon"},
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with Visit(browser, with_references, "desktop") as visit:
+        page = visit.page
+        visit.tab("File")
+        assert "answers.jsonl: 2 rows to score." in visit.upload(path)
+        assert not list(with_references.uploads.rglob("answers.jsonl"))
+        page.locator("#score-file").click()
+        page.locator(".qa-figures").wait_for()
+        with page.expect_download() as download:
+            page.locator("#download").click()
+        table = Path(download.value.path()).read_text().splitlines()
+        assert table[0].startswith("row,score")
+        assert len(table) == 3
+        scores = [float(line.split(",")[1]) for line in table[1:]]
+        assert scores[0] > scores[1]
+        header = page.locator("#answers th").filter(has_text="score").first
+        header.click()
+        visit.tab("Python")
+        page.get_by_text("answers.jsonl").wait_for()
+
+
+def test_rows_and_their_videos_are_scored_and_deleted(servers, browser, tmp_path):
+    server = servers("evqascore")
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"no video")
+    names = [CLIP.name, OTHER_CLIP.name, broken.name, "/etc/passwd", CLIP.name]
+    answers = ["A large red square moves.", "A large red square moves.", "a", "b", "no"]
+    path = tmp_path / "answers.jsonl"
+    rows = [{"video": n, "question": "What moves?", "prediction": a} for n, a in zip(names, answers, strict=True)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with Visit(browser, server, "desktop") as visit:
+        page = visit.page
+        visit.tab("File")
+        assert "answers.jsonl: 5 rows to score." in visit.upload(path)
+        told = visit.upload_videos(CLIP, OTHER_CLIP, broken, told="2 videos read: red_square.mp4, green_ring.mp4.")
+        assert "1 video was left out.\nbroken.mp4: this cannot be read as a video." in told
+        left = {file.name for file in server.uploads.rglob("*") if file.is_file()}
+        assert not left & {"answers.jsonl", "broken.mp4"}
+        page.locator("#score-file").click()
+        page.locator(".qa-figures").wait_for()
+        results = page.locator("#results").inner_text()
+        assert "2 rows were left out." in results
+        assert "row 3: broken.mp4: this cannot be read as a video." in results
+        assert "row 4: Video: there is none called “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4." in results
+        assert "root:" not in page.content()
+        with page.expect_download() as download:
+            page.locator("#download").click()
+        with Path(download.value.path()).open(newline="") as lines:
+            table = list(csv.DictReader(lines))
+        assert [row["row"] for row in table] == ["1", "2", "5"]
+        assert [row["video"] for row in table] == [CLIP.name, OTHER_CLIP.name, CLIP.name]
+        assert len({row["score"] for row in table}) == 3
+        # With other options, without the videos, which are gone.
+        visit.tab("Answer")
+        page.locator("#option-max_keywords input[type=range]").focus()
+        page.keyboard.press("Home")
+        visit.tab("File")
+        figure = page.locator(".qa-figures dd").nth(1)
+        before = figure.inner_text()
+        page.locator("#score-file").click()
+        page.wait_for_function(
+            "before => document.querySelectorAll('.qa-figures dd')[1]?.innerText != before", arg=before
+        )
+        visit.tab("Python")
+        lines = page.locator(".cm-content").nth(2)
+        lines.get_by_text("answers.jsonl").wait_for()
+        assert 'videos=[row["video"] for row in rows]' in lines.inner_text()
+        assert 'evaluate.load("evqascore", "demo")' in lines.inner_text()
+        assert "max_keywords=1" in lines.inner_text()
+
+
+def test_each_upload_is_by_itself(servers, browser):
+    """Of the same video, one is deleted as soon as it has been read for a file, and the form keeps the other."""
+    server = servers("evqascore")
+    with Visit(browser, server, "desktop") as visit:
+        page = visit.page
+        page.get_by_label("Clear").first.click()
+        page.locator("#box-video input[type=file]").set_input_files(OTHER_CLIP)
+        page.locator("#box-video video").wait_for()
+        visit.tab("File")
+        visit.upload_videos(OTHER_CLIP, told="1 video read: green_ring.mp4.")
+        visit.tab("Answer")
+        visit.box("prediction").fill("a small green ring")
+        assert "4 frames" in visit.score()
+
+
+def test_videos_that_do_not_fit_are_explained(servers, browser, tmp_path):
+    server = servers("evqascore")
+    many = [shutil.copy(CLIP, tmp_path / f"clip {number}.mp4") for number in range(21)]
+    path = tmp_path / "answers.csv"
+    path.write_text("video,prediction\nclip 1.mp4,A red square moves.\nclip 2.mp4,no\n")
+    with Visit(browser, server, "phone") as visit:
+        page = visit.page
+        visit.tab("File")
+        visit.upload(path)
+        page.locator("#score-file").click()
+        page.get_by_text("No row could be scored. row 1: Video: there is none called “clip 1.mp4”").wait_for()
+        visit.upload_videos(*many, told="21 videos are more than the 20 that fit here. Leave some out.")
+        assert not [file for file in server.uploads.rglob("clip*") if file.is_file()]
+        visit.upload_videos(*many[1:3], told="2 videos read: clip 1.mp4, clip 2.mp4.")
+        page.locator("#score-file").click()
+        page.locator(".qa-figures").wait_for()
+        assert page.locator(".qa-figures dd").first.inner_text() == "2"
+
+
+def test_a_video_can_be_uploaded(servers, browser):
+    with Visit(browser, servers("evqascore"), "phone") as visit:
+        page = visit.page
+        page.get_by_label("Clear").first.click()
+        assert "Video: this is empty." in visit.score()
+        page.locator("#box-video input[type=file]").set_input_files(CLIP)
+        page.locator("#box-video video").wait_for()
+        assert "4 frames" in visit.score()
+
+
+def test_a_long_file_can_be_stopped(smile, browser, tmp_path):
+    path = tmp_path / "long.jsonl"
+    words = " ".join(f"word{i}" for i in range(150))
+    path.write_text("\n".join(json.dumps({"prediction": f"{words} {i}", "references": [str(i)]}) for i in range(900)))
+    with Visit(browser, smile, "desktop") as visit:
+        page = visit.page
+        visit.tab("File")
+        visit.upload(path)
+        page.locator("#score-file").click()
+        page.wait_for_function("document.querySelector('#status progress')?.value > 0")
+        smile.client()
+        # Others get their turn between two parts of the file: it is not done.
+        assert page.locator("#status progress").is_visible()
+        page.locator("#stop").click()
+        page.get_by_text("rows were not scored").wait_for()
+        scored = int(page.locator(".qa-figures dd").first.inner_text().replace(",", ""))
+        assert 0 < scored < 900

@@ -1,0 +1,282 @@
+"""The whole way: `evaluate-qa publish` to a server, and what evaluate and datasets load from there.
+
+The processes are new, their caches are empty, and those that load do not have this package.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import evaluate
+import evaluate_qa
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.datasets_scripts.evouna.evouna import read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
+from evaluate_qa.metrics._shared import matcher
+from hub_server import Blob, Hub, serve
+from typer.testing import CliRunner
+
+COMMAND = "from evaluate_qa.cli import app; app()"
+
+ANSWERS = {
+    "predictions": ["It was painted by Leonardo.", "Michelangelo did."],
+    "references": ["Leonardo da Vinci", ["Leonardo da Vinci", "Leonardo"]],
+    "questions": ["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+}
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts Python with the server as its Hub."""
+
+    def start(hub, *arguments, **environment):
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+        variables |= {
+            "HF_ENDPOINT": hub.address,
+            "HF_HOME": str(tmp_path / "cache"),
+            "HF_TOKEN": "hf_write",
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "COLUMNS": "120",
+            **environment,
+        }
+        return subprocess.Popen(
+            [sys.executable, *map(str, arguments)],
+            cwd=tmp_path,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+@pytest.fixture
+def publish(start):
+    """Runs the command; gives its exit code and what it says."""
+
+    def run(hub, *arguments, namespace="org", **environment):
+        process = start(hub, "-c", COMMAND, "publish", "--namespace", namespace, *arguments, **environment)
+        out, err = process.communicate(timeout=300)
+        return process.returncode, out, err
+
+    return run
+
+
+@pytest.fixture
+def hub():
+    with serve(Hub()) as server:
+        yield server
+        assert server.unknown == []
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    """EVOUNA's files with a question each."""
+    folder = tmp_path / "data" / "evouna"
+    folder.mkdir(parents=True)
+    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
+    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
+    for name in ("NQ", "TQ"):
+        (folder / f"{name}.json").write_text(json.dumps([question]))
+    return folder.parent
+
+
+LOAD = """
+import json, sys
+sys.modules["evaluate_qa"] = None
+import datasets, evaluate
+answers = json.loads(sys.argv[1])
+found = {name: evaluate.load(f"org/{name}").compute(**answers) for name in ("smile", "bem")}
+rows = {config: datasets.load_dataset("org/evouna", config, split="test").to_list() for config in ("nq", "tq")}
+rows["streamed"] = list(datasets.load_dataset("org/evouna", "nq", split="test", streaming=True))
+
+# As the Hub runs a Space: its files are in a folder named app, where evaluate must not take app.py for the metric.
+from pathlib import Path
+from huggingface_hub import snapshot_download
+space = Path(snapshot_download("org/smile", repo_type="space", local_dir="app"))
+sys.path.insert(0, str(space))
+from space.scorer import Scorer, metric_folder
+row = {column: values[0] for column, values in answers.items()}
+found["space"] = Scorer("smile", metric_folder(space, "smile")).compute([row], {})
+print(json.dumps([found, rows]))
+"""
+
+
+@pytest.mark.slow
+def test_what_was_published_gives_the_figures_that_it_gives_here(hub, start, publish, data_dir, tmp_path):
+    code, out, err = publish(hub, "smile", "bem", "evouna", "--data-dir", data_dir, "--cache-dir", tmp_path / "c")
+    assert code == 0, f"{out}\n{err}"
+    # bem takes the matcher along, and what others need comes first.
+    assert [name for _, name in hub.repositories] == ["org/matcher", "org/evouna", "org/bem", "org/smile"]
+    for line in ("[4/4] spaces/org/smile: building and validating", "files, all in order", "spaces/org/bem (new)"):
+        assert line in out
+    assert "[4/4] spaces/org/smile: published, http" in out
+
+    process = start(hub, "-c", LOAD, json.dumps(ANSWERS), HF_HOME=str(tmp_path / "other"), HF_TOKEN="")
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    found, rows = json.loads(out.splitlines()[-1])
+    assert found.pop("space")["smile"] == pytest.approx(found["smile"]["per_example"]["score"][0], abs=1e-6)
+    for name, result in found.items():
+        here = evaluate.load(evaluate_qa.path(name)).compute(**ANSWERS)
+        assert result.keys() == here.keys()
+        assert result["signature"] == here["signature"]
+        assert result["per_example"]["verdict"] == here["per_example"]["verdict"]
+        assert result["per_example"]["score"] == pytest.approx(here["per_example"]["score"], abs=1e-6)
+    assert rows["nq"] == rows["streamed"] == list(read_rows(data_dir / "evouna", "nq"))
+    assert rows["tq"] == list(read_rows(data_dir / "evouna", "tq"))
+    # The matcher came from its repository, since the loading process has no package to find it in.
+    assert ("HEAD", f"/org/matcher/resolve/main/{matcher.PUBLISHED}") in hub.asked
+    assert ("GET", f"/cdn/{matcher.FILE_SHA256}") in hub.asked
+
+
+DEMO = """
+from pathlib import Path
+from evaluate_qa.metrics.evqascore.clip_files import _published_demo
+print([(path.name, path.read_text()) for path in _published_demo(Path("beside")).iterdir()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
+        ("demo_clip/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
+        ("demo_clip/model.safetensors", None),
+    ],
+)
+def test_the_demos_clip_is_found_in_the_published_space(hub, start, file, told):
+    if file:
+        text = Blob(b"text", lfs=False)
+        hub.commit("spaces/evaluate-qa/evqascore", {"app.py": text, file: text})
+    out, err = start(hub, "-c", DEMO).communicate(timeout=300)
+    if told:
+        assert told in err.splitlines()[-1]
+    else:
+        assert out == "[('model.safetensors', 'text')]\n"
+
+
+def test_a_dry_run_a_killed_run_and_those_after_it(hub, publish, start):
+    code, out, err = publish(hub, "--models", "--dry-run")
+    assert code == 0, err
+    assert matcher.PUBLISHED in out
+    assert hub.writes() == []
+    assert hub.repositories == {}
+
+    killed = []
+
+    def kill(method, path):
+        if path.endswith("/commit/main") and not killed:
+            killed.append(process)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return "drop"
+        return None
+
+    hub.accident = kill
+    process = start(hub, "-c", COMMAND, "publish", "--namespace", "org", "--models")
+    process.communicate(timeout=300)
+    assert process.returncode == -signal.SIGKILL
+    assert set(hub.files("models/org/matcher")) == {".gitattributes"}
+
+    hub.asked.clear()
+    code, out, err = publish(hub, "--models")
+    assert code == 0, err
+    assert hub.files("models/org/matcher")[matcher.PUBLISHED] == matcher.find("bem").read_bytes()
+    assert not [path for method, path in hub.asked if method == "PUT"]  # the file had arrived before the kill
+
+    hub.asked.clear()
+    commits = len(hub.commits("models/org/matcher"))
+    code, out, err = publish(hub, "--models")
+    assert code == 0, err
+    assert "models/org/matcher: as published" in out
+    assert hub.writes() == []
+    assert len(hub.commits("models/org/matcher")) == commits
+
+
+def test_differences_are_shown_by_file(hub, publish):
+    hub.commit("models/org/matcher", {"README.md": Blob(b"old", lfs=False), "notes.txt": Blob(b"", lfs=False)})
+    code, out, _ = publish(hub, "--models", "--dry-run", HF_TOKEN="")
+    assert code == 0
+    rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in out.splitlines() if "│" in line]
+    first, second = sorted(["LICENSE", matcher.PUBLISHED])
+    assert rows == [
+        ["models/org/matcher", "added", first],
+        ["", "added", second],
+        ["", "changed", "README.md"],
+        ["", "deleted", "notes.txt"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "namespace", "told"),
+    [
+        ({"HF_TOKEN": ""}, "org", "there is no token for the Hub"),
+        ({}, "strangers", "writer cannot write to the namespace strangers"),
+        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "org", "http://127.0.0.1:9 does not answer"),
+    ],
+)
+def test_what_stands_in_the_way_is_one_line_before_anything_is_built(hub, publish, environment, namespace, told):
+    code, out, err = publish(hub, "--models", namespace=namespace, **environment)
+    assert code == 1
+    assert out == ""
+    assert err.startswith(f"evaluate-qa publish: {told}")
+    assert len(err.splitlines()) == 1
+    assert hub.writes() == []
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["publish", "--namespace", "org", *map(str, arguments)])
+
+
+def test_what_is_not_in_order_is_not_uploaded(tmp_path):
+    """A data set without its sources; the model beside it is in order."""
+    (tmp_path / "data").mkdir()
+    result = run("evouna", "--models", "--data-dir", tmp_path / "data", "--output", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "[1/2] models/org/matcher: 3 files, all in order" in result.stdout
+    assert "[2/2] datasets/org/evouna: 1 problems" in result.stdout
+    assert f"it cannot be built: there is no folder {tmp_path / 'data' / 'evouna'}" in result.stderr
+    assert "nothing was uploaded; mend what is told above" in result.stderr
+
+
+def test_output_only_builds(tmp_path):
+    result = run("--models", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    built = tmp_path / "out" / "models" / "org" / "matcher"
+    assert (built / matcher.PUBLISHED).read_bytes() == matcher.find("bem").read_bytes()
+
+
+def test_a_data_set_is_built_whole_or_not_at_all(data_dir, tmp_path):
+    (data_dir / "evouna" / "TQ.json").unlink()
+    result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out", "--cache-dir", tmp_path / "cache")
+    assert result.exit_code == 1
+    assert "evouna is published whole or not at all, but tq: there is no" in result.stderr
+
+
+def test_a_folder_that_holds_something_is_not_built_in(tmp_path):
+    (tmp_path / "mine.txt").touch()
+    result = run("--models", "-o", tmp_path)
+    assert result.exit_code == 1
+    assert f"{tmp_path} is there already; name a new or an empty folder" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["smlie"], "there is no 'smlie' to publish"),
+        (["--models", "--dry-run", "-o", "out"], "--output and --dry-run do not go together"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, told):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert told in result.stderr

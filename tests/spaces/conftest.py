@@ -1,0 +1,76 @@
+"""What the tests of the Spaces share: each Space's app.py as it runs, and its metric, loaded once."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+SPACES = Path(__file__).parents[2] / "spaces"
+NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
+
+# The package `space` lies beside each app.py; it is the same in all, so any will do.
+sys.path.insert(0, str(SPACES / NAMES[0]))
+
+
+@cache
+def load_app(name: str) -> ModuleType:
+    """Import the app.py of a Space; it starts no server."""
+    spec = importlib.util.spec_from_file_location(f"app_{name}", SPACES / name / "app.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def load_scorer(name: str) -> Any:
+    """The metric behind a Space."""
+    from space.scorer import Scorer, metric_folder
+
+    return Scorer(name, metric_folder(SPACES / name, name), load_app(name).SPECIFICATION.configuration)
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    """Each Space in turn."""
+    return request.param
+
+
+@pytest.fixture
+def specification(name: str) -> Any:
+    """What the Space's app.py states."""
+    return load_app(name).SPECIFICATION
+
+
+@pytest.fixture
+def scorer(name: str) -> Any:
+    """Its metric."""
+    return load_scorer(name)
+
+
+@pytest.fixture(scope="session")
+def specification_of() -> Callable[[str], Any]:
+    """Returns what the app.py of a Space states."""
+    return lambda name: load_app(name).SPECIFICATION
+
+
+@pytest.fixture(scope="session")
+def scorer_of() -> Callable[[str], Any]:
+    """Returns the metric behind a Space."""
+    return load_scorer
+
+
+@pytest.fixture
+def smile() -> Any:
+    """What SMILE's app.py states, for tests of what all have in common."""
+    return load_app("smile").SPECIFICATION
+
+
+@pytest.fixture
+def defaults() -> Callable[[Any], dict[str, Any]]:
+    """Returns the options of a specification at their defaults."""
+    return lambda specification: specification.values([option.shown for option in specification.options])

@@ -1,0 +1,182 @@
+"""Files are scored a few rows at a time, with the same result as at once."""
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from space import batch
+from space.code import for_file
+from space.files import Table, collect, read
+from space.limits import Limits, Refusal
+from space.plot import distribution
+from space.videos import Videos, read_videos
+
+
+def table_of(specification):
+    """The worked examples as a file has them: a video by its name."""
+    rows = [dict(example.row) for example in specification.examples.values()]
+    for row in rows if specification.video else []:
+        row["videos"] = Path(row["videos"]).name
+    return collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
+
+
+def videos_of(specification, scorer):
+    """The worked examples' videos, as if they had been uploaded."""
+    paths = {Path(e.row["videos"]) for e in specification.examples.values() if specification.video}
+    *_, videos = read_videos(specification, scorer, Videos(), sorted(paths))
+    return videos
+
+
+def test_a_few_at_a_time_is_the_same_as_all_at_once(specification, scorer, defaults):
+    table, videos = table_of(specification), videos_of(specification, scorer)
+    few = dataclasses.replace(specification, chunk=specification.chunk and 2)
+    steps = batch.score(few, scorer, table, defaults(few), videos)
+    *steps, scored = (dataclasses.replace(step, kept=[*step.kept]) for step in steps)
+    rows = [example.row for example in specification.examples.values()]
+    expected = scorer.compute(rows, specification.fixed)
+    # What else is in a batch of the model changes its last digits.
+    close = 1e-9 if few.chunk is None else 1e-6
+    assert scored.score == pytest.approx(expected[scorer.name], abs=close)
+    assert scored.columns["score"] == pytest.approx(expected["per_example"]["score"], abs=close)
+    assert scored.kept == [*range(len(table.rows))]
+    others = {name: column for name, column in expected["per_example"].items() if isinstance(column[0], (list, str))}
+    assert {name: scored.columns[name] for name in others} == others
+    if few.chunk:
+        assert [step.done for step in steps] == [*range(0, len(table.rows), 2)][: len(steps)]
+
+
+def test_options_reach_the_metric(smile, defaults, scorer_of):
+    table, scorer = table_of(smile), scorer_of("smile")
+    *_, scored = batch.score(smile, scorer, table, defaults(smile) | {"w": 0.0})
+    assert scored.score == pytest.approx(scorer.compute(table.rows, {"w": 0.0})["lexical"])
+
+
+def test_rows_that_the_metric_refuses_are_named_and_left_out(smile, defaults, scorer_of):
+    rows = [
+        {"predictions": "a", "references": ["b"]},
+        {"predictions": "a", "references": ["b", "c", "d"], "synthetic_answers": ["1", "2"]},
+    ]
+    table = collect(Table("rows", ""), enumerate(rows, 1), smile.fields)
+    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    assert scored.kept == [0]
+    (problem,) = scored.problems
+    assert problem.startswith(
+        "row 2: synthetic_answers has 2 entries; expected one string, or a list with one for each"
+    )
+    table.rows = table.rows[1:]
+    with pytest.raises(Refusal, match=r"^No row could be scored\. row 1: synthetic_answers has 2 entries"):
+        list(batch.score(smile, scorer_of("smile"), table, defaults(smile)))
+
+
+def test_when_time_is_up_what_was_scored_is_kept(smile, defaults, monkeypatch, scorer_of):
+    table = table_of(smile)
+    now = iter([0.0, 1.0, 11.0])
+    monkeypatch.setattr(batch.time, "monotonic", lambda: next(now))
+    two = dataclasses.replace(smile, chunk=2)
+    *_, scored = batch.score(two, scorer_of("smile"), table, defaults(smile), limits=Limits(seconds=10))
+    assert (scored.done, scored.kept) == (2, [0, 1])
+    assert scored.stopped == "Stopped after 10 seconds; the rows scored by then are below."
+
+
+def test_long_texts_are_scored_fewer_at_a_time(smile, defaults, scorer_of):
+    """Six rows of which 16 would fit: with texts of 60 characters and more, two reach the limit of 100."""
+    table = table_of(smile)
+    lengths = [sum(len(str(value)) for value in row.values()) for row in table.rows]
+    steps = batch.score(smile, scorer_of("smile"), table, defaults(smile), limits=Limits(chunk_characters=100))
+    done = [step.done for step in steps]
+    expected, characters = [0], 0
+    for number, length in enumerate(lengths, 1):
+        characters += length
+        if characters >= 100 or number == len(lengths):
+            expected.append(number)
+            characters = 0
+    assert done == expected
+    assert 3 <= len(done) <= len(lengths)
+
+
+def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, defaults, scorer_of):
+    table = table_of(smile)
+    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    record = batch.records(scored)[0]
+    assert list(record)[:3] == ["row", "score", "verdict"]
+    assert record["predictions"] == smile.examples["Right"].row["predictions"]
+    assert batch.figures(scored, 1.0)[0] == ("Rows scored", "6")
+    assert batch.figures(scored, 1.0)[2] == ("Judged correct", "83.3%")  # five of six
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_the_python_lines_give_the_score_of_the_file(suffix, smile, defaults, tmp_path, monkeypatch, capsys, scorer_of):
+    monkeypatch.chdir(tmp_path)
+    records = [
+        {"prediction": "It was Marie Curie.", "references": ["Curie", "Marie Curie"]},
+        {"prediction": "no", "references": ["yes"]},
+    ]
+    file = tmp_path / f"an answer's{suffix}"
+    if suffix == ".jsonl":
+        file.write_text("\n".join(map(json.dumps, records)))
+    elif suffix == ".csv":
+        pd.DataFrame(records).assign(references=['["Curie", "Marie Curie"]', "yes"]).to_csv(file, index=False)
+    else:
+        pd.DataFrame(records).to_parquet(file)
+    table, scorer = read(file, smile.fields), scorer_of("smile")
+    *_, scored = batch.score(smile, scorer, table, defaults(smile) | {"w": 0.25})
+    lines = for_file((str(scorer.folder), None), "smile", table.name, table.suffix, table.columns, {"w": 0.25})
+    done = {}
+    exec(lines, done)
+    assert done["out"]["smile"] == pytest.approx(scored.score, abs=1e-9)
+    assert capsys.readouterr().out.startswith("0.")
+
+
+def test_the_python_lines_of_videos_run_where_the_videos_are(
+    specification_of, scorer_of, defaults, tmp_path, monkeypatch, capsys
+):
+    specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
+    videos = videos_of(specification, scorer)
+    for example in specification.examples.values():
+        shutil.copy(example.row["videos"], tmp_path)
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"video": "red_square.mp4", "question": "What moves?", "prediction": "A large red square moves."},
+        {"video": "green_ring.mp4", "question": "What moves?", "prediction": "A large red square moves."},
+    ]
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table, options = read(Path("answers.jsonl"), specification.file_fields), defaults(specification)
+    *_, scored = batch.score(specification, scorer, table, options, videos)
+    lines = for_file(
+        (str(scorer.folder), specification.configuration),
+        specification.name, table.name, table.suffix, table.columns, specification.changed(options),
+    )  # fmt: skip
+    done = {}
+    exec(lines, done)
+    assert done["out"]["evqascore"] == pytest.approx(scored.score, abs=1e-6)
+    assert done["out"]["per_example"]["best_times"] == scored.columns["best_times"]
+    assert capsys.readouterr().out
+
+
+def test_the_plot_counts():
+    drawn = distribution([0.0, 0.05, 0.95, 1.0, 1.0], [False, False, True, True, False], 1.0)
+    # The first column has 2 answers, the last 3, of which 2 were judged correct.
+    assert "from 0: 2, from 0.1: 0," in drawn
+    assert "from 0.9: 3" in drawn
+    assert 'class="qa-high" style="height:66.67%"' in drawn
+    assert "judged" not in distribution([50.0], None, 100.0)
+    assert "from 50: 1" in distribution([50.0], None, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        # Ten columns of 0.1 hold them; of 0.05 they would end at 0.5.
+        ([0.12, 0.5], "from 0: 0, from 0.1: 1, from 0.2: 0, from 0.3: 0, from 0.4: 0, from 0.5: 1, from 0.6: 0,"),
+        # Ten of 0.2 end at 2 or, begun at -0.2, at 1.8.
+        ([-0.1, 1.5], "from -0.2: 1, from 0: 0, from 0.2: 0, from 0.4: 0, from 0.6: 0, from 0.8: 0, from 1: 0, "
+         "from 1.2: 0, from 1.4: 1, from 1.6: 0"),
+        ([0.0, 0.0], "from 0: 2, from 0.001: 0,"),
+        ([12.0], "from 10: 0, from 12: 1,"),
+    ],
+)  # fmt: skip
+def test_the_plot_of_scores_without_bounds_takes_them_all_in(scores, told):
+    assert told in distribution(scores, None, None)

@@ -1,0 +1,209 @@
+"""What visitors enter: forms, files, the API's values, and what they are told when it cannot be scored."""
+
+import csv
+import json
+
+import pandas as pd
+import pytest
+from space.answering import BROKEN, told
+from space.files import Table, collect, read
+from space.limits import Limits, Refusal
+from space.rows import from_form, from_mapping, to_form
+from space.specification import Choice, Field, Slider
+
+FIELDS = (
+    Field("questions", "Question"),
+    Field("references", "References", "lines", required=True),
+    Field("predictions", "Answer"),
+    Field("reference_weights", "Weights", "numbers"),
+)
+ROW = {
+    "questions": "Who?",
+    "references": ["Curie", "Marie"],
+    "predictions": "It was.",
+    "reference_weights": [1.0, -0.5],
+}
+
+
+def test_a_form_becomes_a_row_and_back():
+    assert from_form(FIELDS, ["Who?", " Curie \n\nMarie\n", "It was.", "1\n-0.5"]) == ROW
+    assert from_form(FIELDS, to_form(FIELDS, ROW)) == ROW
+
+
+def test_what_may_be_left_out_is_left_out():
+    assert from_form(FIELDS, ["", "Curie", None, ""]) == {"references": ["Curie"], "predictions": ""}
+
+
+@pytest.mark.parametrize(
+    ("entered", "message"),
+    [
+        (["", " \n ", "a", ""], "References: this is empty. Enter at least one."),
+        (["", "a", "b", "1\nhalf"], "Weights: expected a number, not 'half'."),
+        (["", "a", "b", "nan"], "Weights: expected a number, not 'nan'."),
+        (["", "a", "x" * 21, ""], "Answer: 21 characters are more than the 20 that fit here."),
+        (["", "a" * 30, "b", ""], "References: 30 characters are more than the 20 that fit here."),
+        (["", "a\nb\nc", "b", ""], "References: 3 are more than the 2 that fit here."),
+    ],
+)
+def test_what_a_form_cannot_hold_is_refused(entered, message):
+    with pytest.raises(Refusal, match="^" + message.replace(".", r"\.")):
+        from_form(FIELDS, entered, Limits(characters=20, references=2))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"prediction": 5, "references": ["a"]}, "Answer: expected a text, not 5."),
+        ({"prediction": "a", "references": ["a", None]}, "References: expected a text, not None."),
+        ({"prediction": "a", "references": {"a": 1}}, "References: expected a text, not {'a': 1}."),
+        ({"prediction": "a", "references": "b", "reference_weights": [True]}, "Weights: expected a number, not True."),
+        ({"prediction": "a"}, "References: this is empty. Enter at least one."),
+    ],
+)
+def test_values_of_a_wrong_kind_are_refused(given, message):
+    with pytest.raises(Refusal) as refused:
+        from_mapping(FIELDS, given)
+    assert str(refused.value) == message
+
+
+def test_only_uploaded_videos_are_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
+    fields = (Field("videos", "Video", "video", required=True),)
+    uploaded, other = tmp_path / "uploads" / "a" / "clip.mp4", tmp_path / "clip.mp4"
+    uploaded.parent.mkdir(parents=True)
+    for path in (uploaded, other):
+        path.touch()
+    assert from_form(fields, [str(uploaded)]) == {"videos": str(uploaded)}
+    assert from_mapping(fields, {"video": {"path": str(uploaded)}}) == {"videos": str(uploaded)}
+    (uploaded.parent / "link.mp4").symlink_to(other)
+    for path in (other, uploaded.parent / "link.mp4", uploaded.parent.parent / ".." / "clip.mp4", "/etc/passwd"):
+        with pytest.raises(Refusal, match=r"^Video: expected an uploaded file"):
+            from_mapping(fields, {"video": {"path": str(path)}})
+    uploaded.unlink()
+    with pytest.raises(Refusal, match=r"^Video: the file has been deleted in the meantime"):
+        from_form(fields, [str(uploaded)])
+
+
+def test_columns_go_by_either_name():
+    plural = {"predictions": "a", "references": "b"}
+    assert from_mapping(FIELDS, {"prediction": "a", "references": ["b"]}) == from_mapping(FIELDS, plural)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        (Slider("w", "W", 0.5), 1.5, "w: expected a number from 0 to 1, not 1.5."),
+        (Slider("w", "W", 0.5), "1", "w: expected a number from 0 to 1, not '1'."),
+        (Slider("w", "W", 0.5), True, "w: expected a number from 0 to 1, not True."),
+        (Slider("w", "W", 0.5), float("nan"), "w: expected a number from 0 to 1, not nan."),
+        (Slider("n", "N", 4, 1, 4, 1), 2.5, "n: expected a whole number from 1 to 4, not 2.5."),
+        (Choice("c", "C", {"a": "A", "b": "B"}), "d", "c: expected one of a, b, not 'd'."),
+        (Choice("c", "C", {"a": "A", "b": "B"}), ["a"], "c: expected one of a, b, not ['a']."),
+    ],
+)
+def test_options_out_of_range_are_refused(option, given, message):
+    with pytest.raises(Refusal) as refused:
+        option.value(given)
+    assert str(refused.value) == message
+
+
+def test_a_slider_that_was_not_moved_has_the_exact_default():
+    threshold = Slider("threshold", "Threshold", 2 / 3)
+    assert threshold.shown == 0.67
+    assert threshold.value(0.67) == 2 / 3
+    assert threshold.value(0.66) == 0.66
+    assert isinstance(Slider("n", "N", 4, 1, 4, 1).value(2.0), int)
+
+
+RECORDS = [
+    {"question": "Who?", "references": ["Curie", "Marie Curie"], "prediction": "Curie, of course"},
+    {"question": "", "references": ["7"], "prediction": "7"},
+]
+
+
+@pytest.fixture(params=[".jsonl", ".csv", ".parquet"])
+def file(request, tmp_path):
+    """The same two rows in each format."""
+    path = tmp_path / f"answers{request.param}"
+    if request.param == ".jsonl":
+        path.write_text("\ufeff" + "\n\n".join(map(json.dumps, RECORDS)), encoding="utf-8")
+    elif request.param == ".csv":
+        frame = pd.DataFrame(RECORDS)
+        frame["references"] = ['["Curie", "Marie Curie"]', "7"]
+        frame.to_csv(path, index=False)
+    else:
+        pd.DataFrame(RECORDS).to_parquet(path)
+    return path
+
+
+def test_the_formats_give_the_same_rows(file):
+    table = read(file, FIELDS)
+    assert table.rows == [
+        {"questions": "Who?", "references": ["Curie", "Marie Curie"], "predictions": "Curie, of course"},
+        {"references": ["7"], "predictions": "7"},
+    ]
+    assert table.places == ([1, 3] if file.suffix == ".jsonl" else [1, 2])
+    assert table.columns == {"questions": "question", "references": "references", "predictions": "prediction"}
+    assert table.problems == []
+
+
+def test_rows_that_cannot_be_used_are_named_and_the_rest_is_kept(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    deep = "[" * 100_000
+    lines = ['{"prediction": "a", "references": "b"}', "{", "[1]", '{"prediction": "a"}', deep, '{"references": ["b"]}']
+    path.write_text("\n".join(lines))
+    table = read(path, FIELDS)
+    assert table.rows == [{"references": ["b"], "predictions": "a"}, {"references": ["b"], "predictions": ""}]
+    assert table.places == [1, 6]
+    assert [problem[:40] for problem in table.problems] == [
+        "line 2: this is not JSON: '{'",
+        'line 3: expected an object such as {"pre',
+        "line 4: References: this is empty. Enter",
+        "line 5: this is not JSON: '[[[[[[[[[[[[[",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", b"x", "a.txt: expected a file that ends in .jsonl, .csv, .parquet."),
+        ("a.csv", b"\xff\xfe\x00", "a.csv: this is not text in UTF-8. Save it as UTF-8."),
+        ("a.parquet", b"PAR1 no", "a.parquet: this is not Parquet, or it is damaged."),
+        ("a.jsonl", b"", "a.jsonl: no row of it can be used; expected the columns question, references, "
+         "prediction, reference_weights."),
+        ("a.csv", b"x,y\n1,2\n", "a.csv: no row of it can be used; expected the columns question, references, "
+         "prediction, reference_weights. The first: row 1: References: this is empty. Enter at least one."),
+        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: this is not CSV (field larger than field limit (131072))."),
+        ("a.jsonl", b"{}\n" * 400, "There are more than 300 rows."),
+        ("a.jsonl", b"x" * 1_000_001, "a.jsonl: larger than 0 MB. Upload a part of it."),
+    ],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_refused(tmp_path, name, content, message):
+    csv.field_size_limit(131072)  # as in a new process; reading files for the commands raises it
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(Refusal) as refused:
+        read(path, FIELDS, Limits(rows=300, file_bytes=1_000_000))
+    assert str(refused.value).startswith(message)
+
+
+def test_a_small_file_with_a_large_content_is_refused_before_it_is_unpacked(tmp_path):
+    path = tmp_path / "bomb.parquet"
+    pd.DataFrame({"prediction": ["x" * 50_000_000], "references": ["a"]}).to_parquet(path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    with pytest.raises(Refusal, match="unpacked, it is larger than 16 MB"):
+        read(path, FIELDS)
+
+
+def test_rows_of_the_api_are_counted():
+    with pytest.raises(Refusal, match="more than 2 rows"):
+        collect(Table("rows", ""), enumerate([RECORDS[0]] * 3), FIELDS, Limits(rows=2))
+
+
+def test_of_an_error_of_the_program_a_visitor_learns_nothing_and_the_log_all(caplog):
+    with pytest.raises(KeyError) as raised:
+        {}["secret"]
+    assert told(raised.value) == BROKEN
+    assert "secret" in caplog.text
+    assert "Traceback" in caplog.text
+    assert told(Refusal("Enter a number.")) == "Enter a number."

@@ -1,0 +1,129 @@
+"""The parts of the frame: files and cards of each Space, words in texts, and what is drawn."""
+
+import html
+import re
+
+import pytest
+from huggingface_hub import RepoCard
+from packaging.requirements import Requirement
+from space import drawing, spans
+from space.card import read_card
+from space.outcome import Bar, Mark, Outcome
+from space.scorer import metric_folder
+
+OUTCOME = Outcome(
+    score=0.75,
+    verdict=True,
+    threshold=0.5,
+    best_reference=0,
+    bars=[Bar("Words", 0.5, "half of them")],
+    marks=[Mark(3, 8, "a <word>")],
+    why="Because 1 < 2.",
+)
+
+
+def front_matter(path):
+    return RepoCard.load(path).data.to_dict()
+
+
+def test_the_front_matter_is_what_the_hub_expects(name, root):
+    data = front_matter(root / "spaces" / name / "README.md")
+    assert data["sdk"] == "gradio"
+    assert data["app_file"] == "app.py"
+    assert data["pinned"] is False
+    assert {"evaluate", "metric"} <= {*data["tags"]}
+    colors = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+    assert {data["colorFrom"], data["colorTo"]} <= colors
+    assert all(data[key] for key in ("title", "emoji", "description"))
+    assert f"gradio=={data['sdk_version']}" in (root / "spaces" / name / "requirements.txt").read_text().split()
+    # The metric's card has the same: whichever is published says the same of the Space.
+    assert data == front_matter(root / "metrics" / name / "README.md")
+
+
+def test_the_requirements_hold_those_of_the_metric(name, root):
+    of_space = (root / "spaces" / name / "requirements.txt").read_text().split()
+    assert {*(root / "metrics" / name / "requirements.txt").read_text().split()} <= {*of_space}
+    assert {Requirement(line).name for line in of_space} >= {"gradio", "evaluate", "datasets", "pandas", "pyarrow"}
+
+
+def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
+    of_space = {path.name for path in (root / "spaces" / name).iterdir() if path.name != "__pycache__"}
+    of_metric = {path.name for path in (root / "metrics" / name).iterdir() if path.name != "__pycache__"}
+    assert of_space & of_metric == {"README.md", "requirements.txt"}
+    assert {entry for entry in of_space if entry.endswith(".py")} == {"app.py"}
+
+
+def test_every_file_of_the_frame_is_linked(name, root):
+    shared = {path.name for path in (root / "spaces" / "_shared").iterdir() if path.name != "__pycache__"}
+    folder = root / "spaces" / name / "space"
+    assert {path.name for path in folder.iterdir() if path.name != "__pycache__"} == shared
+    for path in folder.iterdir():
+        if path.name != "__pycache__":
+            assert path.readlink().as_posix() == f"../../_shared/{path.name}"
+
+
+def test_the_metric_is_found_beside_the_app_or_in_the_checkout(name, root, tmp_path):
+    assert metric_folder(root / "spaces" / name, name) == root / "metrics" / name
+    (tmp_path / f"{name}.py").touch()
+    assert metric_folder(tmp_path, name) == tmp_path
+
+
+def test_the_card_has_no_links_to_files(name, root):
+    card = read_card(root / "spaces" / name, root / "metrics" / name)
+    assert card.body.lstrip().startswith("# ")
+    assert "---" not in card.body.split("\n")[:3]
+    assert not re.findall(r"\]\((?!https?://|#)", card.body)
+    assert re.findall(r"\]\(https://", card.body)
+
+
+def test_words_have_their_places():
+    text = "“Paris”, the city/町 of - light"
+    found = spans.words(text, lambda word: word.strip("“”,-").lower().split("/"))
+    assert [text[word.start : word.end] for word in found] == ["Paris", "the", "city", "町", "of", "-", "light"]
+    assert spans.find_run(found, ["paris", "the"]) == (1, 12)
+    assert spans.find_run(found, ["paris", "city"]) is None
+    assert spans.find_run(found, []) is None
+    assert spans.find_each(found, {"of", "light", "x"}) == [(20, 22), (25, 30)]
+
+
+def test_a_word_that_is_dropped_does_not_part_a_run():
+    found = spans.words("Marie - Curie", lambda word: [] if word == "-" else [word])
+    assert spans.find_run(found, ["Marie", "Curie"]) == (0, 13)
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "${1}{{2}}&amp;"])
+def test_what_was_entered_is_escaped(text):
+    parts = [
+        drawing.result(OUTCOME, text, 1.0),
+        drawing.problem(text),
+        drawing.problems([text]),
+        drawing.note(text),
+        drawing.result(Outcome(0.0, None, None, None, [Bar(text, 0.0, text)], [], text), "", 1.0),
+    ]
+    for part in parts:
+        assert "<script" not in part
+        assert "<img" not in part
+        assert html.escape(text)[:3] in part
+
+
+def test_the_result_is_drawn():
+    drawn = drawing.result(OUTCOME, "It Paris <b>.", 1.0)
+    assert "Correct" in drawn
+    assert "0.750" in drawn
+    assert 'It <mark class="qa-for" title="a &lt;word&gt;">Paris</mark> &lt;b&gt;.' in drawn
+    assert 'role="meter" aria-label="Words" aria-valuemin="0" aria-valuemax="1" aria-valuenow="0.500"' in drawn
+    assert "left:50%" in drawn
+    assert "Because 1 &lt; 2." in drawn
+
+
+def test_marks_do_not_overlap():
+    outcome = Outcome(0.0, False, 0.5, 0, [], [Mark(0, 4, "a"), Mark(2, 6, "b"), Mark(6, 7, "c")], "")
+    assert drawing.result(outcome, "abcdefgh", 1.0).count("<mark") == 2
+
+
+def test_many_problems_are_counted_and_some_shown():
+    drawn = drawing.problems([f"row {i}" for i in range(12)])
+    assert "12 rows were left out" in drawn
+    assert drawn.count("<li>") == 10
+    assert "and 2 more" in drawn
+    assert drawing.problems([]) == ""

@@ -1,0 +1,139 @@
+"""Requests that are too large or do not get on are refused, others pass; and nobody waits for the metric for ever."""
+
+import asyncio
+import threading
+
+import pytest
+from space.guard import Guard
+from space.limits import Limits, Refusal
+from space.scorer import Scorer
+from starlette.applications import Starlette
+from starlette.formparsers import MultiPartException
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+LIMITS = Limits(file_bytes=100, piece_seconds=0.1)
+
+
+async def size(request):
+    """Answer with the size of the body."""
+    return PlainTextResponse(str(len(await request.body())))
+
+
+APP = Guard(
+    Starlette(routes=[Route(path, size, methods=["POST"]) for path in ("/run", "/gradio_api/upload")]), 500, LIMITS
+)
+
+
+def ask(pieces, path="/run", length=None, app=APP):
+    """Send a body in pieces, of which None never comes; return status and body of the answer."""
+    more = [True] * (len(pieces) - 1) + [False]
+    left = [
+        {"type": "http.request", "body": piece, "more_body": follows} if isinstance(piece, bytes) else piece
+        for piece, follows in zip(pieces, more, strict=True)
+    ]
+    sent = []
+
+    async def receive():
+        message = left.pop(0) if left else None
+        if message is None:
+            await asyncio.sleep(60)
+        return {"type": "http.disconnect"} if message == "gone" else message
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [] if length is None else [(b"content-length", length)]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
+    asyncio.run(asyncio.wait_for(app(scope, receive, send), 10))
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]).decode()
+
+
+def test_what_fits_passes():
+    assert ask([b"a" * 60, b"a" * 40], length=b"100") == (200, "100")
+    assert ask([b"a" * 250, b"a" * 250], "/gradio_api/upload") == (200, "500")
+    assert ask([b""]) == (200, "0")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "path", "length"),
+    [
+        ([b"a" * 101], "/run", b"101"),
+        ([b"a" * 60, b"a" * 41], "/run", None),  # in pieces, without saying how much there is
+        ([b"a" * 60, b"a" * 41], "/run", b"5"),
+        ([None], "/run", b"101"),  # refused before anything comes
+        ([b"a"], "/run", b"many"),
+        ([None], "/gradio_api/upload", b"501"),
+    ],
+)
+def test_what_is_too_large_is_refused(pieces, path, length):
+    status, told = ask(pieces, path, length)
+    assert status == 413
+    assert "This is more than the maximum allowed size of " in told
+    assert "MB. Send it in parts." in told
+
+
+def test_a_request_that_does_not_get_on_is_refused():
+    assert ask([b"a", None]) == (408, "Nothing has come for 0.1 seconds. Try again.")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "told"),
+    [
+        ([b"a" * 300, b"a" * 201], "more than the maximum allowed size"),
+        ([b"a", None], r"Nothing has come for 0\.1 seconds"),
+        ([b"a", "gone"], "broken off"),
+    ],
+)
+def test_an_upload_that_ends_early_ends_as_gradio_expects_it(pieces, told):
+    """At this error it deletes what has come of the upload; at any other it forgets it."""
+    with pytest.raises(MultiPartException, match=told):
+        ask(pieces, "/gradio_api/upload")
+
+
+def test_once_the_body_is_whole_an_answer_may_take_its_time():
+    """A stream of events waits for the visitor to leave, for as long as it takes."""
+
+    async def stream(scope, receive, send):
+        await receive()
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(receive(), 0.3)
+        await PlainTextResponse("done")(scope, receive, send)
+
+    assert ask([b"a"], app=Guard(stream, 500, LIMITS)) == (200, "done")
+
+
+def test_other_than_requests_pass():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(receive)
+
+    receive = object()
+    asyncio.run(Guard(app, 500, LIMITS)({"type": "lifespan"}, receive, None))
+    assert seen == [receive]
+
+
+def test_nobody_waits_for_the_metric_for_ever(scorer_of, smile, monkeypatch):
+    """One row holds the metric; others are told after a while, and are served once it is free."""
+    loaded, begun, go_on = scorer_of("smile"), threading.Event(), threading.Event()
+    scorer = Scorer("smile", loaded.folder)
+    row = smile.examples["Right"].row
+
+    class Slow:
+        def compute(self, **_):
+            begun.set()
+            go_on.wait(30)
+            return {"smile": 1.0}
+
+    scorer._metric = Slow()
+    monkeypatch.setattr("space.scorer.LIMITS", Limits(turn_seconds=0.1))
+    first = threading.Thread(target=scorer.compute, args=([row], {}))
+    first.start()
+    assert begun.wait(10)
+    for ask_for in (lambda: scorer.compute([row], {}), lambda: scorer.check(row), lambda: scorer.metric):
+        with pytest.raises(Refusal, match="Try again in a few minutes"):
+            ask_for()
+    go_on.set()
+    first.join()
+    assert scorer.compute([row], {}) == {"smile": 1.0}
