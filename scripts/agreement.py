@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,6 +88,10 @@ def agreement(
     plot: Annotated[
         Path | None, typer.Option(help="File for a drawing: .png, .svg or .pdf.", rich_help_panel=_OUT)
     ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="File for a drawing of scores, as probabilities, against verdicts.", rich_help_panel=_OUT),
+    ] = None,
 ) -> None:
     """Judge metrics by people's verdicts, beside simple baselines and published figures."""
     try:
@@ -104,8 +109,9 @@ def agreement(
             ablate=ablate,
             reference_counts=[int(count) for count in filter(None, (reference_counts or "").split(","))],
             gold_holdout=gold_holdout,
+            calibration=calibration is not None,
         )
-        judge([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [])
+        judge([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [], calibration)
     except (OSError, ValueError, TypeError, ImportError) as error:
         typer.echo(f"evaluate-qa agreement: {error}", err=True)
         raise typer.Exit(1) from error
@@ -117,13 +123,15 @@ def judge(
     json_file: Path | None = None,
     plot_file: Path | None = None,
     groups: Collection[str] = (),
+    calibration_file: Path | None = None,
 ) -> None:
     """Carry out a plan on data sets, one after the other; each is printed and written as soon as it is done."""
     from .judging.drawing import draw
+    from .judging.reliability import draw_calibration
     from .judging.report import show
     from .judging.run import as_json, loaded, read, run
 
-    check_outputs(json_file, plot_file)
+    check_outputs(json_file, plot_file, calibration_file)
     done = []
     sets = [read(name, plan) for name in names]  # all of them first, so that a missing file is told at once
     with loaded(plan) as metrics:
@@ -134,9 +142,12 @@ def judge(
                 write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
             if plot_file is not None:
                 draw(plot_file, done)
+            if calibration_file is not None and any(agreement.calibrations for agreement in done):
+                draw_calibration(calibration_file, done)
             show(plan, done[-1], groups)
-    for path in filter(None, (json_file, plot_file)):
-        typer.echo(f"Written: {path}")
+    for path in filter(None, (json_file, plot_file, calibration_file)):
+        if path.is_file():
+            typer.echo(f"Written: {path}")
 
 
 def specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":
@@ -152,13 +163,16 @@ def specs(names: list[str], load: list[str], compute: list[str], threshold: floa
     ]
 
 
-def check_outputs(json_file: Path | None, plot_file: Path | None) -> None:
-    """Raise FileNotFoundError or ValueError, before any work, if a file could not be written after it."""
-    for path in filter(None, (json_file, plot_file)):
+def check_outputs(json_file: Path | None, plot_file: Path | None, calibration_file: Path | None = None) -> None:
+    """Raise FileNotFoundError, ValueError or ImportError, before any work, if a file could not be written after it."""
+    if calibration_file is not None and find_spec("sklearn") is None:
+        raise ImportError("--calibration needs scikit-learn: pip install scikit-learn")
+    for path in filter(None, (json_file, plot_file, calibration_file)):
         if not path.parent.is_dir():
             raise FileNotFoundError(f"{path}: there is no folder {path.parent}; make it with: mkdir -p {path.parent}")
-    if plot_file is not None and plot_file.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{plot_file}: the format is told by the suffix; expected .png, .svg or .pdf")
+    for path in filter(None, (plot_file, calibration_file)):
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise ValueError(f"{path}: the format is told by the suffix; expected .png, .svg or .pdf")
 
 
 def write_json(target: Path, value: object) -> None:

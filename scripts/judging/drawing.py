@@ -38,7 +38,7 @@ def _draw_groups(panel: "Axes", agreement: Agreement) -> None:
         shift = 0.7 * ((number + 0.5) / len(metrics) - 0.5)
         estimates = [table.estimates[metric][figure] for table in tables]
         if any(estimate.value is not None for estimate in estimates):
-            _errorbar(panel, [place + shift for place in range(len(tables))], estimates, metric, line="none")
+            errorbar(panel, [place + shift for place in range(len(tables))], estimates, metric, line="none")
     panel.set_xticks(range(len(tables)), [table.group for table in tables], rotation=30, ha="right")
     panel.set(title=f"{agreement.data.name}: agreement with people", ylabel=figure)
     panel.grid(axis="y", alpha=0.3)
@@ -53,7 +53,7 @@ def _draw_sweep(panel: "Axes", title: str, tables: Sequence[Table]) -> None:
     places = _numbers(values)
     for table in tables:
         estimates = [table.estimates[run]["pearson"] for run in runs]
-        _errorbar(panel, places or list(range(len(values))), estimates, table.group, line="-")
+        errorbar(panel, places or list(range(len(values))), estimates, table.group, line="-")
     if not places:
         panel.set_xticks(range(len(values)), values)
     panel.set(title=title, xlabel=option, ylabel="pearson")
@@ -61,7 +61,8 @@ def _draw_sweep(panel: "Axes", title: str, tables: Sequence[Table]) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 
-def _errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimate], label: str, line: str) -> None:
+def errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimate], label: str, line: str) -> None:
+    """Draw estimates as dots with whiskers."""
     values = [_NOTHING if estimate.value is None else estimate.value for estimate in estimates]
     below = [_reach(estimate.low, estimate.value) for estimate in estimates]
     above = [_reach(estimate.value, estimate.high) for estimate in estimates]

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from ..terminal import open_console
 from .bootstrap import Bootstrap, Estimate
+from .calibration import BINS
 from .judged import JudgedData
 from .run import Agreement, Experiment, Plan
 from .tables import Anchor, Table
@@ -15,20 +17,15 @@ if TYPE_CHECKING:
 _SMALL = 0.001
 """p-values below this are not shown."""
 
-_WIDTH = 132
-"""Columns where the output is no terminal: room for seven figures with intervals."""
-
 
 def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None:
     """Print what was judged, a table for each group (or only for those given), for each sweep and ablation."""
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH)
+    console = open_console()
     _show_data(console, agreement.data, plan.bootstrap)
     for name, signature in agreement.signatures.items():
         console.print(f"{name}: {signature}", markup=False, highlight=False)
+    if plan.calibration:
+        _show_calibrations(console, plan, agreement)
     for table in agreement.tables:
         if groups and table.group not in groups:
             continue
@@ -70,6 +67,17 @@ def _show_data(console: "Console", data: JudgedData, bootstrap: Bootstrap) -> No
             f"Below each figure its {bootstrap.confidence:.0%} interval: percentile bootstrap over questions, "
             f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
         )
+
+
+def _show_calibrations(console: "Console", plan: Plan, agreement: Agreement) -> None:
+    found = {calibration.metric: calibration.error for calibration in agreement.calibrations}
+    for spec in plan.metrics:
+        told = (
+            f"expected calibration error {short(found[spec.title])} ({BINS} bins of equal width)"
+            if spec.title in found
+            else "no calibration: its scores are not all from 0 to 1"
+        )
+        console.print(f"{spec.title}: {told}", markup=False, highlight=False)
 
 
 def _show_group(console: "Console", table: Table) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from .bootstrap import Bootstrap
+from .calibration import Calibration, calibrate, has_calibration
 from .data_sets import DATA, HOLDOUTS
 from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
 from .judged import JudgedData, JudgedRow, Selection
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
-from .tables import Table, compare
+from .tables import Table, compare, judgements
 
 Score = Callable[[Sequence[JudgedRow]], list[RowScores]]
 
@@ -32,6 +33,7 @@ class Plan:
         ablate: Whether to take SMILE's components away one by one.
         reference_counts: How many references to leave each row, one run after the other.
         gold_holdout: Whether to score gold answers by each other.
+        calibration: Whether to compare the metrics' scores, as probabilities, with people's verdicts.
     """
 
     selection: Selection = field(default_factory=Selection)
@@ -42,6 +44,7 @@ class Plan:
     ablate: bool = False
     reference_counts: Sequence[int] = ()
     gold_holdout: bool = False
+    calibration: bool = False
 
     def __post_init__(self) -> None:
         titles = [spec.title for spec in self.metrics]
@@ -51,6 +54,8 @@ class Plan:
             raise ValueError(f"the ablation is defined for smile alone; the metrics are {', '.join(titles) or 'none'}")
         if self.sweeps and not self.metrics:
             raise ValueError("a sweep needs a metric, for example --metric smile")
+        if self.calibration and not self.metrics:
+            raise ValueError("a calibration needs a metric, for example --metric bem")
         if any(count < 1 for count in self.reference_counts):
             raise ValueError(f"expected numbers of references of at least 1, got {list(self.reference_counts)}")
 
@@ -81,12 +86,14 @@ class Agreement:
         signatures: Of each metric that gives one.
         tables: The figures, a table for each group.
         experiments: What else was asked for.
+        calibrations: Of the metrics whose scores can be taken for probabilities, if it was asked for.
     """
 
     data: JudgedData
     signatures: dict[str, str]
     tables: list[Table]
     experiments: list[Experiment]
+    calibrations: Sequence[Calibration] = ()
 
 
 @contextmanager
@@ -107,6 +114,8 @@ def read(name: str, plan: Plan) -> JudgedData:
     if plan.gold_holdout and name not in HOLDOUTS:
         raise ValueError(f"{name} has no gold answers to hold out; leave out --gold-holdout")
     data = DATA[name](plan.selection)
+    if plan.calibration and data.rated:
+        raise ValueError(f"{name} has ratings; a calibration needs verdicts. Leave out --calibration")
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
         raise ValueError(f"a baseline has the name {taken.pop()!r} too; each metric needs a name of its own")
@@ -132,6 +141,7 @@ def run(data: JudgedData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
         signatures={found.name: found.signature for found in scores if found.signature},
         tables=compare(data, scores, plan.bootstrap),
         experiments=list(_experiments(data, plan, metrics)),
+        calibrations=list(_calibrations(data, plan, scores)),
     )
 
 
@@ -151,6 +161,7 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
         "synthetic_answers": _plain(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
         "experiments": [asdict(experiment) for experiment in agreement.experiments],
+        "calibrations": [asdict(calibration) for calibration in agreement.calibrations],
     }
 
 
@@ -162,6 +173,15 @@ def _score_in_all_ways(metrics: Sequence[Metric], data: JudgedData, rows: Sequen
             best, mean = metric.score_each_reference(rows)
             found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
     return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
+
+
+def _calibrations(data: JudgedData, plan: Plan, scores: Sequence[RowScores]) -> Iterator[Calibration]:
+    titles = {spec.title for spec in plan.metrics} if plan.calibration else set()
+    for found in scores:
+        if found.name in titles:
+            judged = judgements(data, list(range(len(data.rows))), found)
+            if has_calibration(judged):
+                yield calibrate(found.name, judged, plan.bootstrap)
 
 
 def _experiments(data: JudgedData, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:

@@ -86,7 +86,7 @@ def compare(
     tables = []
     for group in tqdm(groups or data.groups, desc="agreement", unit="group", leave=False, delay=1):
         members = data.members(group)
-        metrics = {metric.name: _judgements(data, members, metric) for metric in scores}
+        metrics = {metric.name: judgements(data, members, metric) for metric in scores}
         some = next(iter(metrics.values()))
         tables.append(
             Table(
@@ -102,7 +102,8 @@ def compare(
     return tables
 
 
-def _judgements(data: JudgedData, members: list[int], metric: RowScores) -> Judgements:
+def judgements(data: JudgedData, members: list[int], metric: RowScores) -> Judgements:
+    """Return what a metric and people said of some of the rows."""
     # Questions are numbered by first appearance, so that a group's intervals do not depend on how they are named.
     numbers: dict[str, int] = {}
     questions = [numbers.setdefault(data.rows[member].question_id, len(numbers)) for member in members]
