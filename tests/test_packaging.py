@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -86,16 +87,16 @@ def test_the_wheel_has_one_package_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     version = evaluate_qa.__version__
     assert {name.split("/")[0] for name in names} == {"evaluate_qa", f"evaluate_qa-{version}.dist-info"}
-    assert not [name for name in names if "test" in name.lower() or "__pycache__" in name]
+    assert not [name for name in names if re.search("(^|/)(tests?/|test_|conftest|__pycache__)", name.lower())]
 
 
 def test_the_wheel_holds_every_file_of_the_metrics_as_a_regular_file(wheel):
     archive = zipfile.ZipFile(wheel)
     # The upper half of the attributes is the Unix mode: 0o12 is a link, 0o10 a regular file.
     assert {info.external_attr >> 28 for info in archive.infolist()} == {0o10}
-    for folder in ("metrics", "datasets_scripts"):
+    for folder in ("metrics", "datasets_scripts", "spaces"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".md", ".txt"}:
+            if path.suffix in {".css", ".md", ".mp4", ".py", ".txt"}:
                 assert archive.read(f"evaluate_qa/{path.relative_to(ROOT)}") == path.read_bytes()
 
 
