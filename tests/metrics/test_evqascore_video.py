@@ -1,5 +1,7 @@
 """Reading sampled frames: the very frames that decoding everything gives, and a plain word about what is no video."""
 
+import os
+
 import av
 import numpy as np
 import pytest
@@ -70,6 +72,14 @@ def test_sampled_frames_are_those_of_decoding_everything(name, written):
             samples = list(read_samples(written(name), Sampling(interval), threads))
             assert [sample.number for sample in samples] == list(range(0, len(everything), interval))
             assert all((sample.image == everything[sample.number]).all() for sample in samples)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getscheduler"), reason="needs Linux's schedulers")
+@pytest.mark.skipif("libsvtav1" not in av.codecs_available, reason="this FFmpeg has no AV1 encoder")
+def test_writing_a_video_leaves_the_tests_their_priority(tmp_path):
+    before = os.sched_getscheduler(0)
+    write(tmp_path / "av1.mkv", **VIDEOS["av1.mkv"])
+    assert os.sched_getscheduler(0) == before
 
 
 @pytest.mark.parametrize("name", JUMPED)

@@ -1,5 +1,7 @@
 """Videos that the tests write: a pattern that differs in every frame and on every side of the picture."""
 
+import os
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -53,7 +55,7 @@ def write(
         gaps: Ticks of 1/1000 s between frames, taken in turn; instead of a constant rate.
         rotation: Degrees by which a player is to turn the picture.
     """
-    with av.open(str(path), "w") as container:
+    with priority_kept(), av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate, options=QUICK.get(codec, {}) | (options or {}))
         stream.width, stream.height = size
         stream.pix_fmt = pixels or ("yuvj420p" if codec == "mjpeg" else "yuv420p")
@@ -75,6 +77,23 @@ def write(
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return Path(path)
+
+
+@contextmanager
+def priority_kept():
+    """Give this thread its priority back.
+
+    Where it may, SVT-AV1 makes the thread that calls it real-time, before all others; every process that a test started
+    from then on inherited that, and kept this test run and its whole machine standing still.
+    """
+    if not hasattr(os, "sched_setscheduler"):
+        yield
+        return
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, *before)
 
 
 def write_sound(path) -> Path:
