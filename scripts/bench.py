@@ -9,16 +9,19 @@ from .terminal import open_console
 
 bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
 
+Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
+Rows = Annotated[int, typer.Option(min=1, help="At most this many rows.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
 Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
 
 
 @bench.command()
 def smile(
-    input: Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="At most this many rows.")] = 800,
+    input: Input = None,
+    rows: Rows = 800,
     predictions_column: str = "prediction",
     references_column: str = "references",
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")] = None,
+    device: Device = None,
     rounds: Rounds = 1,
 ) -> None:
     """SMILE against a row-by-row loop and the encoder's raw forward throughput."""
@@ -66,11 +69,6 @@ def deltableu(
     texts = [{"prediction": row[predictions_column], "references": row[references_column]} for row in given]
     job = shuffled(texts if input else [lengthened(row) for row in given], rows, references, tokenize)
     open_console().print(deltableu_table(measure(cases(job), rounds), job.references))
-
-
-Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
-Rows = Annotated[int, typer.Option(min=1, help="At most this many rows.")]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
 
 
 @bench.command()

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .scoring.parameters import ChunkSize, Compute, Config, Errors, Load, Prefix, Resume, Source, Target
 from .terminal import open_console
 
 if TYPE_CHECKING:
     from .scoring.run import Job
     from .scoring.work import Progress
 
-_COLUMNS, _METRIC, _RUN, _RAY = "Columns of the input", "Metric", "Run", "Several processes or machines"
+_COLUMNS, _RAY = "Columns of the input", "Several processes or machines"
 
 
 class Engine(str, Enum):
@@ -28,26 +29,15 @@ def _column(name: str) -> Any:
 
 def score(
     metric: Annotated[str, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")],
-    source: Annotated[str, typer.Option("--input", "-i", help="JSONL, CSV or Parquet; - for JSONL on standard input.")],
-    target: Annotated[str, typer.Option("--output", "-o", help="JSONL, CSV or Parquet; - for standard output.")],
-    config: Annotated[str | None, typer.Option(help="Configuration of the metric.", rich_help_panel=_METRIC)] = None,
-    load: Annotated[
-        list[str] | None, typer.Option(help="name=value for evaluate.load. Repeatable.", rich_help_panel=_METRIC)
-    ] = None,
-    compute: Annotated[
-        list[str] | None, typer.Option(help="name=value for compute. Repeatable.", rich_help_panel=_METRIC)
-    ] = None,
-    prefix: Annotated[
-        str, typer.Option(help="Put before the name of each column that is added.", rich_help_panel=_RUN)
-    ] = "",
-    errors: Annotated[
-        Path | None,
-        typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.", rich_help_panel=_RUN),
-    ] = None,
-    chunk_size: Annotated[int, typer.Option(help="Rows that are scored together.", rich_help_panel=_RUN)] = 1000,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=_RUN)
-    ] = False,
+    source: Source,
+    target: Target,
+    config: Config = None,
+    load: Load = None,
+    compute: Compute = None,
+    prefix: Prefix = "",
+    errors: Errors = None,
+    chunk_size: ChunkSize = 1000,
+    resume: Resume = False,
     engine: Annotated[
         Engine, typer.Option(help="This process, or actors of Ray.", rich_help_panel=_RAY)
     ] = Engine.LOCAL,

@@ -5,6 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .scoring.parameters import (
+    METRIC,
+    RUN,
+    ChunkSize,
+    Compute,
+    Config,
+    Errors,
+    Load,
+    Prefix,
+    Resume,
+    Source,
+    Target,
+)
 from .terminal import open_console
 
 if TYPE_CHECKING:
@@ -12,12 +25,12 @@ if TYPE_CHECKING:
     from .selection.criterion import Criterion
     from .selection.passes import Selection
 
-_WHAT, _METRIC, _RUN = "What is kept (one of three)", "Metric", "Run"
+_WHAT = "What is kept (one of three)"
 
 
 def select(
-    source: Annotated[str, typer.Option("--input", "-i", help="JSONL, CSV or Parquet; - for JSONL on standard input.")],
-    target: Annotated[str, typer.Option("--output", "-o", help="JSONL, CSV or Parquet; - for standard output.")],
+    source: Source,
+    target: Target,
     metric: Annotated[
         str | None, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")
     ] = None,
@@ -32,30 +45,19 @@ def select(
     ] = None,
     scored: Annotated[
         Path | None,
-        typer.Option(help="All scored rows. Default: beside the output, as kept.scored.jsonl.", rich_help_panel=_RUN),
+        typer.Option(help="All scored rows. Default: beside the output, as kept.scored.jsonl.", rich_help_panel=RUN),
     ] = None,
-    config: Annotated[str | None, typer.Option(help="Configuration of the metric.", rich_help_panel=_METRIC)] = None,
-    load: Annotated[
-        list[str] | None, typer.Option(help="name=value for evaluate.load. Repeatable.", rich_help_panel=_METRIC)
-    ] = None,
-    compute: Annotated[
-        list[str] | None, typer.Option(help="name=value for compute. Repeatable.", rich_help_panel=_METRIC)
-    ] = None,
+    config: Config = None,
+    load: Load = None,
+    compute: Compute = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Where a column of the metric is found: videos=clip. Repeatable.", rich_help_panel=_METRIC),
+        typer.Option(help="Where a column of the metric is found: videos=clip. Repeatable.", rich_help_panel=METRIC),
     ] = None,
-    prefix: Annotated[
-        str, typer.Option(help="Put before the name of each column that is added.", rich_help_panel=_RUN)
-    ] = "",
-    errors: Annotated[
-        Path | None,
-        typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.", rich_help_panel=_RUN),
-    ] = None,
-    chunk_size: Annotated[int, typer.Option(help="Rows that are scored together.", rich_help_panel=_RUN)] = 1000,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=_RUN)
-    ] = False,
+    prefix: Prefix = "",
+    errors: Errors = None,
+    chunk_size: ChunkSize = 1000,
+    resume: Resume = False,
 ) -> None:
     """Keep the best rows of a file, in their order: the best fraction, so many, or those from a score on.
 

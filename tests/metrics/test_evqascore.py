@@ -13,6 +13,7 @@ import evaluate_qa
 import numpy as np
 import pytest
 import torch
+from evaluate_qa.metrics.evqascore.keyword_prompt import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
 from evaluate_qa.metrics.evqascore.scoring import score_video
 from evaluate_qa.shapes.clips import RATE, all_clips, held_out, write_clip
@@ -257,7 +258,8 @@ def test_features_of_another_model_are_told(metric):
 
 def test_keywords_of_a_chat_model(load, paths, tmp_path):
     """A model that is run here; asked once for a text, and never for rows that have keywords."""
-    chat = save_chat_model(tmp_path / "chat", {"What moves? A red ball.": '["red ball"]', "A dog runs.": '["dog"]'})
+    replies = {"What moves? A red ball.": '["red ball"]', "A dog runs.": '["dog"]'}
+    chat = save_chat_model(tmp_path / "chat", [(conversation(text), reply) for text, reply in replies.items()])
     metric = load(keyword_model=str(chat), device="cpu")
     out = metric.compute(
         predictions=["A red ball.", "A dog runs.", "given"],

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from evaluate_qa.metrics.evqascore.chat_models import NoAnswer
 from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel
+from evaluate_qa.metrics.evqascore.keyword_prompt import conversation
 from evaluate_qa.metrics.evqascore.keyword_store import KeywordStore
 from tiny_chat_model import save_chat_model
 
@@ -128,7 +129,8 @@ def test_many_may_write_at_once(tmp_path):
 @pytest.fixture(scope="module")
 def chat_model(tmp_path_factory):
     replies = {"A red ball.": '["red ball"]', "A dog runs.": "1. dog, running"}
-    return save_chat_model(tmp_path_factory.mktemp("chat"), replies)
+    folder = tmp_path_factory.mktemp("chat")
+    return save_chat_model(folder, [(conversation(text), reply) for text, reply in replies.items()])
 
 
 def test_a_model_that_is_run_here(chat_model):

@@ -19,6 +19,7 @@ from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
+from tiny_chat_model import TEMPLATE, train_chat_model
 from typer.testing import CliRunner
 
 # Appendix A.1 of the SMILE paper, with its two placeholders filled.
@@ -610,52 +611,20 @@ KNOWN = {
     ("How many legs has a spider?", "8"): "A spider walks on 8 legs .",
 }
 SILENT = ("Say nothing .", "nothing")
-SPECIAL = ["<pad>", "<unk>", "<end>", "<system>", "<user>", "<assistant>"]
-
 # Like Llama 3's, it uses a date. If none is given it refuses, where Llama's would take today's.
-TEMPLATE = """\
-{%- if date_string is not defined %}{{ raise_exception('no date') }}{% endif -%}
-{%- for message in messages %}<{{ message.role }}> {{ message.content }} <end> {% endfor -%}
-{%- if add_generation_prompt %}<assistant>{% endif -%}"""
+DATED = "{%- if date_string is not defined %}{{ raise_exception('no date') }}{% endif -%}" + TEMPLATE
 
 
-def literal_prompt(question, reference):
+def messages(question, reference):
     user = USER.replace("How many {legs} has a spider?", question).replace("8", reference)
-    return f"<system> {SYSTEM} <end> <user> {user} <end> <assistant>"
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
 
 
 @pytest.fixture(scope="session")
 def chat_model(tmp_path_factory):
-    """A folder with a Llama of two layers that has learnt four answers by heart, and one silence."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    split = pre_tokenizers.WhitespaceSplit()
-    texts = [f"{literal_prompt(*pair)} {answer}" for pair, answer in (KNOWN | {SILENT: ""}).items()]
-    words = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text)} - set(SPECIAL))
-    words_to_ids = {word: number for number, word in enumerate([*SPECIAL, *words])}
-    inner = Tokenizer(models.WordLevel(words_to_ids, unk_token="<unk>"))
-    inner.pre_tokenizer = split
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner, unk_token="<unk>", eos_token="<end>", chat_template=TEMPLATE
-    )
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=32,
-            intermediate_size=64,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            max_position_embeddings=512,
-            bos_token_id=None,
-            eos_token_id=tokenizer.eos_token_id,
-        )
-    )
-    learn(model, tokenizer)
+    """A folder with a model that has learnt four answers by heart, and one silence."""
+    replies = [(messages(*pair), answer) for pair, answer in (KNOWN | {SILENT: ""}).items()]
+    model, tokenizer = train_chat_model(replies, DATED)
     # All words nearly as likely, so that only a greedy choice is right.
     model.lm_head.weight.data *= 0.05
     # As with Llama 3.2's own file, sampling is the default.
@@ -663,31 +632,7 @@ def chat_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("chat_model")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    torch.set_num_threads(threads)
     return folder
-
-
-def learn(model, tokenizer):
-    import torch
-    from torch.nn.utils.rnn import pad_sequence
-
-    inputs, targets = [], []
-    for pair, answer in (KNOWN | {SILENT: ""}).items():
-        prompt = tokenizer(literal_prompt(*pair))["input_ids"]
-        ids = tokenizer(f"{answer} <end>")["input_ids"]
-        inputs.append(torch.tensor(prompt + ids))
-        targets.append(torch.tensor([-100] * len(prompt) + ids))
-    batch = pad_sequence(inputs, batch_first=True)
-    labels = pad_sequence(targets, batch_first=True, padding_value=-100)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(300):
-        loss = model(input_ids=batch, labels=labels).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if loss.item() < 0.01:
-            return
-    raise AssertionError(f"the tiny model did not learn: {loss.item()}")
 
 
 @pytest.fixture
