@@ -73,7 +73,11 @@ class Server:
     def stop(self):
         """End it, and what it has started."""
         os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(30)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
 
     def _wait(self):
         for _ in range(1200):

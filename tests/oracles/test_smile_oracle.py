@@ -1,14 +1,13 @@
 """Parity with the released SMILE program: 500 rows of its output (settings in the oracle's `meta`)."""
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import evaluate
 import evaluate_qa
 import pytest
+from debian import install
 
 # WordNet's table of lexicographer files, which NLTK wants and Debian's package leaves out.
 _LEXICOGRAPHER_FILES = {
@@ -28,11 +27,11 @@ def oracle(shared):
 def wordnet(tmp_path_factory):
     """NLTK's data folder with Debian's WordNet files, which are installed where that is possible."""
     source = Path("/usr/share/wordnet")
-    if not (source / "data.noun").exists() and shutil.which("apt-get") and os.geteuid() == 0:
-        command = "apt-get update -q && apt-get install -q -y wordnet-base"
-        subprocess.run(command, shell=True, capture_output=True, check=False)
-    if not (source / "data.noun").exists():
-        pytest.skip("needs WordNet's files (Debian's package wordnet-base)")
+    files = [source / "data.noun", source / "index.sense"]
+    if not all(path.exists() for path in files):
+        install("wordnet-base", "wordnet-sense-index")
+    if not all(path.exists() for path in files):
+        pytest.skip("needs WordNet's files (Debian's packages wordnet-base and wordnet-sense-index)")
     folder = tmp_path_factory.mktemp("nltk_data") / "corpora/wordnet"
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("pixmaps", "bin", "wnres"))
     for name in ("noun.exc", "verb.exc", "adj.exc", "adv.exc"):
