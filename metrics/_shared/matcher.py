@@ -151,7 +151,8 @@ def blank(minilm: Path, task: str) -> tuple[Any, Any]:
     config = BertConfig.from_pretrained(minilm, local_files_only=True, num_labels=2)
     config.id2label = dict(enumerate(TASKS[task]))
     config.label2id = {label: i for i, label in enumerate(TASKS[task])}
-    model = BertForSequenceClassification(config)
+    bert: Any = BertForSequenceClassification  # not every version of transformers gives it types
+    model = bert(config)
     tensors = load_file(minilm / "model.safetensors")
     tensors.pop("embeddings.position_ids", None)  # the numbers 0, 1, …: no parameter
     model.bert.load_state_dict(tensors)

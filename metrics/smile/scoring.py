@@ -131,8 +131,9 @@ def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = 
     if combine == "arithmetic":
         return w * semantic + (1 - w) * lexical
     positive = np.where((semantic > 0) | (w == 0), 1.0, 0.0) * np.where((lexical > 0) | (w == 1), 1.0, 0.0)
-    weighted = _quotient(w, semantic) + _quotient(1 - w, lexical)
-    return positive * _quotient(1.0, weighted)
+    weighted: Floats = _quotient(w, semantic) + _quotient(1 - w, lexical)
+    harmonic: Floats = positive * _quotient(1.0, weighted)
+    return harmonic
 
 
 def bins(score: Floats) -> NDArray[np.intp]:

@@ -69,7 +69,7 @@ def estimate(
     Returns:
         For each metric its figures. Replicates in which a figure is undefined are left out of its interval.
     """
-    questions = 1 + max(int(judgements.questions.max()) for judgements in metrics.values())
+    questions = max(judgements.question_count for judgements in metrics.values())
     values = _figures(metrics, figures, np.ones((1, questions)))
     chunks = [_figures(metrics, figures, weights) for weights in draws(questions, bootstrap)]
     return {

@@ -78,7 +78,7 @@ def _sums(judgements: Judgements, column: Floats) -> Floats:
     """Return the column's sum for each question and bin, shape (questions, bins); the bins are scikit-learn's."""
     bins = np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], judgements.scores)
     cells = judgements.questions * BINS + bins
-    questions = int(judgements.questions.max()) + 1
+    questions = judgements.question_count
     sums = np.bincount(cells, weights=column, minlength=questions * BINS)
     return sums.reshape(questions, BINS).astype(np.float64)
 

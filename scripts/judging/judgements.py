@@ -40,6 +40,11 @@ class Judgements:
         if not (np.isfinite(self.scores).all() and np.isfinite(self.labels).all()):
             raise ValueError("scores and labels must be finite numbers")
 
+    @property
+    def question_count(self) -> int:
+        """How many questions there are."""
+        return int(np.max(self.questions)) + 1
+
     @cached_property
     def pairs(self) -> tuple[Ints, Bools]:
         """The question of each pair of answers to it, and whether scores and labels order the pair alike."""

@@ -92,7 +92,7 @@ def compare(
             Table(
                 group=group,
                 rows=len(members),
-                questions=int(some.questions.max()) + 1,
+                questions=some.question_count,
                 mean_label=float(some.labels.mean()),
                 rated=data.rated,
                 estimates=estimate(metrics, figures or data.figures, bootstrap),
