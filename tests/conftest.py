@@ -28,6 +28,11 @@ os.environ |= {
 }
 
 
+def pytest_collection_modifyitems(items):
+    """Let README's commands, which take longest, run first, and the other process do the rest in the meantime."""
+    items.sort(key=lambda item: item.path.name != "test_docs.py")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The project's top folder."""

@@ -261,7 +261,8 @@ def test_a_call_embeds_each_distinct_text_once_and_a_store_spares_the_next_call_
 
 
 @pytest.mark.slow
-def test_bfloat16_and_batches_of_one_on_the_sample(sample):
+def test_bfloat16_and_batches_of_one_on_a_third_of_the_sample(sample):
+    sample = {column: values[::3] for column, values in sample.items()}
     full = smile().compute(**sample)
     scores = np.array(full["per_example"]["score"])
     single = smile(batch_size=1).compute(**sample)
