@@ -43,8 +43,9 @@ def smile(servers):
 def published(name, folder):
     """Put a Space together as it is published, one folder of regular files; return its app.py."""
     target, plain = folder / "published", shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "metrics" / name, target, ignore=plain)
-    shutil.copytree(ROOT / "spaces" / name, target, ignore=plain, dirs_exist_ok=True)
+    # Over what is there: a Space that did not start is put together anew for the next test, which says why as well.
+    for part in ("metrics", "spaces"):
+        shutil.copytree(ROOT / part / name, target, ignore=plain, dirs_exist_ok=True)
     # The Space's front matter, which the metric's card has too, with that card as its body.
     shutil.copy(ROOT / "metrics" / name / "README.md", target)
     assert not [path for path in target.rglob("*") if path.is_symlink()]
