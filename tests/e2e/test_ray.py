@@ -85,7 +85,14 @@ def rows(count):
 
 
 def actors(process):
-    return [child for child in process.children(recursive=True) if "ray::ScoringActor" in " ".join(child.cmdline())]
+    return [child for child in process.children(recursive=True) if "ray::ScoringActor" in command_line(child)]
+
+
+def command_line(process):
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # it has ended since it was listed, or nobody has asked yet how it ended (a zombie)
+        return ""
 
 
 def when_there(path, act):
