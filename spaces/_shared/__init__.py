@@ -12,8 +12,13 @@ metric's does.
 """
 
 import os
+from contextlib import suppress
 
 # Read when gradio and huggingface_hub are imported, hence set here: nothing is reported to anyone.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+# Gradio looks with every request how matplotlib draws: here never into a window.
+os.environ["MPLBACKEND"] = "agg"
+with suppress(ImportError):
+    import matplotlib  # noqa: F401 - where it is installed the first request would import it; see `frame.launch`

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pyarrow import ArrowException
+from pyarrow.parquet import ParquetFile
+
 from .limits import LIMITS, Limits, Refusal, check_rows
 from .rows import from_mapping
 from .specification import Field, Row
@@ -114,9 +117,6 @@ def _cell(cell: str) -> Any:
 
 def _parquet(path: Path, limits: Limits) -> Iterator[tuple[int, Any]]:
     """Yield the rows, a few at a time: a small file may hold one huge text a thousand times."""
-    from pyarrow import ArrowException
-    from pyarrow.parquet import ParquetFile
-
     try:
         file = ParquetFile(path)
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))

@@ -86,11 +86,15 @@ def build(specification: Specification, app: Path, scorer: Scorer) -> gr.Blocks:
 
 
 def launch(specification: Specification, app: Path) -> None:
-    """Serve a Space; the model is loaded in the meantime."""
+    """Serve a Space: the page at once, and answers as soon as the metric is loaded.
+
+    Two threads that import at a time may wait for each other for ever (https://github.com/python/cpython/issues/91351,
+    mended in Python 3.12). So the metric is loaded by this thread, after the server has imported what it needs; and
+    what a request would be the first to import is imported before.
+    """
     scorer = Scorer(specification.name, metric_folder(app, specification.name), specification.configuration)
     separate()
     page = build(specification, app, scorer)
-    scorer.warm(first_row(specification))
     page.launch(
         theme=THEME,
         css_paths=Path(__file__).with_name("style.css"),
@@ -103,7 +107,10 @@ def launch(specification: Specification, app: Path) -> None:
         app_kwargs={"middleware": [Middleware(Guard, upload_bytes=_upload_bytes(specification))]},
         allowed_paths=_examples(specification),
         state_session_capacity=LIMITS.visitors,
+        prevent_thread_lock=True,
     )
+    scorer.warm(first_row(specification))
+    page.block_thread()
 
 
 def _upload_bytes(specification: Specification) -> int:

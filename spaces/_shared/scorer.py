@@ -1,4 +1,4 @@
-"""The metric behind a Space: found, loaded in the background, used by one request at a time."""
+"""The metric behind a Space: found, loaded, used by one request at a time."""
 
 import importlib
 import logging
@@ -38,11 +38,13 @@ class Scorer:
         # A metric of evaluate keeps the rows of a call in itself, so calls may not overlap.
         self._lock = threading.Lock()
 
-    def warm(self, row: Row) -> threading.Thread:
-        """Load metric and model in the background by scoring a row, so that no visitor waits for it."""
-        thread = threading.Thread(target=self._try, args=(row,), name=f"warm-{self.name}", daemon=True)
-        thread.start()
-        return thread
+    def warm(self, row: Row) -> None:
+        """Load metric and model by scoring a row, so that visitors need not wait for it."""
+        try:
+            self.compute([row], {})
+        except Exception:
+            # A visitor's request will meet the same error and be told; here there is nobody to tell.
+            LOG.exception("the metric could not be loaded")
 
     @property
     def metric(self) -> Any:
@@ -111,10 +113,3 @@ class Scorer:
             # By its file: a folder's name would have to be the metric's, which that of a Space on the Hub is not.
             self._metric = evaluate.load(str(self.folder / f"{self.name}.py"), self._configuration, keep_in_memory=True)
         return self._metric
-
-    def _try(self, row: Row) -> None:
-        try:
-            self.compute([row], {})
-        except Exception:
-            # A visitor's request will meet the same error and be told; the thread has nobody to tell.
-            LOG.exception("the metric could not be loaded")

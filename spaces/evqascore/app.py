@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import av  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
 import numpy as np
 from space.frame import launch
 from space.limits import LIMITS, Refusal

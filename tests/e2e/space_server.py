@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ class Server:
         name: Of the Space.
         app: Its app.py.
         folder: Where files may go.
-        python: What runs it.
+        command: What runs it.
 
     Attributes:
         name: Of the Space.
@@ -33,7 +34,7 @@ class Server:
         process: The process.
     """
 
-    def __init__(self, name, app, folder, python=sys.executable):
+    def __init__(self, name, app, folder, command=(sys.executable,)):
         self.name, self.log = name, folder / f"{name}.log"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -41,13 +42,16 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         environment = os.environ | {
             "GRADIO_SERVER_PORT": str(port),
+            "GRADIO_NUM_PORTS": "1",  # or gradio takes another if somebody has taken this one since
+            "PYTHONFAULTHANDLER": "1",
+            "PYTHONUNBUFFERED": "1",
             "GRADIO_SERVER_NAME": "127.0.0.1",
             "GRADIO_TEMP_DIR": str(folder / f"{name}-uploads"),
         }
         self.uploads = folder / f"{name}-uploads"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [python, app], env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+                [*command, app], env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
             )
         try:
             self._wait()
@@ -72,7 +76,8 @@ class Server:
 
     def stop(self):
         """End it, and what it has started."""
-        os.killpg(self.process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
@@ -88,4 +93,6 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.1)
+        self.process.send_signal(signal.SIGABRT)  # then it writes where each of its threads stands
+        self.process.wait(30)
         raise RuntimeError(f"not up after two minutes:\n{self.log.read_text()}")

@@ -33,7 +33,7 @@ def space(request, built, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", folder / "requirements.txt"], check=True)
-    server = Server(request.param, folder / "app.py", tmp_path, python)
+    server = Server(request.param, folder / "app.py", tmp_path, (python,))
     yield server, python
     server.stop()
 
