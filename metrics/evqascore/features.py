@@ -52,6 +52,9 @@ def video_features(
         cache_dir: Keeps the features for later calls, by content of the file, sampling and model.
         threads: Threads that decode, and as many that prepare frames; by default one for each core.
     """
+    # Before threads do: two that import at a time may wait for each other for ever (python/cpython#91351).
+    import av  # noqa: F401
+
     distinct = list(dict.fromkeys(paths))
     store = FeatureStore(cache_dir, f"{encoder.fingerprint}|{sampling}") if cache_dir else None
     cores = threads or available_cores()
