@@ -8,6 +8,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+import torch
 from evaluate_qa.metrics.evqascore.decoding import in_threads
 from evaluate_qa.metrics.evqascore.encoder import load_encoder
 from evaluate_qa.metrics.evqascore.feature_store import FeatureStore, VideoFeatures
@@ -180,10 +181,11 @@ def test_two_hours_fit_into_memory(tmp_path):
     from evaluate_qa.benchmarks.evqascore import Job, whole
     from evaluate_qa.benchmarks.measure import measure
 
-    video = str(write_long(tmp_path / "long.mp4", 2 * 60 * 60))
-    found = measure({"whole": (whole, Job(video, interval=600, device="cpu", threads=2))}, 1)["whole"]
+    video = str(write_long(tmp_path / "long.mp4", 2 * 60 * 60, rate=15))
+    found = measure({"whole": (whole, Job(video, interval=300, device="cpu", threads=2))}, 1)["whole"]
     assert found.result == 360
-    assert found.peak_bytes < 1.5e9
+    # A torch that is built for CUDA is larger by a quarter of a gigabyte by itself.
+    assert found.peak_bytes < (1.5e9 if torch.version.cuda is None else 1.8e9)
 
 
 @pytest.mark.slow
