@@ -1,0 +1,98 @@
+"""Scores and signatures of the sample stay what they were, under default and other options.
+
+A change of scores must be meant: then `python tests/metrics/test_snapshot.py` writes the snapshot anew, and the
+changelog says so under "Scores".
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SNAPSHOT = Path(__file__).with_name("snapshot.json")
+
+# Metric -> its configuration, and the options of each call.
+CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
+    "smile": (
+        None,
+        [
+            {},
+            {"w": 0.3, "similarity": "cosine", "exact_match": "fraction", "combine": "harmonic", "threshold": 0.5},
+            {"lang": "de", "ngram_candidates": 2},
+            {"lemmatizer": "none"},
+        ],
+    ),
+    "bem": (None, [{}, {"lexical": False, "threshold": 0.4}, {"long_answers": "truncate"}, {"window": 16}]),
+    "nli_lex": (
+        None,
+        [
+            {},
+            {"lexical": "match"},
+            {"lexical": "features", "threshold": 0.4},
+            {"lexical": False, "premise": "Q: {question} A: {answer}"},
+            {"long_answers": "truncate", "question_tokens": 8},
+        ],
+    ),
+    "deltableu": (
+        None,
+        [
+            {},
+            {"lang": "zh", "lowercase": True, "max_ngram_order": 2},
+            {"variant": "released", "smooth_method": "floor", "smooth_value": 0.2, "effective_order": True},
+            {"n_bootstrap": 50, "seed": 1},
+        ],
+    ),
+    "evqascore": (
+        "demo",
+        [
+            {},
+            {"mode": "caption", "interval": 2, "max_frames": 8, "long_text": "truncate"},
+            {"max_keywords": 2, "threshold": 0.5, "unreadable": "none"},
+        ],
+    ),
+}
+
+
+def sample(metric: str) -> dict[str, list[Any]]:
+    """Return the columns that a metric is given."""
+    lines = (ROOT / "scripts" / "sample.jsonl").read_text(encoding="utf-8").split("\n")
+    rows = [json.loads(line) for line in lines if line]
+    columns = {"predictions": [row["prediction"] for row in rows], "questions": [row["question"] for row in rows]}
+    if metric == "evqascore":
+        frames = np.random.default_rng(0).normal(size=(len(rows), 5, 32))
+        return columns | {"video_features": list(frames)}
+    return columns | {"references": [row["references"] for row in rows]}
+
+
+def results(name: str) -> list[dict[str, Any]]:
+    """Return what each call gives: its figures, its signature and the scores of the rows."""
+    import evaluate
+
+    configuration, calls = CALLS[name]
+    metric = evaluate.load(str(ROOT / "metrics" / name), configuration)
+    found = [metric.compute(**sample(name), **options) for options in calls]
+    return [{**result, "per_example": result["per_example"]["score"]} for result in found]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_scores_and_signatures_stay_what_they_were(name: str):
+    expected = json.loads(SNAPSHOT.read_text(encoding="utf-8"))[name]
+    for found, before in zip(results(name), expected, strict=True):
+        assert found == like(before)
+
+
+def like(value: Any) -> Any:
+    """Return what equals a value of the snapshot, numbers to 1e-5: processors differ in the last digits."""
+    if isinstance(value, dict):
+        return {name: like(of_name) for name, of_name in value.items()}
+    if isinstance(value, list):
+        return [like(one) for one in value]
+    return pytest.approx(value, abs=1e-5) if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    told = {name: results(name) for name in CALLS}
+    SNAPSHOT.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
