@@ -70,9 +70,10 @@ def _score(folders, cache):
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_shared_files_of_the_checkout(link):
+    """To one file of the folder `_shared` beside it; a Space's to the whole of it."""
+    shared = (link.parent.parent / "_shared").resolve()
     assert not link.readlink().is_absolute()
-    assert link.resolve(strict=True).is_file()
-    assert link.resolve().parent == (link.parent.parent / "_shared").resolve()
+    assert link.resolve(strict=True) == (shared if link.name == "space" else shared / link.name)
 
 
 def test_there_are_links_for_all_that_is_shared():
@@ -94,10 +95,16 @@ def test_the_wheel_holds_every_file_of_the_metrics_as_a_regular_file(wheel):
     archive = zipfile.ZipFile(wheel)
     # The upper half of the attributes is the Unix mode: 0o12 is a link, 0o10 a regular file.
     assert {info.external_attr >> 28 for info in archive.infolist()} == {0o10}
-    for folder in ("metrics", "datasets_scripts", "spaces"):
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".css", ".md", ".mp4", ".py", ".txt"}:
-                assert archive.read(f"evaluate_qa/{path.relative_to(ROOT)}") == path.read_bytes()
+    files = [file for folder in ("metrics", "datasets_scripts", "spaces") for file in _files(ROOT / folder)]
+    assert ROOT / "spaces" / "smile" / "space" / "style.css" in files
+    for file in files:
+        if file.suffix in {".css", ".md", ".mp4", ".py", ".txt"}:
+            assert archive.read(f"evaluate_qa/{file.relative_to(ROOT)}") == file.read_bytes()
+
+
+def _files(folder):
+    """All files below a folder, those of linked folders too."""
+    return [Path(at, name) for at, _, names in os.walk(folder, followlinks=True) for name in names]
 
 
 def test_the_wheel_has_the_command_and_the_sample(unpacked):

@@ -1,10 +1,9 @@
 """The frame that all Spaces share: the package `space` beside each app.py.
 
-Where things lie. In the checkout `spaces/<metric>/` holds app.py, README.md, requirements.txt and the folder `space/`,
-whose files are links to `spaces/_shared/`. A published Space holds the same four, links resolved, beside the files of
-`metrics/<metric>/`: smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own
-folder. The rule that keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a
-metric has neither.
+Where things lie. In the checkout `spaces/<metric>/` holds app.py, README.md, requirements.txt and `space`, a link to
+this folder. A published Space holds the same four, with a copy of this folder, beside the files of `metrics/<metric>/`:
+smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own folder. The rule that
+keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a metric has neither.
 
 Two files exist on both sides. README.md of a published Space is the front matter of `spaces/<metric>/README.md`
 followed by the body of the metric's card, and requirements.txt is that of `spaces/<metric>/`, which names all that the

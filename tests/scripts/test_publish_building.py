@@ -53,7 +53,7 @@ MODEL LOADED
 
 @pytest.fixture
 def package(tmp_path, monkeypatch, root):
-    """A package with a metric of which a file is a link, and its app."""
+    """A package with a metric of which a file is a link, and its app, of which a folder is one."""
     folder = tmp_path / "package"
     (folder / "metrics").mkdir(parents=True)
     (folder / "datasets_scripts").mkdir()
@@ -65,9 +65,11 @@ def package(tmp_path, monkeypatch, root):
     (toy / "README.md").write_text(CARD.replace("Card", "The metric's card").replace("🧸", "no emoji"))
     (toy / "requirements.txt").write_text("numpy>=1.26\ntqdm>=4.66\n")
     app = folder / "spaces" / "toy"
-    (app / "space").mkdir(parents=True)
+    app.mkdir(parents=True)
     (app / "app.py").write_text("from space import frame\n")
-    (app / "space" / "frame.py").symlink_to("../../../inputs.py")
+    (app.parent / "_shared").mkdir()
+    (app.parent / "_shared" / "frame.py").write_text("FRAME = 1\n")
+    (app / "space").symlink_to("../_shared")
     (app / "clip.mp4").write_bytes(b"\0film")
     (app / "README.md").write_text(CARD.replace("Card", "The app's text"))
     (app / "requirements.txt").write_text("gradio==6.31.0\nnumpy>=1.26\n")
@@ -98,6 +100,7 @@ def test_a_space_holds_metric_and_app_as_regular_files(toy, package):
     }
     assert not [path for path in toy.folder.rglob("*") if path.is_symlink()]
     assert toy.files()["inputs.py"].read_bytes() == (package / "inputs.py").read_bytes()
+    assert toy.files()["space/frame.py"].read_text() == "FRAME = 1\n"
     assert toy.files()["clip.mp4"].read_bytes() == b"\0film"
     assert "Apache License" in toy.files()["LICENSE"].read_text()
 

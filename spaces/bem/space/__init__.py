@@ -1,1 +1,0 @@
-../../_shared/__init__.py

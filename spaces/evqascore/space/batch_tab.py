@@ -1,1 +1,0 @@
-../../_shared/batch_tab.py

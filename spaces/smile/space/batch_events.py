@@ -1,1 +1,0 @@
-../../_shared/batch_events.py
