@@ -47,7 +47,8 @@ def agreement(
         str | None, typer.Option(help="train, dev or test; of morqa valid or test, its default.", rich_help_panel=_PART)
     ] = None,
     split_file: Annotated[
-        Path | None, typer.Option(help="Questions of each split. [default: DATA_DIR/split.json]", rich_help_panel=_PART)
+        Path | None,
+        typer.Option(help="Questions of each split. [default: DATA_DIR/split.json or our own]", rich_help_panel=_PART),
     ] = None,
     load: Annotated[
         list[str] | None,

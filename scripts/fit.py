@@ -10,8 +10,10 @@ from .terminal import open_console
 
 def fit(
     judge: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
-    data_dir: Annotated[Path, typer.Option(help="Folder with EVOUNA's NQ.json, TQ.json and split.json.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder with EVOUNA's NQ.json and TQ.json, instead of downloading them.")
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 5,
     seed: int = 0,
     learning_rate: float = 1e-4,

@@ -42,6 +42,9 @@ SOURCES = {
 }
 """Configuration name (`nq`: Natural Questions, `tq`: TriviaQA) to its source file."""
 
+SPLIT_FILE = Path(__file__).with_name("split.json")
+"""This project's split of the questions into `train`, `dev` and `test`: by number, without a text of the source."""
+
 
 def read_rows(data_dir: Path, config: str) -> Iterator[Row]:
     """Yield all rows of one configuration, question by question, the systems in the order of `SYSTEMS`.

@@ -28,7 +28,7 @@ class Job:
     """What is to be done.
 
     Args:
-        data_dir: Folder with EVOUNA's source files and split.json.
+        data_dir: Folder with EVOUNA's source files, and split.json if it is not to be our own; None downloads them.
         output: The matcher's file; while training, each epoch is kept beside it.
         recipe: How the encoder is trained.
         mixture: What it is shown.
@@ -38,7 +38,7 @@ class Job:
         limit: Use the first so many questions only, to try things out.
     """
 
-    data_dir: Path
+    data_dir: Path | None
     output: Path
     recipe: Recipe
     mixture: Mixture

@@ -74,15 +74,11 @@ def _evouna_questions(selection: Selection, config: str) -> list[Row]:
 
 
 def _evouna_split(selection: Selection, split: str, config: str) -> frozenset[int]:
+    """Return the questions of a split: by the file that was given, the one among the source files, or our own."""
     folder = selection.folder("evouna")
-    path = selection.split_file or (folder and folder / "split.json")
-    if path is None or not path.is_file():
-        looked = f"; there is no {path}" if path else ""
-        raise ValueError(
-            f"split {split!r} needs a file that lists its questions{looked}; pass it as --split-file, "
-            'for example {"NQ": {"dev": [9, 29]}, "TQ": {"dev": [13]}}, questions counted from 0'
-        )
-    return evouna_rows.read_split(path, config, split)
+    beside = folder / evouna_rows.SPLIT_FILE.name if folder else None
+    default = beside if beside and beside.is_file() else evouna_rows.SPLIT_FILE
+    return evouna_rows.read_split(selection.split_file or default, config, split)
 
 
 def _why_unusable(row: Row) -> str:

@@ -21,7 +21,8 @@ class Selection:
         systems: Systems whose answers are used; empty for all.
         limit: Use the first so many questions of each set only.
         split: Name of a split; None for all questions.
-        split_file: File that lists the questions of each split; None for `split.json` among the source files.
+        split_file: File that lists the questions of each split; None for `split.json` among the source files or,
+            where there is none, the one that comes with this package.
     """
 
     data_dir: Path | None = None

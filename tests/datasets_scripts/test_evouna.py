@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, is_usable, read_rows, read_split, select
-from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SYSTEMS, answer, judgement, split_references
+from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SPLIT_FILE, SYSTEMS, answer, judgement, split_references
 
 
 def question(**changes):
@@ -222,9 +222,12 @@ def test_known_defects_are_those_of_the_card(shared):
     assert [row["answer"] for row in tq if (row["question_id"], row["system"]) == (667, "fid")] == ["None"]
 
 
-def test_splits_cover_every_question_once(shared):
-    folder = shared / "data" / "evouna"
+@pytest.mark.parametrize(("config", "questions"), [("nq", 3610), ("tq", 2000)])
+def test_our_split_covers_every_question_once(config, questions):
+    splits = [read_split(SPLIT_FILE, config, name) for name in ("train", "dev", "test")]
 
-    for config, questions in (("nq", 3610), ("tq", 2000)):
-        splits = [read_split(folder / "split.json", config, name) for name in ("train", "dev", "test")]
-        assert sorted(number for split in splits for number in split) == list(range(questions))
+    assert sorted(number for split in splits for number in split) == list(range(questions))
+
+
+def test_our_split_is_the_one_that_was_trained_and_reported_on(shared):
+    assert json.loads(SPLIT_FILE.read_text()) == json.loads((shared / "data/evouna/split.json").read_text())

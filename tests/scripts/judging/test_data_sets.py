@@ -69,10 +69,10 @@ def test_one_folder_may_hold_a_folder_for_each_data_set(evouna_dir, diver_qa_dir
     assert read("diver_qa", evouna_dir.parent).rows == read("diver_qa", diver_qa_dir).rows
 
 
-def test_a_split_file_from_elsewhere_is_needed_where_none_lies_with_the_data(evouna_dir):
+def test_our_own_split_is_taken_where_none_lies_with_the_data(evouna_dir):
     (evouna_dir / "split.json").unlink()
-    with pytest.raises(ValueError, match=r"--split-file.*counted from 0"):
-        read("evouna", evouna_dir, split="dev")
+    found = read("evouna", evouna_dir, split="train")
+    assert {row.question_id for row in found.rows} == {"NQ/0", "NQ/1", "NQ/3", "TQ/0", "TQ/2"}  # TQ/1 is in test
 
 
 @pytest.mark.parametrize(
