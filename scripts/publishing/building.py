@@ -9,10 +9,10 @@ from ..metrics._shared import matcher
 from . import sources
 from .naming import in_namespace
 from .repository import Repository
-from .requirements import pinned
+from .requirements import pinned, version, wanted
 
-# Of metric and app there is one each, which are joined.
-_JOINED = ("README.md", "requirements.txt")
+# Metric and app have one each; what is published is made from them.
+_MADE = ("README.md", "requirements.txt")
 _TEXT = {".py", ".md"}
 
 
@@ -46,11 +46,14 @@ def _build_space(repository: Repository) -> None:
         raise FileNotFoundError(f"there is no app for {repository.name}: {app / 'app.py'} is missing")
     _copy(metric, repository)
     _copy(app, repository)
-    card = _front_matter(app / "README.md") + _body(metric / "README.md")
-    repository.card.write_text(in_namespace(card, repository.namespace), encoding="utf-8")
-    wanted = [line for part in (metric, app) for line in (part / "requirements.txt").read_text().splitlines()]
     constraints = (sources.PACKAGE / "constraints.txt").read_text(encoding="utf-8")
-    (repository.folder / "requirements.txt").write_text(pinned(wanted, constraints), encoding="utf-8")
+    (repository.folder / "requirements.txt").write_text(
+        pinned(wanted(app / "requirements.txt"), constraints), encoding="utf-8"
+    )
+    yaml, body = _split(metric / "README.md")
+    # The Hub installs this version of gradio whatever requirements.txt says.
+    card = f"---\n{yaml}\nsdk_version: {version('gradio', constraints)}\n---\n{body}"
+    repository.card.write_text(in_namespace(card, repository.namespace), encoding="utf-8")
 
 
 def _copy(source: Path, repository: Repository) -> None:
@@ -67,9 +70,9 @@ def _copy(source: Path, repository: Repository) -> None:
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield the files of a folder by their paths in it, but not those that are joined, hidden or made by Python."""
+    """Yield the files of a folder by their paths in it, but not those that are made, hidden or left by Python."""
     for path in sorted(folder.iterdir()):
-        if path.name in (*_JOINED, "__pycache__") or path.name.startswith("."):
+        if path.name in (*_MADE, "__pycache__") or path.name.startswith("."):
             continue
         if path.is_dir():
             yield from ((path.name / name, file) for name, file in _files(path))
@@ -77,22 +80,13 @@ def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
             yield Path(path.name), path
 
 
-def _front_matter(readme: Path) -> str:
-    """Return a card's YAML with the lines around it."""
-    return _split(readme)[0]
-
-
-def _body(readme: Path) -> str:
-    return _split(readme)[1]
-
-
-def _split(readme: Path) -> tuple[str, str]:
-    text = readme.read_text(encoding="utf-8")
-    start, fence, rest = text.partition("---\n")
+def _split(card: Path) -> tuple[str, str]:
+    """Return a card's YAML and its text below."""
+    start, fence, rest = card.read_text(encoding="utf-8").partition("---\n")
     yaml, end, body = rest.partition("\n---\n")
     if start or not fence or not end:
-        raise ValueError(f"{readme} has no front matter: lines between two lines of three hyphens at its top")
-    return f"---\n{yaml}\n---\n", body
+        raise ValueError(f"{card} has no front matter: lines between two lines of three hyphens at its top")
+    return yaml, body
 
 
 def _build_data_set(repository: Repository, data_dir: Path | None, cache_dir: Path | None) -> None:
@@ -115,7 +109,7 @@ def _build_model(repository: Repository) -> None:
 
 def _sections(readme: Path, *titles: str) -> str:
     """Return the sections of a card whose titles start so."""
-    sections = _body(readme).split("\n## ")[1:]
+    sections = _split(readme)[1].split("\n## ")[1:]
     found = [section for title in titles for section in sections if section.startswith(title)]
     if len(found) != len(titles):
         raise ValueError(f"{readme} lacks one of the sections {', '.join(titles)}")

@@ -6,16 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from packaging.requirements import Requirement
-
 from .repository import Repository
 
 _REQUIRED = {
     "model": ("license",),
     "dataset": ("license", "language", "pretty_name", "task_categories", "configs", "dataset_info"),
-    "space": (
-        ("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "app_file", "license", "tags", "description")
-    ),
+    "space": ("title", "emoji", "colorFrom", "colorTo", "sdk", "app_file", "license", "tags", "description"),
 }
 _COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 _METRIC_TAGS = {"evaluate", "metric"}
@@ -64,10 +60,6 @@ def _space(repository: Repository, data: dict[str, Any]) -> Iterator[str]:
         yield f"README.md: app_file is {data.get('app_file')!r}, which is not in the folder"
     if missing := _METRIC_TAGS - set(data.get("tags") or []):
         yield f"README.md: tags lack {', '.join(sorted(missing))}, without which the Hub does not list the metric"
-    # The Hub installs this version of gradio whatever requirements.txt says.
-    pinned = _pinned_gradio(repository)
-    if str(data.get("sdk_version")) not in pinned:
-        yield f"README.md: sdk_version is {data.get('sdk_version')}, but requirements.txt has gradio {pinned or 'not'}"
 
 
 def _examples(repository: Repository) -> Iterator[str]:
@@ -80,12 +72,6 @@ def _examples(repository: Repository) -> Iterator[str]:
     program = "".join(example.source for example in examples)
     if f'evaluate.load("{repository.id}"' not in program or ".compute(" not in program:
         yield "README.md: no example (>>>) loads the metric and computes; add one under How to use"
-
-
-def _pinned_gradio(repository: Repository) -> str:
-    lines = (repository.folder / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    found = [requirement for requirement in map(Requirement, lines) if requirement.name == "gradio"]
-    return ", ".join(str(requirement.specifier) for requirement in found)
 
 
 def _links(repository: Repository, text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import checks, cold
+from . import checks, trial_run
 from .account import errors, explained
 from .building import build
 from .repository import Repository
@@ -40,4 +40,4 @@ def _problems(
         yield f"it cannot be built: {explained(error)}"
         return
     found = checks.problems(repository)
-    yield from found or cold.problems(repository, models)
+    yield from found or trial_run.problems(repository, models)

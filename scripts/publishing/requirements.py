@@ -2,29 +2,38 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# The shell of each metric imports these two.
-BASE = ("datasets", "evaluate")
+_OTHER_FILE = "-r "
 
 
-def pinned(wanted: Iterable[str], constraints: str) -> str:
-    """Return the lines of a requirements.txt: each package that is wanted, pinned as in the constraints.
+def wanted(file: Path) -> Iterator[str]:
+    """Yield the lines of a requirements.txt, and those of the files that it names with `-r`, as pip reads them."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith(_OTHER_FILE):
+            yield from wanted(file.parent / line.removeprefix(_OTHER_FILE))
+        else:
+            yield line
+
+
+def pinned(lines: Iterable[str], constraints: str) -> str:
+    """Return the text of a requirements.txt: each package that is wanted, pinned as in the constraints.
 
     A package has several lines where its version depends on Python's; their markers are kept.
 
     Args:
-        wanted: Requirements as in a requirements.txt.
+        lines: What is wanted, as in a requirements.txt.
         constraints: Text of a constraints file.
 
     Raises:
         ValueError: a package is not pinned, or not to a version that is wanted.
     """
     pins = _by_name(constraints.splitlines())
-    lines = []
-    for name, requirements in sorted(_by_name([*BASE, *wanted]).items()):
+    text = ""
+    for name, requirements in sorted(_by_name(lines).items()):
         if not pins[name]:
             raise ValueError(f"constraints.txt has no version of {name}, which a Space needs; add a line for it")
         extras = ",".join(sorted({extra for requirement in requirements for extra in requirement.extras}))
@@ -33,8 +42,14 @@ def pinned(wanted: Iterable[str], constraints: str) -> str:
             for requirement in requirements:
                 _check(pin, requirement)
             marker = f" ; {pin.marker}" if pin.marker else ""
-            lines.append(f"{package}{pin.specifier}{marker}\n")
-    return "".join(lines)
+            text += f"{package}{pin.specifier}{marker}\n"
+    return text
+
+
+def version(package: str, constraints: str) -> str:
+    """Return the one version that the constraints have of a package."""
+    (pin,) = _by_name(constraints.splitlines())[package]
+    return str(pin.specifier).removeprefix("==")
 
 
 def _by_name(lines: Iterable[str]) -> defaultdict[str, list[Requirement]]:

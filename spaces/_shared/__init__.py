@@ -5,9 +5,9 @@ this folder. A published Space holds the same four, with a copy of this folder, 
 smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own folder. The rule that
 keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a metric has neither.
 
-Two files exist on both sides. README.md of a published Space is the front matter of `spaces/<metric>/README.md`
-followed by the body of the metric's card, and requirements.txt is that of `spaces/<metric>/`, which names all that the
-metric's does.
+Two files exist on both sides. README.md of a published Space is the metric's card, whose front matter the Hub reads,
+with Gradio's version added. requirements.txt names all that both files name, in the versions of `constraints.txt`, the
+one place that states Gradio's.
 """
 
 import os

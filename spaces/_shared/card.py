@@ -1,4 +1,4 @@
-"""The card: the front matter of a Space's README, and the body of the metric's."""
+"""The metric's card, as the page shows it."""
 
 import re
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class Card:
     body: str
 
 
-def read_card(app: Path, metric: Path) -> Card:
-    """Read a Space's front matter and the metric's card; links to files that are not on the page become text."""
-    data: dict[str, Any] = RepoCard.load(app / "README.md").data.to_dict()
-    body = RepoCard.load(metric / "README.md", ignore_metadata_errors=True).text
-    return Card(data["title"], data["emoji"], data["description"], _LINK_TO_FILE.sub(r"\1", body))
+def read_card(metric: Path) -> Card:
+    """Read the card of a metric's folder; links to files that are not on the page become text."""
+    card = RepoCard.load(metric / "README.md")
+    data: dict[str, Any] = card.data.to_dict()
+    return Card(data["title"], data["emoji"], data["description"], _LINK_TO_FILE.sub(r"\1", card.text))

@@ -44,15 +44,14 @@ REACHABLE = """() => new MutationObserver(
 ).observe(document.body, {childList: true, subtree: true})"""
 
 
-def build(specification: Specification, app: Path, scorer: Scorer) -> gr.Blocks:
+def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
     """Return the page of a Space.
 
     Args:
         specification: The Space.
-        app: The folder of its app.py.
         scorer: Its metric.
     """
-    card = read_card(app, scorer.folder)
+    card = read_card(scorer.folder)
     # On the Hub, the name of the Space is that of the metric too.
     published = os.environ.get("SPACE_ID")
     here = f"http://127.0.0.1:{os.environ.get('GRADIO_SERVER_PORT', '7860')}"
@@ -94,7 +93,7 @@ def launch(specification: Specification, app: Path) -> None:
     """
     scorer = Scorer(specification.name, metric_folder(app, specification.name), specification.configuration)
     separate()
-    page = build(specification, app, scorer)
+    page = build(specification, scorer)
     page.launch(
         theme=THEME,
         css_paths=Path(__file__).with_name("style.css"),

@@ -1,8 +1,8 @@
 """The Spaces that run while their tests do."""
 
-import shutil
-
 import pytest
+from evaluate_qa.publishing.building import build
+from evaluate_qa.publishing.repository import Repository
 from space_server import NAMES, REFERENCES, ROOT, Server
 
 
@@ -41,12 +41,8 @@ def smile(servers):
 
 
 def published(name, folder):
-    """Put a Space together as it is published, one folder of regular files; return its app.py."""
-    target, plain = folder / "published", shutil.ignore_patterns("__pycache__")
-    # Over what is there: a Space that did not start is put together anew for the next test, which says why as well.
-    for part in ("metrics", "spaces"):
-        shutil.copytree(ROOT / part / name, target, ignore=plain, dirs_exist_ok=True)
-    # The Space's front matter, which the metric's card has too, with that card as its body.
-    shutil.copy(ROOT / "metrics" / name / "README.md", target)
-    assert not [path for path in target.rglob("*") if path.is_symlink()]
-    return target / "app.py"
+    """Put a Space together as it is published; return its app.py."""
+    # By a number, because a Space that did not start is put together anew for the next test, which says why as well.
+    space = Repository("space", "org", name, folder / f"published-{len([*folder.glob('published-*')])}")
+    build(space)
+    return space.folder / "app.py"

@@ -10,7 +10,7 @@ import evaluate_qa
 import pytest
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.publish import selection
-from evaluate_qa.publishing import checks, cold, sources
+from evaluate_qa.publishing import checks, sources, trial_run
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.naming import in_namespace
 from evaluate_qa.publishing.repository import Repository
@@ -29,7 +29,6 @@ emoji: 🧸
 colorFrom: red
 colorTo: gray
 sdk: gradio
-sdk_version: 6.31.0
 app_file: app.py
 license: apache-2.0
 tags:
@@ -62,17 +61,18 @@ def package(tmp_path, monkeypatch, root):
     (toy / "inputs.py").symlink_to("../../inputs.py")
     (toy / "__pycache__").mkdir()
     (toy / "__pycache__" / "toy.pyc").touch()
-    (toy / "README.md").write_text(CARD.replace("Card", "The metric's card").replace("🧸", "no emoji"))
+    (toy / "README.md").write_text(CARD)
     (toy / "requirements.txt").write_text("numpy>=1.26\ntqdm>=4.66\n")
     app = folder / "spaces" / "toy"
     app.mkdir(parents=True)
     (app / "app.py").write_text("from space import frame\n")
     (app.parent / "_shared").mkdir()
     (app.parent / "_shared" / "frame.py").write_text("FRAME = 1\n")
+    (app.parent / "_shared" / "requirements.txt").write_text("evaluate>=0.4\ngradio>=6\nnumpy>=1.26\n")
     (app / "space").symlink_to("../_shared")
     (app / "clip.mp4").write_bytes(b"\0film")
-    (app / "README.md").write_text(CARD.replace("Card", "The app's text"))
-    (app / "requirements.txt").write_text("gradio==6.31.0\nnumpy>=1.26\n")
+    (app / "README.md").write_text("# How to run it\n")
+    (app / "requirements.txt").write_text("-r ../../metrics/toy/requirements.txt\n-r ../_shared/requirements.txt\n")
     shutil.copyfile(root / "scripts" / "constraints.txt", folder / "constraints.txt")
     monkeypatch.setattr(sources, "PACKAGE", folder)
     return folder
@@ -105,17 +105,19 @@ def test_a_space_holds_metric_and_app_as_regular_files(toy, package):
     assert "Apache License" in toy.files()["LICENSE"].read_text()
 
 
-def test_its_card_is_the_spaces_front_matter_over_the_metrics_text(toy):
+def test_its_card_is_the_metrics_with_the_version_of_gradio(toy, package):
     build(toy)
-    card = SpaceCard.load(toy.card)
-    assert card.data.emoji == "🧸"
-    assert card.text.strip().startswith("# The metric's card\n")
+    of_metric, card = SpaceCard.load(package / "metrics" / "toy" / "README.md"), SpaceCard.load(toy.card)
+    (gradio,) = (line for line in toy.files()["requirements.txt"].read_text().splitlines() if "gradio" in line)
+    assert f"gradio=={card.data.sdk_version}" == gradio
+    assert card.data.to_dict() == of_metric.data.to_dict() | {"sdk_version": card.data.sdk_version}
+    assert card.text == of_metric.text
 
 
 def test_its_requirements_are_those_of_both_in_the_tested_versions(toy):
     build(toy)
     lines = toy.files()["requirements.txt"].read_text().splitlines()
-    assert [Requirement(line).name for line in lines] == ["datasets", "evaluate", "gradio", *["numpy"] * 3, "tqdm"]
+    assert [Requirement(line).name for line in lines] == ["evaluate", "gradio", *["numpy"] * 3, "tqdm"]
     constraints = (sources.PACKAGE / "constraints.txt").read_text().splitlines()
     pins = {Requirement(line) for line in constraints if not line.startswith("#")}
     assert {Requirement(line) for line in lines} <= pins
@@ -134,7 +136,7 @@ def test_a_metric_without_an_app_is_refused(toy, package):
 
 
 def test_a_card_without_front_matter_is_refused(toy, package):
-    (package / "spaces" / "toy" / "README.md").write_text("# Toy\n")
+    (package / "metrics" / "toy" / "README.md").write_text("# Toy\n")
     with pytest.raises(ValueError, match="has no front matter"):
         build(toy)
 
@@ -151,7 +153,6 @@ def test_a_good_folder_has_no_problems(toy):
         ("title: Toy\n", "", "the front matter has no title"),
         ("colorTo: gray", "colorTo: grey", "colorTo is 'grey'; expected one of blue, gray"),
         ("app_file: app.py", "app_file: main.py", "app_file is 'main.py', which is not in the folder"),
-        ("sdk_version: 6.31.0", "sdk_version: 5.0.0", "sdk_version is 5.0.0, but requirements.txt has gradio ==6.31.0"),
         ("sdk: gradio", "sdk: docker", "sdk is 'docker'; expected 'gradio'"),
         ("  - metric\n", "", "tags lack metric"),
         ("title: Toy", "title: [Toy", "its front matter is no YAML"),
@@ -165,7 +166,7 @@ def test_a_good_folder_has_no_problems(toy):
 )
 def test_what_is_wrong_with_a_card_is_told(toy, old, new, told):
     build(toy)
-    card = toy.card.read_text().replace("The metric's card", "Card")
+    card = toy.card.read_text()
     assert old in card
     toy.card.write_text(card.replace(old, new))
     found = checks.problems(toy)
@@ -189,14 +190,14 @@ def test_a_program_that_is_none_is_told_with_its_line(toy):
 
 def test_the_examples_of_a_card_are_run(toy):
     build(toy)
-    assert cold.problems(toy) == []
+    assert trial_run.problems(toy) == []
 
 
 def test_examples_that_fail_are_told_and_this_package_is_not_there(toy):
     build(toy)
     card = toy.card.read_text().replace("\n0.5\n", "\n0.7\n>>> __import__('evaluate_qa')\n")
     toy.card.write_text(card)
-    found = cold.problems(toy)
+    found = trial_run.problems(toy)
     assert len(found) == 1
     assert "Expected:\n        MODEL LOADED\n        0.7\n    Got:\n        MODEL LOADED\n        0.5" in found[0]
     assert "ModuleNotFoundError: import of evaluate_qa halted" in found[0]

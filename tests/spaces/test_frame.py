@@ -2,8 +2,11 @@
 
 import html
 import re
+import subprocess
+import sys
 
 import pytest
+from evaluate_qa.publishing.requirements import wanted
 from huggingface_hub import RepoCard
 from packaging.requirements import Requirement
 from space import drawing, spans
@@ -22,12 +25,8 @@ OUTCOME = Outcome(
 )
 
 
-def front_matter(path):
-    return RepoCard.load(path).data.to_dict()
-
-
 def test_the_front_matter_is_what_the_hub_expects(name, root):
-    data = front_matter(root / "spaces" / name / "README.md")
+    data = RepoCard.load(root / "metrics" / name / "README.md").data.to_dict()
     assert data["sdk"] == "gradio"
     assert data["app_file"] == "app.py"
     assert data["pinned"] is False
@@ -35,15 +34,25 @@ def test_the_front_matter_is_what_the_hub_expects(name, root):
     colors = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
     assert {data["colorFrom"], data["colorTo"]} <= colors
     assert all(data[key] for key in ("title", "emoji", "description"))
-    assert f"gradio=={data['sdk_version']}" in (root / "spaces" / name / "requirements.txt").read_text().split()
-    # The metric's card has the same: whichever is published says the same of the Space.
-    assert data == front_matter(root / "metrics" / name / "README.md")
+    # Publishing adds Gradio's version, and nothing else is said twice.
+    assert "sdk_version" not in data
+    assert not (root / "spaces" / name / "README.md").read_text().startswith("---")
 
 
-def test_the_requirements_hold_those_of_the_metric(name, root):
-    of_space = (root / "spaces" / name / "requirements.txt").read_text().split()
-    assert {*(root / "metrics" / name / "requirements.txt").read_text().split()} <= {*of_space}
-    assert {Requirement(line).name for line in of_space} >= {"gradio", "evaluate", "datasets", "pandas", "pyarrow"}
+def test_the_requirements_are_those_of_metric_and_frame(name, root):
+    file = root / "spaces" / name / "requirements.txt"
+    assert file.read_text() == f"-r ../../metrics/{name}/requirements.txt\n-r ../_shared/requirements.txt\n"
+
+
+def test_pip_reads_the_requirements_in_the_checkout(root):
+    """It looks for what `-r` names from the file that names it; publishing reads them as pip does."""
+    file = root / "spaces" / "smile" / "requirements.txt"
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "--no-deps", "-r", file]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # They are there already, for the tests run here: pip names each.
+    found = re.findall(r"Requirement already satisfied: (\S+)", done.stdout)
+    assert {Requirement(line) for line in found} == {Requirement(line) for line in wanted(file)}
 
 
 def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
@@ -64,7 +73,7 @@ def test_the_metric_is_found_beside_the_app_or_in_the_checkout(name, root, tmp_p
 
 
 def test_the_card_has_no_links_to_files(name, root):
-    card = read_card(root / "spaces" / name, root / "metrics" / name)
+    card = read_card(root / "metrics" / name)
     assert card.body.lstrip().startswith("# ")
     assert "---" not in card.body.split("\n")[:3]
     assert not re.findall(r"\]\((?!https?://|#)", card.body)
