@@ -1,7 +1,12 @@
-"""Parity with the released SMILE program: 500 rows of its output (settings in the oracle's `meta`)."""
+"""Parity with the released SMILE program (settings in the oracles' `meta`).
 
+On the sample, and on 500 rows where the developers' data are.
+"""
+
+import hashlib
 import json
 import shutil
+import unicodedata
 from pathlib import Path
 
 import evaluate
@@ -95,3 +100,63 @@ def test_the_semantic_score_needs_no_lemmatiser(oracle):
         similarity="cosine",
     )["per_example"]
     assert scored["semantic"] == pytest.approx([row["sent"] for row in rows], abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def sample_oracle():
+    return json.loads(Path(__file__).with_name("smile_sample.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def sample(sample_oracle):
+    """The sample's rows that the program scored, which must be those of today."""
+    lines = evaluate_qa.sample().read_text(encoding="utf-8").split("\n")
+    rows = [json.loads(lines[number]) for number in sample_oracle["row"]]
+    digests = [hashlib.sha1(row["prediction"].encode()).hexdigest()[:10] for row in rows]
+    assert digests == sample_oracle["prediction_sha1"]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def score_sample(sample, tmp_path_factory):
+    """Score the sample as the program did, with further options; no text is embedded twice."""
+    metric = evaluate.load(evaluate_qa.path("smile"), cache_dir=str(tmp_path_factory.mktemp("vectors")))
+    return lambda **options: metric.compute(
+        predictions=[row["prediction"] for row in sample],
+        references=[row["references"][0] for row in sample],
+        similarity="cosine",
+        exact_match="fraction",
+        lemmatizer="none",
+        **options,
+    )["per_example"]
+
+
+def read_alike(row):
+    """Whether the program splits a row's texts into words as the metric does.
+
+    For the program Chinese is one word, and a sign above or below a letter, as Devanagari's vowels, is punctuation.
+    """
+    text = row["prediction"] + row["references"][0]
+    return not any(unicodedata.name(c, "").startswith("CJK") or unicodedata.category(c)[0] == "M" for c in text)
+
+
+@pytest.mark.parametrize(
+    ("options", "component", "field"),
+    [
+        ({}, "semantic", "sent"),
+        ({}, "ngram_similarity", "kwd_emb"),
+        ({}, "exact_match", "frac"),
+        ({}, "score", "avg"),
+        ({"combine": "harmonic"}, "score", "hm"),
+    ],
+)
+def test_every_component_on_the_sample(sample, sample_oracle, score_sample, options, component, field):
+    """Of a negative similarity the program takes a harmonic mean, negative too; the metric's is 0."""
+    expected = sample_oracle[field] if field != "hm" else [max(value, 0.0) for value in sample_oracle[field]]
+    compared = [
+        (row["id"], *values)
+        for row, *values in zip(sample, expected, score_sample(**options)[component], strict=True)
+        if component == "semantic" or read_alike(row)
+    ]
+    assert len(compared) >= 125
+    assert not [(name, theirs, ours) for name, theirs, ours in compared if abs(theirs - ours) > 1e-4]
