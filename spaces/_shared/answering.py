@@ -29,9 +29,9 @@ def analyse(specification: Specification, scorer: Scorer, row: Row) -> Analysed:
     return Analysed(row, specification.analyse(scorer, row))
 
 
-def judge(specification: Specification, scorer: Scorer, analysed: Analysed, options: Options) -> Outcome:
+def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Options) -> Outcome:
     """Turn it into a score, by the metric's core."""
-    return specification.judge(scorer, analysed.row, analysed.parts, options)
+    return specification.explain(scorer, analysed.row, analysed.parts, options)
 
 
 def as_record(outcome: Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from . import batch
-from .answering import analyse, as_record, judge, told
+from .answering import analyse, as_record, explain, told
 from .files import Table, collect
 from .limits import Refusal
 from .rows import from_mapping
@@ -26,7 +26,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         """Score one answer; returns score, verdict, best_reference, components, marked and why."""
         options = specification.values([given[option.name] for option in specification.options])
         analysed = analyse(specification, scorer, from_mapping(specification.fields, given))
-        return as_record(judge(specification, scorer, analysed, options))
+        return as_record(explain(specification, scorer, analysed, options))
 
     def score_rows(rows: list[Row], videos: Sequence[Any] = (), **given: Any) -> dict[str, Any]:
         """Score many answers; returns the score of all, a record for each, and what was wrong with the others."""

@@ -84,11 +84,11 @@ def records(scored: Scored) -> list[dict[str, Any]]:
 
 
 def figures(scored: Scored, most: float) -> list[tuple[str, str]]:
-    """Return the figures of all rows with their names: how many, the score, the share judged correct."""
+    """Return the figures of all rows with their names: how many, the score, the share that is correct."""
     shown = [("Rows scored", f"{len(scored.kept):,}"), ("Score", number(scored.score, most))]
     if "verdict" in scored.columns:
         correct = scored.columns["verdict"]
-        shown.append(("Judged correct", f"{sum(correct) / len(correct):.1%}"))
+        shown.append(("Correct", f"{sum(correct) / len(correct):.1%}"))
     return shown
 
 

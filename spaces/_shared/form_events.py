@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from . import code, drawing
-from .answering import Analysed, analyse, judge, told
+from .answering import Analysed, analyse, explain, told
 from .form import Form
 from .rows import from_form, to_form
 from .scorer import Scorer
@@ -53,7 +53,7 @@ class FormEvents:
 
     def _shown(self, analysed: Analysed, options: Options) -> Shown:
         specification = self._specification
-        outcome = judge(specification, self._scorer, analysed, options)
+        outcome = explain(specification, self._scorer, analysed, options)
         videos = {field.column for field in specification.fields if field.kind == "video"}
         # Where the file lies on this machine is nobody's business.
         row = {c: Path(value).name if c in videos else value for c, value in analysed.row.items()}

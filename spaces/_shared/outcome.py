@@ -43,7 +43,7 @@ class Outcome:
 
     Args:
         score: The score.
-        verdict: Whether the answer is judged correct; None for a metric that does not say.
+        verdict: Whether the answer is correct; None for a metric that does not say.
         threshold: From which score it is; None likewise.
         best_reference: Number of the reference that gave the score; None if several did.
         bars: The components.

@@ -33,8 +33,8 @@ def distribution(scores: Sequence[float], verdicts: Sequence[bool] | None, most:
 # What an answer may be -> how it is drawn, from the top of a column to its foot.
 _LOOKS = {"correct": "qa-high", "incorrect": "qa-low", "scored": "qa-any"}
 _KEY = (
-    '<p class="qa-key"><span class="qa-swatch qa-low"></span>judged incorrect '
-    '<span class="qa-swatch qa-high"></span>judged correct</p>'
+    '<p class="qa-key"><span class="qa-swatch qa-low"></span>incorrect '
+    '<span class="qa-swatch qa-high"></span>correct</p>'
 )
 
 

@@ -141,7 +141,7 @@ class Specification:
         options: Options on the page.
         examples: Worked examples by their titles; the page opens with the first.
         analyse: Scores a row as far as the options have no say; this is what takes time.
-        judge: Turns that into a score by the metric's own core; takes no time.
+        explain: Turns that into a score by the metric's own core; takes no time.
         arguments: From options to what `compute` takes.
         most: The highest score; the lowest is 0. None for a score without bounds.
         configuration: The metric's configuration; None for its default.
@@ -156,7 +156,7 @@ class Specification:
     options: Sequence[Slider | Choice]
     examples: Mapping[str, Example]
     analyse: Callable[["Scorer", Row], Parts]
-    judge: Callable[["Scorer", Row, Parts, Options], Outcome]
+    explain: Callable[["Scorer", Row, Parts, Options], Outcome]
     arguments: Callable[[Options], Options] = dict
     most: float | None = 1.0
     configuration: str | None = None

@@ -28,7 +28,7 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
     }
 
 
-def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Put the classifier's margin and the words' evidence through the final layer, and take the best reference."""
     core = scorer.sibling("scoring")
     margin = np.array(parts["margin"])
@@ -83,7 +83,7 @@ SPECIFICATION = Specification(
     fields=(
         Field("questions", "Question", info="BEM reads it too.", required=True, lines=1),
         Field("references", "References", "lines", "Right answers, one on each line.", required=True, lines=2),
-        Field("predictions", "Answer", info="The answer to be judged.", lines=3),
+        Field("predictions", "Answer", info="The answer to be scored.", lines=3),
     ),
     options=(
         Slider("threshold", "Threshold", 0.5, info="A score above it is correct."),
@@ -113,7 +113,7 @@ SPECIFICATION = Specification(
         ),
     },
     analyse=analyse,
-    judge=judge,
+    explain=explain,
     arguments=lambda options: {**options, "lexical": None if options["lexical"] == "words" else False},
 )
 

@@ -40,7 +40,7 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
     return parts
 
 
-def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Score the statistics of as many orders as are asked for."""
     core, order = scorer.sibling("scoring"), options["max_ngram_order"]
     of_language = parts[options["lang"]]
@@ -111,7 +111,7 @@ SPECIFICATION = Specification(
         Field("questions", "Question", info="For you to read; ΔBLEU does not use it.", lines=1),
         Field("references", "References", "lines", "Answers, good and bad, one on each line.", required=True, lines=3),
         Field("reference_weights", "Weights", "numbers", "One for each reference, from -1 to 1. Default: 1."),
-        Field("predictions", "Answer", info="The answer to be judged.", lines=3),
+        Field("predictions", "Answer", info="The answer to be scored.", lines=3),
     ),
     options=(
         Choice("lang", "Language", LANGUAGES),
@@ -150,7 +150,7 @@ SPECIFICATION = Specification(
         ),
     },
     analyse=analyse,
-    judge=judge,
+    explain=explain,
     most=100.0,
     # The score of all rows is that of their sums, not the mean of their scores.
     chunk=None,

@@ -65,7 +65,7 @@ def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample
     return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}
 
 
-def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Score the frames' vectors by the metric; the video is not read again."""
     given = {column: value for column, value in row.items() if column != "videos"}
     result = scorer.compute([{**given, "video_features": parts["features"]}], options)
@@ -151,7 +151,7 @@ SPECIFICATION = Specification(
         "Another video": Example({**GREEN, "predictions": "A small green ring moves."}),
     },
     analyse=analyse,
-    judge=judge,
+    explain=explain,
     most=None,
     configuration=CONFIGURATION,
     fixed=SAMPLING,

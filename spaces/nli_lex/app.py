@@ -35,7 +35,7 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
     return {**scorer.per_reference(row), "spans": spans}
 
 
-def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Put entailment and the lexical signal through the logistic layer, and take the best reference."""
     columns = {name: np.array(values) for name, values in parts.items() if name != "spans"}
     weights = logistic_layers(scorer).get(options["lexical"], {})
@@ -86,7 +86,7 @@ SPECIFICATION = Specification(
     fields=(
         Field("questions", "Question", info="Put before both texts; without one they are compared bare.", lines=1),
         Field("references", "References", "lines", "Right answers, one on each line.", required=True, lines=2),
-        Field("predictions", "Answer", info="The answer to be judged.", lines=3),
+        Field("predictions", "Answer", info="The answer to be scored.", lines=3),
     ),
     options=(
         Slider("threshold", "Threshold", 0.5, info="A score above it is correct."),
@@ -112,7 +112,7 @@ SPECIFICATION = Specification(
         ),
     },
     analyse=analyse,
-    judge=judge,
+    explain=explain,
     arguments=lambda options: {**options, "lexical": False if options["lexical"] == "none" else options["lexical"]},
 )
 

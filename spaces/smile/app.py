@@ -25,7 +25,7 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
     return {**parts, "spans": [find_run(answer, ngram.split()) for ngram in parts["best_ngram"]]}
 
 
-def judge(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Weigh the components with `w` (equation 3), and take the best reference."""
     semantic, lexical = np.array(parts["semantic"]), np.array(parts["lexical"])
     scores = scorer.sibling("scoring").smile_score(semantic, lexical, options["w"])
@@ -72,7 +72,7 @@ SPECIFICATION = Specification(
     fields=(
         Field("questions", "Question", info="For you to read; SMILE does not use it.", lines=1),
         Field("references", "References", "lines", "Right answers, one on each line.", required=True, lines=2),
-        Field("predictions", "Answer", info="The answer to be judged.", lines=3),
+        Field("predictions", "Answer", info="The answer to be scored.", lines=3),
         Field(
             "synthetic_answers",
             "Synthetic answers",
@@ -113,7 +113,7 @@ SPECIFICATION = Specification(
         ),
     },
     analyse=analyse,
-    judge=judge,
+    explain=explain,
 )
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, defaults, sco
     assert list(record)[:3] == ["row", "score", "verdict"]
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
     assert batch.figures(scored, 1.0)[0] == ("Rows scored", "6")
-    assert batch.figures(scored, 1.0)[2] == ("Judged correct", "83.3%")  # five of six
+    assert batch.figures(scored, 1.0)[2] == ("Correct", "83.3%")  # five of six
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
@@ -158,11 +158,11 @@ def test_the_python_lines_of_videos_run_where_the_videos_are(
 
 def test_the_plot_counts():
     drawn = distribution([0.0, 0.05, 0.95, 1.0, 1.0], [False, False, True, True, False], 1.0)
-    # The first column has 2 answers, the last 3, of which 2 were judged correct.
+    # The first column has 2 answers, the last 3, of which 2 are correct.
     assert "from 0: 2, from 0.1: 0," in drawn
     assert "from 0.9: 3" in drawn
     assert 'class="qa-high" style="height:66.67%"' in drawn
-    assert "judged" not in distribution([50.0], None, 100.0)
+    assert "incorrect" not in distribution([50.0], None, 100.0)
     assert "from 50: 1" in distribution([50.0], None, 100.0)
 
 

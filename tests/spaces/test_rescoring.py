@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from space.answering import analyse, as_record, judge
+from space.answering import analyse, as_record, explain
 from space.code import for_row
 from space.limits import Refusal
 from space.specification import Slider
@@ -23,18 +23,18 @@ def close(specification):
     return 1e-7 if specification.video else 1e-9
 
 
-def test_judging_equals_compute(specification, scorer):
+def test_rescoring_equals_compute(specification, scorer):
     for example in specification.examples.values():
         analysed = analyse(specification, scorer, example.row)
         for options in settings(specification):
-            outcome = judge(specification, scorer, analysed, options)
+            outcome = explain(specification, scorer, analysed, options)
             expected = scorer.compute([example.row], specification.changed(options))["per_example"]
             assert outcome.score == pytest.approx(expected["score"][0], abs=close(specification)), options
             assert [outcome.verdict] == expected.get("verdict", [None])
             assert [outcome.best_reference] == expected.get("best_reference", [None])
 
 
-def test_judging_asks_no_model(specification, scorer, monkeypatch):
+def test_rescoring_asks_no_model(specification, scorer, monkeypatch):
     if specification.video:
         pytest.skip("a video's frames are kept, but its key phrases depend on the options and are encoded anew")
     row = next(iter(specification.examples.values())).row
@@ -45,20 +45,20 @@ def test_judging_asks_no_model(specification, scorer, monkeypatch):
 
     monkeypatch.setattr(scorer, "compute", compute)
     for options in settings(specification):
-        judge(specification, scorer, analysed, options)
+        explain(specification, scorer, analysed, options)
 
 
 def test_the_best_reference_follows_the_options(smile, scorer_of):
     """With w = 0 only the words count, with w = 1 only the meaning."""
     row = {"predictions": "The city of light", "references": ["light", "Paris, the city of light"]}
     analysed = analyse(smile, scorer_of("smile"), row)
-    words, meaning = (judge(smile, scorer_of("smile"), analysed, {"w": w, "threshold": 0.5}) for w in (0, 1))
+    words, meaning = (explain(smile, scorer_of("smile"), analysed, {"w": w, "threshold": 0.5}) for w in (0, 1))
     assert (words.best_reference, meaning.best_reference) == (0, 1)
 
 
 def test_an_empty_answer_scores_nothing_and_says_so(specification, scorer, defaults):
     row = next(iter(specification.examples.values())).row | {"predictions": ""}
-    outcome = judge(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
     assert (outcome.score, bool(outcome.verdict), list(outcome.marks)) == (0, False, [])
     assert "empty" in outcome.why
 
@@ -67,7 +67,7 @@ def test_examples_do_what_their_titles_say(specification, scorer, defaults):
     scores = {}
     for title, example in specification.examples.items():
         options = defaults(specification) | example.options
-        outcome = judge(specification, scorer, analyse(specification, scorer, example.row), options)
+        outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
         scores[title] = outcome.score
         assert 0 <= outcome.score <= (specification.most or 10)
         assert (
@@ -83,7 +83,7 @@ def test_marks_lie_in_the_answer(specification, scorer, defaults):
     marked = 0
     for example in specification.examples.values():
         options = defaults(specification) | example.options
-        outcome = judge(specification, scorer, analyse(specification, scorer, example.row), options)
+        outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
         for mark in outcome.marks:
             text = example.row["predictions"][mark.start : mark.end]
             assert text.strip() == text != ""
@@ -105,7 +105,7 @@ def test_marks_lie_in_the_answer(specification, scorer, defaults):
 def test_what_counted_is_marked(name, answer, references, marked, defaults, specification_of, scorer_of):
     specification, scorer = specification_of(name), scorer_of(name)
     row = {"questions": "What?", "predictions": answer, "references": references}
-    outcome = judge(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
     assert [answer[mark.start : mark.end] for mark in outcome.marks] == marked
 
 
@@ -116,7 +116,7 @@ def test_weights_of_references_show_in_the_marks(defaults, specification_of, sco
         "references": ["red", "green", "blue"],
         "reference_weights": [1.0, 0.5, -1.0],
     }
-    outcome = judge(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
     assert [(mark.start, mark.end, mark.kind) for mark in outcome.marks] == [
         (0, 3, "for"), (4, 9, "half"), (10, 14, "against"),
     ]  # fmt: skip
@@ -126,7 +126,7 @@ def test_weights_of_references_show_in_the_marks(defaults, specification_of, sco
 
 def test_the_python_lines_give_the_score(specification, scorer, capsys):
     example, options = next(iter(specification.examples.values())), settings(specification)[0]
-    outcome = judge(specification, scorer, analyse(specification, scorer, example.row), options)
+    outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
     done = {}
     metric = (str(scorer.folder), specification.configuration)
     exec(for_row(metric, specification.name, example.row, specification.changed(options)), done)
@@ -145,7 +145,7 @@ def test_the_python_lines_say_only_what_is_not_default(smile, defaults):
 def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of, defaults):
     specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
     row = specification.examples["Right"].row
-    outcome = judge(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
     expected = scorer.compute([row], specification.fixed)["per_example"]
     # 24 frames at 12 a second, of which every 6th is looked at.
     assert [picture.time for picture in outcome.pictures] == ["0.0 s", "0.5 s", "1.0 s", "1.5 s"]
