@@ -115,7 +115,7 @@ class BatchEvents:
         specification = self._specification
         arguments = specification.changed(specification.values(entered))
         metric = (self._metric, specification.configuration)
-        lines = code.for_file(metric, specification.name, table.name, table.suffix, table.columns, arguments)
+        lines = code.for_file(metric, specification.name, table, specification.file_fields, arguments)
         return gr.update(value=lines, visible=True)
 
 

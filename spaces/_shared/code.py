@@ -4,19 +4,36 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .files import Table
 from .specification import Field, Options, Row
 
 Metric = tuple[str, str | None]
 
 READERS = {
-    ".jsonl": 'import json\n\nwith open({file}, encoding="utf-8") as lines:\n'
-    "    rows = [json.loads(line) for line in lines if line.strip()]",
-    ".csv": "import json\n\nimport pandas\n\n"
-    'rows = pandas.read_csv({file}, dtype=str, keep_default_na=False).to_dict("records")\n'
-    "for row in rows:  # a cell with several texts is a JSON list\n"
-    '    row.update({{name: json.loads(cell) for name, cell in row.items() if cell.startswith("[")}})',
-    ".parquet": 'import pandas\n\nrows = pandas.read_parquet({file}).to_dict("records")',
+    ".jsonl": """\
+import json
+
+with open({file}, encoding="utf-8-sig") as lines:
+    rows = [json.loads(line) for line in lines if line.strip()]
+""",
+    ".csv": """\
+import csv
+
+with open({file}, encoding="utf-8-sig", newline="") as lines:
+    rows = list(csv.DictReader(lines))
+""",
+    ".parquet": """\
+import pyarrow.parquet
+
+rows = pyarrow.parquet.read_table({file}).to_pylist()
+""",
 }
+# A cell with several values is a JSON list.
+CSV_LIST = """\
+for row in rows:
+    if row[{name}].startswith("["):
+        row[{name}] = json.loads(row[{name}])
+"""
 
 
 def for_row(metric: Metric, name: str, row: Row, options: Options) -> str:
@@ -33,19 +50,19 @@ def for_row(metric: Metric, name: str, row: Row, options: Options) -> str:
     return "\n".join([*lines, 'print(out["per_example"])', ""])
 
 
-def for_file(metric: Metric, name: str, file: str, suffix: str, columns: Mapping[str, str], options: Options) -> str:
+def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], options: Options) -> str:
     """Return lines that score a file.
 
     Args:
         metric: As above.
         name: As above.
-        file: The file's name.
-        suffix: Its format, a key of READERS.
-        columns: Column of the metric → name in the file.
+        table: What was read of the file.
+        fields: The Space's.
         options: As above.
     """
-    taken = [f"    {column}=[row[{_text(there)}] for row in rows]," for column, there in columns.items()]
-    lines = [READERS[suffix].format(file=_text(file)), "", *_load(metric, name), f"out = {name}.compute("]
+    there = [field for field in fields if field.column in table.columns]
+    taken = [f"    {field.column}=[{_cell(table, field)} for row in rows]," for field in there]
+    lines = [_reader(table, there), *_load(metric, name), f"out = {name}.compute("]
     return "\n".join([*lines, *taken, *_arguments(options), ")", f'print(out["{name}"])', ""])
 
 
@@ -58,6 +75,22 @@ def for_api(space: str, fields: Sequence[Field], row: Row, options: Options) -> 
     imported = "Client, handle_file" if videos else "Client"
     lines = [f"from gradio_client import {imported}", "", f"client = Client({_text(space)})"]
     return "\n".join([*lines, "print(client.predict(", *arguments, "))", ""])
+
+
+def _reader(table: Table, fields: Sequence[Field]) -> str:
+    lines = READERS[table.suffix].format(file=_text(table.name))
+    lists = [_text(table.columns[field.column]) for field in fields if field.is_list and table.suffix == ".csv"]
+    if lists:
+        lines = lines.replace("import csv", "import csv\nimport json")
+    return lines + "".join(CSV_LIST.format(name=name) for name in lists)
+
+
+def _cell(table: Table, field: Field) -> str:
+    """Return what takes a column's value from a row; what some rows lack becomes what the metric has for nothing."""
+    name = _text(table.columns[field.column])
+    if all(row.get(field.column) for row in table.rows):
+        return f"row[{name}]"
+    return f'row.get({name}) or ""' if field.column == "predictions" else f"row.get({name}) or None"
 
 
 def _load(metric: Metric, name: str) -> list[str]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,10 @@ def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
         raise Refusal(f"{path.name}: expected a file that ends in {', '.join(SUFFIXES)}.")
     if path.stat().st_size > limits.file_bytes:
         raise Refusal(f"{path.name}: larger than {limits.file_bytes // 2**20} MB. Upload a part of it.")
-    records = {".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}[suffix](path, limits)
+    if suffix == ".csv":
+        records = _csv(path, {name for f in fields if f.is_list for name in (f.name, f.column)}, limits)
+    else:
+        records = _jsonl(path) if suffix == ".jsonl" else _parquet(path, limits)
     return collect(Table(path.name, suffix), records, fields, limits)
 
 
@@ -87,7 +90,7 @@ def _mapping(record: Any) -> dict[str, Any]:
     return record
 
 
-def _jsonl(path: Path, _: Limits) -> Iterator[tuple[int, Any]]:
+def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
     for place, line in enumerate(_decoded(path).split("\n"), 1):
         if line.strip():
             try:
@@ -96,23 +99,31 @@ def _jsonl(path: Path, _: Limits) -> Iterator[tuple[int, Any]]:
                 yield place, Refusal(f"this is not JSON: {line.strip()!r:.60}")
 
 
-def _csv(path: Path, _: Limits) -> Iterator[tuple[int, Any]]:
-    reader = csv.DictReader(io.StringIO(_decoded(path), newline=""), restkey="", restval="")
+def _csv(path: Path, lists: Set[str], limits: Limits) -> Iterator[tuple[int, Any]]:
+    """Yield the rows by the rules of `evaluate-qa score`: a cell is a text, or in these columns maybe a JSON list."""
+    csv.field_size_limit(limits.file_bytes)
+    reader = csv.reader(io.StringIO(_decoded(path), newline=""), strict=True)
     try:
-        for place, record in enumerate(reader, 1):
-            yield place, {name: _cell(cell) for name, cell in record.items() if name}
+        header = next(reader, [])
+        if len({*header}) < len(header):
+            raise Refusal(f"{path.name}: two columns have one name. Rename one.")
+        for place, cells in enumerate(filter(None, reader), 1):
+            yield place, _record(header, cells, lists)
     except csv.Error as error:
         raise Refusal(f"{path.name}: this is not CSV ({error}).") from error
 
 
-def _cell(cell: str) -> Any:
-    """Return a cell; one that holds a JSON list as that list."""
-    if not cell.startswith("["):
-        return cell
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        return cell
+def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, Any] | Refusal:
+    if len(cells) != len(header):
+        return Refusal(f"{len(cells)} cells under a header of {len(header)}. Put cells with commas in quotes.")
+    record: dict[str, Any] = dict(zip(header, cells, strict=True))
+    for name in lists & record.keys():
+        if record[name].startswith("["):
+            try:
+                record[name] = json.loads(record[name])
+            except (ValueError, RecursionError):
+                return Refusal(f'{name}: this is no JSON list: {record[name]!r:.60}. Write ["a", "b"], or ["[so] …"].')
+    return record
 
 
 def _parquet(path: Path, limits: Limits) -> Iterator[tuple[int, Any]]:

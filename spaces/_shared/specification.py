@@ -41,7 +41,12 @@ class Field:
     @property
     def name(self) -> str:
         """The name in files and in the API: `prediction`, `question`, `video`, but `references`."""
-        return self.column.removesuffix("s") if self.kind in ("text", "video") else self.column
+        return self.column if self.is_list else self.column.removesuffix("s")
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it holds several values."""
+        return self.kind in ("lines", "numbers")
 
 
 @dataclass(frozen=True)

@@ -123,11 +123,39 @@ def test_the_python_lines_give_the_score_of_the_file(suffix, smile, defaults, tm
         pd.DataFrame(records).to_parquet(file)
     table, scorer = read(file, smile.fields), scorer_of("smile")
     *_, scored = batch.score(smile, scorer, table, defaults(smile) | {"w": 0.25})
-    lines = for_file((str(scorer.folder), None), "smile", table.name, table.suffix, table.columns, {"w": 0.25})
+    lines = for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {"w": 0.25})
     done = {}
     exec(lines, done)
     assert done["out"]["smile"] == pytest.approx(scored.score, abs=1e-9)
     assert capsys.readouterr().out.startswith("0.")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_the_python_lines_take_a_text_for_a_text_and_nothing_for_nothing(
+    suffix, smile, defaults, tmp_path, monkeypatch, scorer_of
+):
+    """An answer may look like a list, and what one row has another may lack."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(
+        {
+            "prediction": ["[inaudible]", "[42]", ""],
+            "references": [["[42]"], ["42", "forty-two"], ["yes"]],
+            "synthetic_answers": ["It is 42.", "", ""],
+        }
+    )
+    if suffix == ".csv":
+        frame["references"] = ['["[42]"]', '["42", "forty-two"]', "yes"]
+    file = tmp_path / f"answers{suffix}"
+    if suffix == ".jsonl":
+        frame.to_json(file, orient="records", lines=True)
+    else:
+        frame.to_csv(file, index=False) if suffix == ".csv" else frame.to_parquet(file)
+    table, scorer = read(file, smile.fields), scorer_of("smile")
+    assert table.problems == []
+    *_, scored = batch.score(smile, scorer, table, defaults(smile))
+    done = {}
+    exec(for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {}), done)
+    assert done["out"]["per_example"]["score"] == pytest.approx(scored.columns["score"], abs=1e-6)
 
 
 def test_the_python_lines_of_videos_run_where_the_videos_are(
@@ -147,8 +175,11 @@ def test_the_python_lines_of_videos_run_where_the_videos_are(
     *_, scored = batch.score(specification, scorer, table, options, videos)
     lines = for_file(
         (str(scorer.folder), specification.configuration),
-        specification.name, table.name, table.suffix, table.columns, specification.changed(options),
-    )  # fmt: skip
+        specification.name,
+        table,
+        specification.file_fields,
+        specification.changed(options),
+    )
     done = {}
     exec(lines, done)
     assert done["out"]["evqascore"] == pytest.approx(scored.score, abs=1e-6)

@@ -173,18 +173,40 @@ def test_rows_that_cannot_be_used_are_named_and_the_rest_is_kept(tmp_path):
          "prediction, reference_weights."),
         ("a.csv", b"x,y\n1,2\n", "a.csv: no row of it can be used; expected the columns question, references, "
          "prediction, reference_weights. The first: row 1: References: this is empty. Enter at least one."),
-        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: this is not CSV (field larger than field limit (131072))."),
+        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: this is not CSV (unexpected end of data)."),
+        ("a.csv", b"prediction,prediction\na,b\n", "a.csv: two columns have one name. Rename one."),
         ("a.jsonl", b"{}\n" * 400, "There are more than 300 rows."),
         ("a.jsonl", b"x" * 1_000_001, "a.jsonl: larger than 0 MB. Upload a part of it."),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_used_are_refused(tmp_path, name, content, message):
-    csv.field_size_limit(131072)  # as in a new process; reading files for the commands raises it
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(Refusal) as refused:
         read(path, FIELDS, Limits(rows=300, file_bytes=1_000_000))
     assert str(refused.value).startswith(message)
+
+
+def test_of_csv_only_what_holds_lists_is_read_as_json(tmp_path):
+    path = tmp_path / "answers.csv"
+    cells = [
+        ["prediction", "references", "reference_weights", "context"],
+        ["[42]", '["42", "[42]"]', "[1, 0.5]", "x" * 200_000],
+        ["[inaudible]", "yes", "1", "[]"],
+        ["a", "[sic] b", "", ""],
+        ["a", "b", ""],
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(cells)
+    table = read(path, FIELDS)
+    assert table.rows == [
+        {"predictions": "[42]", "references": ["42", "[42]"], "reference_weights": [1.0, 0.5]},
+        {"predictions": "[inaudible]", "references": ["yes"], "reference_weights": [1.0]},
+    ]
+    assert table.problems == [
+        """row 3: references: this is no JSON list: '[sic] b'. Write ["a", "b"], or ["[so] …"].""",
+        "row 4: 3 cells under a header of 4. Put cells with commas in quotes.",
+    ]
 
 
 def test_a_small_file_with_a_large_content_is_refused_before_it_is_unpacked(tmp_path):
