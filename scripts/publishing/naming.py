@@ -14,11 +14,6 @@ _WRITTEN = "evaluate-qa"
 _LOAD = r"(?P<call>evaluate\.load\(\s*[\"'])(?P<name>{names})(?=[\"'])"
 _OWNED = r"(?<![\w-]){written}/(?P<name>{names})(?![\w-])"
 _CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
-# Where a card says that the metric must be installed first, which is not so once it is on the Hub.
-_INSTALL = (
-    r"`evaluate\.load\(\"(?P<name>{names})\"\)`\s+finds\s+the\s+metric\s+after\s+`evaluate-qa\s+install\s+\w+`;"
-    r"\s+`evaluate\.load\(\"path/to/\w+\"\)`\s+needs\s+no\s+installation\."
-)
 
 
 def in_namespace(text: str, namespace: str) -> str:
@@ -29,7 +24,6 @@ def in_namespace(text: str, namespace: str) -> str:
     def named(pattern: str, names: str, replacement: str, text: str) -> str:
         return re.sub(pattern.format(names=names, written=_WRITTEN), replacement, text)
 
-    text = named(_INSTALL, metrics, rf'`evaluate.load("{namespace}/\g<name>")` takes the metric from the Hub.', text)
     text = named(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
     text = named(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
     return named(_OWNED, everything, rf"{namespace}/\g<name>", text)

@@ -218,11 +218,6 @@ def test_examples_that_fail_are_told_and_this_package_is_not_there(toy):
         ("pip install evaluate-qa", "pip install evaluate-qa"),
         ("[bem](../bem/README.md).", "[bem](https://huggingface.co/spaces/org/bem)."),
         ("[me](../mine/README.md)", "[me](../mine/README.md)"),
-        (
-            '`evaluate.load("bem")` finds\nthe metric after `evaluate-qa install bem`; `evaluate.load("path/to/bem")`'
-            " needs no\ninstallation. More.",
-            '`evaluate.load("org/bem")` takes the metric from the Hub. More.',
-        ),
     ],
 )
 def test_texts_have_the_names_of_their_namespace(text, expected):
