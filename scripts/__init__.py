@@ -24,5 +24,5 @@ def path(name: str) -> str:
 
 
 def sample() -> Path:
-    """Return the sample data: judged answers of twelve kinds, as JSONL."""
+    """Return the sample data: labelled answers of twelve kinds, as JSONL."""
     return Path(__file__).parent / "sample.jsonl"

@@ -2,7 +2,7 @@
 
 import typer
 
-from .agreement import agreement
+from .agree import agreement
 from .bench import bench
 from .dataset import dataset
 from .fit import fit
@@ -14,7 +14,7 @@ from .synthesize import synthesize
 
 app = typer.Typer(
     name="evaluate-qa",
-    help="Judge answers of language models with metrics that agree with people.",
+    help="Score answers of language models with metrics that agree with people.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )

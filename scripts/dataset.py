@@ -1,4 +1,4 @@
-"""`evaluate-qa dataset`: build a human-judged data set from its source files, as Parquet with a card."""
+"""`evaluate-qa dataset`: build a data set with people's labels from its source files, as Parquet with a card."""
 
 import importlib
 from enum import Enum

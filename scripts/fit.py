@@ -9,7 +9,7 @@ from .terminal import open_console
 
 
 def fit(
-    judge: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
+    metric: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder with EVOUNA's NQ.json and TQ.json, instead of downloading them.")
@@ -36,13 +36,13 @@ def fit(
 
     Each epoch's matcher is kept beside the output. Broken off and started again, training goes on after the last epoch.
     """
-    from .fitting.examples import Mixture
-    from .fitting.recipe import Recipe
-    from .fitting.run import Job, run
     from .options import parse_options
+    from .training.examples import Mixture
+    from .training.recipe import Recipe
+    from .training.run import Job, run
 
     console = open_console(stderr=True)
-    tasks = ("bem", "nli_lex") if judge == "both" else (judge,)
+    tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
     recipe = Recipe(
         tasks=tasks,
         epochs=epochs,

@@ -41,7 +41,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with judged data and oracles that developers have beside their checkout."""
+    """The folder with labelled data and oracles that developers have beside their checkout."""
     folder = ROOT.parent / "shared"
     if not folder.is_dir():
         pytest.skip("needs the developers' data folder beside the checkout, which is absent")

@@ -93,7 +93,7 @@ def endpoint():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder that looks like a checkout to the commands, with the judged data as `data` where there are any."""
+    """A folder that looks like a checkout to the commands, with the labelled data as `data` where there are any."""
     for name in ("scripts", "README.md"):
         (tmp_path / name).symlink_to(ROOT / name)
     if (ROOT.parent / "shared/data").is_dir():

@@ -145,7 +145,7 @@ def _own(job: Job) -> str:
 
 def _pairs(job: Job) -> list[list[Any]]:
     """Return the inputs of each row, one for each reference."""
-    from ..fitting.heads import FORMATS
+    from ..training.heads import FORMATS
 
     form = FORMATS[job.metric]
     rows = zip(job.questions, job.predictions, job.references, strict=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..files.writing import join, replacing, write_part
 from .folder import PROGRESS, claimed, earlier_progress, save_progress
-from .scorer import ScoredChunk
+from .row_scorer import ScoredChunk
 from .work import Progress, bad_lines
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..files.rows import Record, RowsError
+from .row_scorer import RowScorer, ScoredChunk
 from .run import Job
-from .scorer import RowScorer, ScoredChunk
 
 _RETRIES = 3
 """How often a block is given to the next actor after the death of one. What kills each of them would kill them all."""

@@ -22,8 +22,8 @@ from typing import Any
 from ..files.rows import STANDARD, Record, RowsError
 from .blocks import Blocks, block_folder
 from .cluster import Cluster, import_ray, started_actors
+from .row_scorer import ScoredChunk
 from .run import Job, changed, checked, chunks, require_scores
-from .scorer import ScoredChunk
 from .work import Progress, digest
 
 _AHEAD = 2

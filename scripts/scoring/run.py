@@ -14,7 +14,7 @@ from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_target
 from .columns import Columns, reads_videos
 from .folder import work_place
-from .scorer import RowScorer
+from .row_scorer import RowScorer
 from .work import ErrorsFile, Output, Progress, StandardOutput, digest, work_folder
 
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 from ..files.rows import Record, Row, RowsError
 from ..files.writing import join, json_line, print_rows, write_part
 from .folder import PROGRESS, claimed, earlier_progress, save_progress
-from .scorer import BadRow, ScoredChunk
+from .row_scorer import BadRow, ScoredChunk
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ import sys
 
 import numpy as np
 import pytest
+from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
-from evaluate_qa.fitting.examples import Generator, Mixture, batches
-from evaluate_qa.fitting.heads import FORMATS, Batch, Heads
-from evaluate_qa.fitting.recipe import Recipe
-from evaluate_qa.fitting.training import backward
-from evaluate_qa.fitting.wording import in_words, number_variant, sentences, yes_no
-from evaluate_qa.judging.judged import JudgedRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
+from evaluate_qa.training.epochs import backward
+from evaluate_qa.training.examples import Generator, Mixture, batches
+from evaluate_qa.training.heads import FORMATS, Batch, Heads
+from evaluate_qa.training.recipe import Recipe
+from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 from typer.testing import CliRunner
 
 KINDS = ("peer", "wrong_reference", "question_reference", "swapped", "counterfactual", "rejected", "yes_no", "refused")
@@ -25,7 +25,7 @@ NOTHING = dict.fromkeys((*KINDS, "cut", "padded", "reworded"), 0.0)
 
 
 def row(number, answer, reference, label):
-    return JudgedRow(f"q{number}", f"which city has the number {number}", [reference], answer, label, frozenset())
+    return LabelledRow(f"q{number}", f"which city has the number {number}", [reference], answer, label, frozenset())
 
 
 ROWS = [
@@ -37,13 +37,13 @@ ROWS = [
 
 
 def made(kind, seed=0):
-    """The examples of one kind, without the judged answers themselves."""
+    """The examples of one kind, without the labelled answers themselves."""
     examples = Generator(ROWS, Mixture(**{**NOTHING, kind: 1.0})).epoch(seed)
     plain = {(r.question, r.answer, r.references[0], r.label) for r in ROWS}
     return [e for e in examples if (e.question, e.answer, e.reference, e.label) not in plain]
 
 
-def test_judged_answers_are_all_there():
+def test_labelled_answers_are_all_there():
     examples = Generator(ROWS, Mixture(**NOTHING)).epoch(0)
     assert sorted((e.question, e.answer, e.label) for e in examples) == [(r.question, r.answer, r.label) for r in ROWS]
 
@@ -116,7 +116,7 @@ def test_batches_hold_every_example_once_within_the_budget():
 
 
 def test_the_mean_of_matchers():
-    from evaluate_qa.fitting.run import mean
+    from evaluate_qa.training.run import mean
 
     def one(value):
         array = np.full((2, 2), value, dtype=np.float32)
@@ -194,7 +194,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from evaluate_qa.cli import app
-from evaluate_qa.fitting.training import Course
+from evaluate_qa.training.epochs import Course
 step, epoch_done = Course.step, Path(sys.argv.pop(1))
 def until_the_second_epoch(*arguments):
     if epoch_done.exists():

@@ -1,0 +1,184 @@
+"""`evaluate-qa agreement`: how far metrics agree with people, in the tables of the papers."""
+
+import json
+from collections.abc import Collection
+from enum import Enum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .agreement.metric_runs import MetricSpec
+    from .agreement.run import Plan
+
+
+class Data(str, Enum):
+    """The data sets with labels from people."""
+
+    EVOUNA = "evouna"
+    DIVER_QA = "diver_qa"
+    MORQA = "morqa"
+    SAMPLE = "sample"
+
+
+_RUN, _PART, _OUT = "Metrics", "Part of the data", "Output"
+
+
+def agreement(
+    data: Annotated[list[Data], typer.Option(help="Answers that people have labelled. Repeatable.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Name or folder of a metric, with :column to choose one of its scores. Repeatable."),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(help="Systems whose answers are used, by commas.", rich_help_panel=_PART)
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Use the first so many questions of each set.", rich_help_panel=_PART)
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="train, dev or test; of morqa valid or test, its default.", rich_help_panel=_PART)
+    ] = None,
+    split_file: Annotated[
+        Path | None,
+        typer.Option(help="Questions of each split. [default: DATA_DIR/split.json or our own]", rich_help_panel=_PART),
+    ] = None,
+    load: Annotated[
+        list[str] | None,
+        typer.Option(help="name=value for evaluate.load; smile.name=value for smile only.", rich_help_panel=_RUN),
+    ] = None,
+    compute: Annotated[
+        list[str] | None, typer.Option(help="name=value for compute, likewise.", rich_help_panel=_RUN)
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Score from which an answer is called correct.", rich_help_panel=_RUN)
+    ] = None,
+    synthetic_answers: Annotated[
+        Path | None, typer.Option(help="Rows from evaluate-qa synthesize.", rich_help_panel=_RUN)
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(help="Option of compute and its values: w=0,0.1,...,1. Repeatable.", rich_help_panel=_RUN),
+    ] = None,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Leave out SMILE's parts.", rich_help_panel=_RUN)] = False,
+    reference_counts: Annotated[
+        str | None,
+        typer.Option(help="Run with so many references a row only, by commas: 3,2,1.", rich_help_panel=_RUN),
+    ] = None,
+    gold_holdout: Annotated[
+        bool, typer.Option("--gold-holdout", help="Score gold answers by each other (morqa).", rich_help_panel=_RUN)
+    ] = False,
+    bootstrap: Annotated[int, typer.Option(help="Resamples; 0 for no intervals.", rich_help_panel=_OUT)] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.", rich_help_panel=_OUT)] = 0,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Print only this group's table, such as all; files have every group. Repeatable.", rich_help_panel=_OUT
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="File for all figures, unrounded.", rich_help_panel=_OUT)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="File for a drawing: .png, .svg or .pdf.", rich_help_panel=_OUT)
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="File for a drawing of scores, as probabilities, against verdicts.", rich_help_panel=_OUT),
+    ] = None,
+) -> None:
+    """Compare metrics with people's labels, beside simple baselines and published figures."""
+    try:
+        from .agreement.bootstrap import Bootstrap
+        from .agreement.experiments import parse_sweep
+        from .agreement.labelled import Selection
+        from .agreement.run import Plan
+
+        plan = Plan(
+            selection=Selection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split, split_file),
+            metrics=specs(metric or [], load or [], compute or [], threshold),
+            bootstrap=Bootstrap(bootstrap, seed),
+            synthetic_answers=synthetic_answers,
+            sweeps=[parse_sweep(text) for text in sweep or []],
+            ablate=ablate,
+            reference_counts=[int(count) for count in filter(None, (reference_counts or "").split(","))],
+            gold_holdout=gold_holdout,
+            calibration=calibration is not None,
+        )
+        carry_out([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [], calibration)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        typer.echo(f"evaluate-qa agreement: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+def carry_out(
+    names: list[str],
+    plan: "Plan",
+    json_file: Path | None = None,
+    plot_file: Path | None = None,
+    groups: Collection[str] = (),
+    calibration_file: Path | None = None,
+) -> None:
+    """Carry out a plan on data sets, one after the other; each is printed and written as soon as it is done."""
+    from .agreement.drawing import draw
+    from .agreement.reliability import draw_calibration
+    from .agreement.report import show
+    from .agreement.run import as_json, loaded, read, run
+
+    check_outputs(json_file, plot_file, calibration_file)
+    done = []
+    sets = [read(name, plan) for name in names]  # all of them first, so that a missing file is told at once
+    with loaded(plan) as metrics:
+        for data in sets:
+            done.append(run(data, plan, metrics))
+            if json_file is not None:
+                figures = {agreement.data.name: as_json(plan, agreement) for agreement in done}
+                write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
+            if plot_file is not None:
+                draw(plot_file, done)
+            if calibration_file is not None and any(agreement.calibrations for agreement in done):
+                draw_calibration(calibration_file, done)
+            show(plan, done[-1], groups)
+    for path in filter(None, (json_file, plot_file, calibration_file)):
+        if path.is_file():
+            typer.echo(f"Written: {path}")
+
+
+def specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":
+    """Turn metrics and their options, as typed, into specifications."""
+    from .agreement.metric_runs import MetricSpec, parse_metric
+    from .options import parse_options
+
+    return [
+        MetricSpec(
+            name, column, parse_options(load, Path(name).name), parse_options(compute, Path(name).name), threshold
+        )
+        for name, column in map(parse_metric, names)
+    ]
+
+
+def check_outputs(json_file: Path | None, plot_file: Path | None, calibration_file: Path | None = None) -> None:
+    """Raise FileNotFoundError, ValueError or ImportError, before any work, if a file could not be written after it."""
+    if calibration_file is not None and find_spec("sklearn") is None:
+        raise ImportError("--calibration needs scikit-learn: pip install scikit-learn")
+    for path in filter(None, (json_file, plot_file, calibration_file)):
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{path}: there is no folder {path.parent}; make it with: mkdir -p {path.parent}")
+    for path in filter(None, (plot_file, calibration_file)):
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise ValueError(f"{path}: the format is told by the suffix; expected .png, .svg or .pdf")
+
+
+def write_json(target: Path, value: object) -> None:
+    """Write JSON to a file, which is replaced when the whole is written."""
+    from .files.writing import replacing
+
+    with replacing(target) as path:
+        path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")

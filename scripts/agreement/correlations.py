@@ -1,0 +1,98 @@
+"""Correlations of scores with people's labels, as functions of weights like all figures of agreement (`figures.py`).
+
+Without variation in scores or in labels a correlation is undefined: NaN, as in scipy.
+"""
+
+import math
+
+import numpy as np
+
+from .comparison import Comparison, Floats
+
+
+def pearson(comparison: Comparison, weights: Floats) -> Floats:
+    """Pearson's r of scores and labels, from each question's sums of 1, x, y, x², y² and xy."""
+    x, y = _centred(comparison.scores), _centred(comparison.labels)
+    sums = [
+        np.bincount(comparison.questions, weights=column, minlength=weights.shape[1])
+        for column in (np.ones_like(x), x, y, x * x, y * y, x * y)
+    ]
+    n, sx, sy, sxx, syy, sxy = (weights @ np.stack(sums, axis=1)).T
+    return _correlation(sxy - sx * sy / n, _spread(sxx, sx, n), _spread(syy, sy, n))
+
+
+def kendall(comparison: Comparison, weights: Floats) -> Floats:
+    """Kendall's τ-b of scores and labels: (concordant − discordant) / √(pairs untied in x · pairs untied in y).
+
+    A pair of rows is concordant if scores and labels order it alike.
+    """
+    table = comparison.cells.count(weights)
+    by_score, by_label = table.sum(axis=1), table.sum(axis=2)
+    n = by_label.sum(axis=1)
+    untied = [n**2 - np.einsum("bi,bi->b", margin, margin) for margin in (by_score, by_label)]
+    surplus = np.zeros(len(table))
+    lower = np.zeros_like(by_score)
+    for label in range(1, table.shape[1]):
+        # A row is concordant with those of a lower label and a lower score, and discordant with those of a lower
+        # label and a higher score: Σ here · (below − above), where above = all − (below + tied).
+        lower += table[:, label - 1]
+        here, upto = table[:, label], lower.cumsum(axis=1)
+        surplus += 2 * np.einsum("bs,bs->b", here, upto) - np.einsum("bs,bs->b", here, lower)
+        surplus -= by_label[:, label] * upto[:, -1]
+    return _correlation(2 * surplus, *untied)
+
+
+def spearman(comparison: Comparison, weights: Floats) -> Floats:
+    """Spearman's ρ: Pearson's r of the ranks, tied rows sharing the mean of their ranks."""
+    table = comparison.cells.count(weights)
+    by_score, by_label = table.sum(axis=1), table.sum(axis=2)
+    x, y = _centred_ranks(by_score), _centred_ranks(by_label)
+    covariance = ((table @ x[:, :, None])[:, :, 0] * y).sum(axis=1)
+    return _correlation(covariance, (by_score * x**2).sum(axis=1), (by_label * y**2).sum(axis=1))
+
+
+def mean_correlation(comparison: Comparison, weights: Floats) -> Floats:
+    """Mean of Kendall's, Pearson's and Spearman's correlation, as MORQA's paper sums them up."""
+    return (kendall(comparison, weights) + pearson(comparison, weights) + spearman(comparison, weights)) / 3
+
+
+def p_value(name: str, comparison: Comparison) -> float | None:
+    """Return the two-sided p-value of a correlation by scipy: how likely one as far from 0 is without any relation.
+
+    It takes all rows for independent, unlike the bootstrap. None for what is no correlation, where it is undefined, and
+    for two rows.
+    """
+    from scipy import stats
+
+    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
+    columns = comparison.scores, comparison.labels
+    if name not in tests or any(np.ptp(column) == 0 for column in columns):
+        return None
+    found = float(tests[name](*columns).pvalue)
+    return None if math.isnan(found) else found
+
+
+def _correlation(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
+    undefined: Floats = np.full_like(covariance, np.nan)
+    scale = np.sqrt(spread_x) * np.sqrt(spread_y)
+    found: Floats = np.divide(covariance, scale, out=undefined, where=scale > 0)
+    return found
+
+
+def _centred(values: Floats) -> Floats:
+    # Sums of squares lose digits far from zero.
+    centred: Floats = values - values.mean()
+    return centred
+
+
+def _spread(squares: Floats, total: Floats, n: Floats) -> Floats:
+    """Return Σ(x − mean)²; what rounding alone leaves of equal values counts as 0."""
+    spread = squares - total**2 / n
+    cleaned: Floats = np.where(spread > 1e-12 * squares, spread, 0.0)
+    return cleaned
+
+
+def _centred_ranks(counts: Floats) -> Floats:
+    """Return the mean rank of each value less the mean of all ranks, (n + 1) / 2."""
+    upto = counts.cumsum(axis=1)
+    return upto - counts + (counts + 1) / 2 - (upto[:, -1:] + 1) / 2

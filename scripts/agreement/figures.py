@@ -1,0 +1,140 @@
+"""How far a metric agrees with people: the figures that papers report.
+
+Every figure is a function of rows and of *weights*, how often each question counts. A weight of one for every
+question gives the figure itself; weights drawn at random give the bootstrap's replicates (`bootstrap.py`). One
+definition therefore serves both, and thousands of replicates are a few matrix products.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from .comparison import Bools, Comparison, Floats
+from .correlations import kendall, mean_correlation, pearson, spearman
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Weighted numbers of true and false positives and negatives, an entry for each row of weights.
+
+    Positive means "correct": `fp` counts wrong answers that the metric calls correct.
+    """
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
+
+    @classmethod
+    def of(cls, verdicts: Bools, comparison: Comparison, weights: Floats) -> "Confusion":
+        """Count each question's cells once, so that a replicate is one product of weights and counts."""
+        cells = comparison.questions * 4 + 2 * ~verdicts + (comparison.labels == 0)
+        counts = np.bincount(cells, minlength=4 * weights.shape[1]).reshape(-1, 4)
+        return cls(*(weights @ counts).T)
+
+
+# What divides by nothing is 0, as with scikit-learn's zero_division=0.
+
+
+def accuracy(c: Confusion) -> Floats:
+    """(TP + TN) / all: the share of rows on which the metric and people agree."""
+    return _ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+
+
+def precision(c: Confusion) -> Floats:
+    """TP / (TP + FP)."""
+    return _ratio(c.tp, c.tp + c.fp)
+
+
+def recall(c: Confusion) -> Floats:
+    """TP / (TP + FN)."""
+    return _ratio(c.tp, c.tp + c.fn)
+
+
+def f1(c: Confusion) -> Floats:
+    """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall."""
+    return _ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn)
+
+
+def macro_f1(c: Confusion) -> Floats:
+    """Mean of F1 for "correct" and F1 for "incorrect"."""
+    return (f1(c) + f1(Confusion(tp=c.tn, fp=c.fn, fn=c.fp, tn=c.tp))) / 2
+
+
+def mcc(c: Confusion) -> Floats:
+    """Matthews correlation: (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1]."""
+    margins = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
+    return _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins))
+
+
+def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
+    """Share of the pairs of answers to a question that the metric orders as people do: better, worse or a tie.
+
+    For the metric a tie is a difference of less than `comparison.tie`, for people the same rating. NaN if no question
+    has two answers.
+    """
+    questions, alike = comparison.pairs
+    right, pairs = (
+        weights @ np.bincount(questions, weights=column, minlength=weights.shape[1])
+        for column in (alike.astype(np.float64), np.ones(len(questions)))
+    )
+    undefined: Floats = np.full_like(pairs, np.nan)
+    found: Floats = np.divide(right, pairs, out=undefined, where=pairs > 0)
+    return found
+
+
+def mean_score(comparison: Comparison, weights: Floats) -> Floats:
+    """Mean of the metric's scores, whatever people said."""
+    total, rows = (
+        weights @ np.bincount(comparison.questions, weights=column, minlength=weights.shape[1])
+        for column in (comparison.scores, np.ones(len(comparison.scores)))
+    )
+    return _ratio(total, rows)
+
+
+OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
+    {
+        "accuracy": accuracy,
+        "f1": f1,
+        "macro_f1": macro_f1,
+        "precision": precision,
+        "recall": recall,
+        "mcc": mcc,
+    }
+)
+OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyType(
+    {
+        "pearson": pearson,
+        "kendall": kendall,
+        "spearman": spearman,
+        "mean_correlation": mean_correlation,
+        "pairwise_accuracy": pairwise_accuracy,
+        "mean_score": mean_score,
+    }
+)
+
+
+def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
+    """Compute one figure of agreement.
+
+    Args:
+        name: A key of `OF_VERDICTS` or `OF_SCORES`.
+        comparison: The rows.
+        weights: Array of (replicates, questions): how often each question counts.
+
+    Returns:
+        An entry for each row of `weights`; NaN where the figure is undefined, as one of verdicts is for a
+        metric without verdicts.
+    """
+    if name in OF_SCORES:
+        return OF_SCORES[name](comparison, weights)
+    if comparison.verdicts is None:
+        return np.full(len(weights), np.nan)
+    return OF_VERDICTS[name](Confusion.of(comparison.verdicts, comparison, weights))
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    zeros: Floats = np.zeros_like(denominator)
+    return np.divide(numerator, denominator, out=zeros, where=denominator > 0)

@@ -1,0 +1,180 @@
+"""MORQA: medical answers that experts have rated on several aspects, in groups by subset, language and aspect.
+
+The rating of an answer on an aspect is the mean over its raters. (The paper's own tables seem to count each English
+answer once for each of its two raters: their pairwise accuracies come in steps of 1/1395 and 1/1500, which is 15 pairs
+of 6 rows for each of 93 and 100 queries. Correlations do not change by that; accuracies do, as 3 of the 15 pairs are
+of an answer with itself.)
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from ..datasets_scripts.morqa.queries import queries, references
+from ..datasets_scripts.morqa.ratings import response_key
+from ..datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
+from ..datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
+from ..files.rows import Row
+from .baselines import LONG_ANSWER_BASELINES
+from .labelled import LabelledData, LabelledRow, Selection
+
+_MAIN_ASPECTS = {"en": "overall", "zh": "factual-consistency-wgold"}
+
+
+def morqa(selection: Selection) -> LabelledData:
+    """Read the rated answers of a split (`test`, unless the selection says another) with their ratings."""
+    release = _release(selection)
+    rated = mean_ratings(ratings(release))
+    answers = _selected(selection, responses(release))
+    rows = [
+        _rated_row(answer, aspect, rating)
+        for answer in answers
+        if answer["references"]
+        for aspect, rating in rated.get(response_key(answer), {}).items()
+    ]
+    if not rows:
+        raise ValueError(f"no rated answer with a reference is left. {missing('responses', release)}")
+    return LabelledData(
+        name="morqa",
+        rows=rows,
+        groups=_ordered(rows, main_only=False),
+        overview=_ordered(rows, main_only=True),
+        figures=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
+        headline="mean_correlation",
+        dropped=_dropped(answers, rated),
+        baselines=LONG_ANSWER_BASELINES,
+        rated=True,
+        each_reference=True,
+    )
+
+
+def gold_holdout(selection: Selection) -> LabelledData:
+    """Set gold answers, each against the other gold answers to its query, beside the systems' answers against all.
+
+    That is table 8 of MORQA's paper: what a metric gives to answers that are right. Left out are queries with a single
+    gold answer, and gold answers that another repeats word for word.
+    """
+    release = _release(selection)
+    texts = {_query(row): question_text(row) for row in queries(release)}
+    gold: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in filter(is_usable, _of_split(selection, references(release))):
+        gold[_query(row)].append(row)
+    several = {query: rows for query, rows in gold.items() if len(rows) > 1}
+    held_out = [row for query, rows in several.items() for row in _held_out(query, texts[query], rows)]
+    answers = [
+        _answer_row(answer, 0.0, f"{answer['subset']}/{answer['language']} {answer['system']}")
+        for answer in _selected(selection, responses(release))
+        if _query(answer) in several
+    ]
+    groups = sorted({group for row in (*held_out, *answers) for group in row.groups})
+    return LabelledData(
+        name="morqa",
+        rows=[*held_out, *answers],
+        groups=groups,
+        overview=groups,
+        figures=["mean_score"],
+        headline="mean_score",
+        baselines=LONG_ANSWER_BASELINES,
+        rated=True,
+    )
+
+
+def mean_ratings(rows: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, float]]:
+    """Return the mean rating of each answer, by its key, on each aspect; missing values are left out."""
+    values: dict[tuple[str, str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["value"] is not None:
+            values[response_key(row)][row["aspect"]].append(row["value"])
+    return {
+        key: {aspect: sum(found) / len(found) for aspect, found in aspects.items()} for key, aspects in values.items()
+    }
+
+
+def _release(selection: Selection) -> Release:
+    folder = selection.folder("morqa")
+    if folder is None:
+        raise ValueError(
+            f"morqa's ratings cannot be downloaded by a program; get them from {RATINGS_ORIGIN}, put them with the "
+            "queries into a folder and pass that as --data-dir"
+        )
+    if selection.split_file is not None or selection.split not in (None, *SPLITS):
+        raise ValueError(f"morqa's splits are its own, {' and '.join(SPLITS)}; leave out --split-file")
+    return find_release(folder)
+
+
+def _of_split(selection: Selection, rows: Iterable[Row]) -> list[Row]:
+    return [row for row in rows if row["split"] == (selection.split or "test")]
+
+
+def _selected(selection: Selection, rows: Iterable[Row]) -> list[Row]:
+    """Return the answers of the split by the systems asked for, to the first queries of each subset and language."""
+    answers = _of_split(selection, rows)
+    systems = selection.chosen(sorted({row["system"] for row in answers}))
+    queries_of: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    chosen = []
+    for row in answers:
+        seen = queries_of[row["subset"], row["language"]]
+        place = seen.setdefault(row["encounter_id"], len(seen))
+        if row["system"] in systems and (selection.limit is None or place < selection.limit):
+            chosen.append(row)
+    return chosen
+
+
+def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]]) -> dict[str, Counter[str]]:
+    dropped: dict[str, Counter[str]] = {}
+    for answer in answers:
+        reasons = dropped.setdefault(f"{answer['subset']}/{answer['language']}", Counter())
+        if not answer["references"]:
+            reasons["without a reference"] += 1
+        elif response_key(answer) not in rated:
+            reasons["unrated"] += 1
+    return dropped
+
+
+def _rated_row(answer: Row, aspect: str, rating: float) -> LabelledRow:
+    return _answer_row(answer, rating, f"{answer['subset']}/{answer['language']}/{aspect}")
+
+
+def _answer_row(answer: Row, label: float, group: str) -> LabelledRow:
+    return LabelledRow(
+        question_id="/".join(_query(answer)),
+        question=answer["question"] or "",
+        references=answer["references"],
+        answer=answer["answer"],
+        label=label,
+        groups=frozenset({group}),
+        reference_weights=tuple(answer["reference_weights"]),
+        language=answer["language"],
+    )
+
+
+def _held_out(query: tuple[str, str, str], question: str, gold: Sequence[Row]) -> list[LabelledRow]:
+    """Return each gold answer to a query as an answer, with the others as its references."""
+    subset, _, language = query
+    rows = []
+    for place, row in enumerate(gold):
+        others = [*gold[:place], *gold[place + 1 :]]
+        answer = {
+            **row,
+            "question": question,
+            "answer": row["content"],
+            "references": [other["content"] for other in others],
+            "reference_weights": [other["weight"] for other in others],
+        }
+        if answer["answer"] not in answer["references"]:
+            rows.append(_answer_row(answer, 0.0, f"{subset}/{language} gold"))
+    return rows
+
+
+def _query(row: Row) -> tuple[str, str, str]:
+    return row["subset"], row["encounter_id"], row["language"]
+
+
+def _ordered(rows: Iterable[LabelledRow], main_only: bool) -> list[str]:
+    """Return the groups by subset, language and aspect, the aspect that papers report first."""
+
+    def place(group: str) -> tuple[int, int, bool, str]:
+        subset, language, aspect = group.split("/", 2)
+        return list(SUBSETS).index(subset), LANGUAGES.index(language), aspect != _MAIN_ASPECTS[language], aspect
+
+    groups = sorted(frozenset[str]().union(*(row.groups for row in rows)), key=place)
+    return [group for group in groups if not (main_only and place(group)[2])]

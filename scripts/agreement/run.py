@@ -1,0 +1,216 @@
+"""Compare metrics with people on a labelled data set: read, score, compare."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .bootstrap import Bootstrap
+from .calibration import Calibration, calibrate, has_calibration
+from .data_sets import DATA, HOLDOUTS
+from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
+from .labelled import LabelledData, LabelledRow, Selection
+from .metric_runs import Metric, MetricSpec
+from .row_scores import RowScores, score_baseline
+from .synthetic_answers import with_synthetic_answers
+from .tables import Table, compare, comparison
+
+Score = Callable[[Sequence[LabelledRow]], list[RowScores]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared, and how.
+
+    Attributes:
+        selection: Which part of a data set is used.
+        metrics: The metrics; baselines stand beside them.
+        bootstrap: How intervals are drawn.
+        synthetic_answers: File with the column `synthetic_answers`.
+        sweeps: Options to vary, for every metric.
+        ablate: Whether to take SMILE's components away one by one.
+        reference_counts: How many references to leave each row, one run after the other.
+        gold_holdout: Whether to score gold answers by each other.
+        calibration: Whether to compare the metrics' scores, as probabilities, with people's verdicts.
+    """
+
+    selection: Selection = field(default_factory=Selection)
+    metrics: Sequence[MetricSpec] = ()
+    bootstrap: Bootstrap = field(default_factory=Bootstrap)
+    synthetic_answers: Path | None = None
+    sweeps: Sequence[Sweep] = ()
+    ablate: bool = False
+    reference_counts: Sequence[int] = ()
+    gold_holdout: bool = False
+    calibration: bool = False
+
+    def __post_init__(self) -> None:
+        titles = [spec.title for spec in self.metrics]
+        if len(set(titles)) < len(titles):
+            raise ValueError(f"each metric needs a name of its own, got {', '.join(titles)}")
+        if self.ablate and titles != ["smile"]:
+            raise ValueError(f"the ablation is defined for smile alone; the metrics are {', '.join(titles) or 'none'}")
+        if self.sweeps and not self.metrics:
+            raise ValueError("a sweep needs a metric, for example --metric smile")
+        if self.calibration and not self.metrics:
+            raise ValueError("a calibration needs a metric, for example --metric bem")
+        if any(count < 1 for count in self.reference_counts):
+            raise ValueError(f"expected numbers of references of at least 1, got {list(self.reference_counts)}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Several runs of metrics, compared.
+
+    Attributes:
+        kind: `sweep`, `ablation`, `reference counts` or `gold holdout`.
+        title: What was varied.
+        figures: The figures that were computed.
+        tables: The runs, named by what was varied, a table for each group.
+    """
+
+    kind: str
+    title: str
+    figures: Sequence[str]
+    tables: list[Table]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What came of a plan on one data set.
+
+    Attributes:
+        data: The labelled answers.
+        signatures: Of each metric that gives one.
+        tables: The figures, a table for each group.
+        experiments: What else was asked for.
+        calibrations: Of the metrics whose scores can be taken for probabilities, if it was asked for.
+    """
+
+    data: LabelledData
+    signatures: dict[str, str]
+    tables: list[Table]
+    experiments: list[Experiment]
+    calibrations: Sequence[Calibration] = ()
+
+
+@contextmanager
+def loaded(plan: Plan) -> Iterator[list[Metric]]:
+    """Load the plan's metrics; those that run several times get a vector store."""
+    again = bool(plan.sweeps or plan.ablate or plan.reference_counts)
+    with ExitStack() as stack:
+        yield [stack.enter_context(with_store(spec)) if again else Metric(spec) for spec in plan.metrics]
+
+
+def read(name: str, plan: Plan) -> LabelledData:
+    """Read what the plan selects of a data set, a key of `data_sets.DATA`.
+
+    Raises:
+        OSError: the data are not there.
+        ValueError: they are not in the format that was expected, or the plan does not suit them.
+    """
+    if plan.gold_holdout and name not in HOLDOUTS:
+        raise ValueError(f"{name} has no gold answers to hold out; leave out --gold-holdout")
+    data = DATA[name](plan.selection)
+    if plan.calibration and data.rated:
+        raise ValueError(f"{name} has ratings; a calibration needs verdicts. Leave out --calibration")
+    taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
+    if taken:
+        raise ValueError(f"a baseline has the name {taken.pop()!r} too; each metric needs a name of its own")
+    if plan.synthetic_answers:
+        data = with_synthetic_answers(data, plan.synthetic_answers)
+    return replace(data, holdout=HOLDOUTS[name](plan.selection)) if plan.gold_holdout else data
+
+
+def run(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
+    """Score labelled answers with every metric and baseline, and compare with people.
+
+    Args:
+        data: The answers, as `read`.
+        plan: What to do.
+        metrics: The plan's metrics, as `loaded`.
+
+    Raises:
+        ValueError: a metric's options or its results are not what was expected.
+    """
+    scores = _scored(data, partial(_score_in_all_ways, metrics, data))
+    return Agreement(
+        data=data,
+        signatures={found.name: found.signature for found in scores if found.signature},
+        tables=compare(data, scores, plan.bootstrap),
+        experiments=list(_experiments(data, plan, metrics)),
+        calibrations=list(_calibrations(data, plan, scores)),
+    )
+
+
+def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
+    """Return everything: options, counts, signatures, and figures unrounded, null where undefined."""
+    data = agreement.data
+    return {
+        "selection": {name: _plain(value) for name, value in asdict(plan.selection).items()},
+        "counts": {
+            "labels": len(data.rows),
+            "questions": len({row.question_id for row in data.rows}),
+            "dropped": {name: dict(reasons) for name, reasons in data.dropped.items()},
+        },
+        "bootstrap": asdict(plan.bootstrap),
+        "metrics": [asdict(spec) for spec in plan.metrics],
+        "signatures": agreement.signatures,
+        "synthetic_answers": _plain(plan.synthetic_answers),
+        "tables": [asdict(table) for table in agreement.tables],
+        "experiments": [asdict(experiment) for experiment in agreement.experiments],
+        "calibrations": [asdict(calibration) for calibration in agreement.calibrations],
+    }
+
+
+def _score_in_all_ways(metrics: Sequence[Metric], data: LabelledData, rows: Sequence[LabelledRow]) -> list[RowScores]:
+    found = []
+    for metric in metrics:
+        found.append(metric.score(rows))
+        if data.each_reference:
+            best, mean = metric.score_each_reference(rows)
+            found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
+    return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
+
+
+def _calibrations(data: LabelledData, plan: Plan, scores: Sequence[RowScores]) -> Iterator[Calibration]:
+    titles = {spec.title for spec in plan.metrics} if plan.calibration else set()
+    for found in scores:
+        if found.name in titles:
+            compared = comparison(data, list(range(len(data.rows))), found)
+            if has_calibration(compared):
+                yield calibrate(found.name, compared, plan.bootstrap)
+
+
+def _experiments(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:
+    for metric in metrics:
+        for given in plan.sweeps:
+            title = f"{metric.spec.title}: {given.option}"
+            yield _compared("sweep", title, data, partial(sweep, metric, given), plan, ["pearson"])
+        if plan.ablate:
+            yield _compared("ablation", metric.spec.title, data, partial(ablate, metric), plan, ["pearson"])
+    if plan.reference_counts:
+        score: Score = partial(limit_references, metrics, data.baselines, plan.reference_counts)
+        yield _compared("reference counts", "the first of each row", data, score, plan, data.figures)
+    if data.holdout is not None:
+        score = partial(score_all, metrics, data.baselines)
+        yield _compared("gold holdout", "gold by other gold", data.holdout, score, plan, data.holdout.figures)
+
+
+def _compared(
+    kind: str, title: str, data: LabelledData, score: Score, plan: Plan, figures: Sequence[str]
+) -> Experiment:
+    tables = compare(data, _scored(data, score), plan.bootstrap, data.overview, figures, published_for=kind)
+    return Experiment(kind, title, figures, tables)
+
+
+def _scored(data: LabelledData, score: Score) -> list[RowScores]:
+    """Score each distinct row once."""
+    rows, positions = data.distinct()
+    return [found.repeated(positions) for found in score(rows)]
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,47 @@
+"""Find each labelled row's synthetic answers in a file that `evaluate-qa synthesize` wrote."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ..files.rows import RowsError, place, read_rows, require_columns
+from ..metrics._shared.inputs import Unexpected, texts
+from .labelled import LabelledData
+
+
+def with_synthetic_answers(data: LabelledData, path: Path) -> LabelledData:
+    """Return the data with a synthetic answer for each reference of each row.
+
+    Args:
+        data: The labelled answers.
+        path: Rows with `question`, `references` and as many `synthetic_answers`, in any order.
+
+    Raises:
+        RowsError: the file cannot be read, lacks a column, or lacks the synthetic answer of some reference.
+    """
+    known = _read(path)
+    rows = []
+    for row in data.rows:
+        lacking = [reference for reference in row.references if (row.question, reference) not in known]
+        if lacking:
+            raise RowsError(
+                f"{path} has no synthetic answer for {lacking[0]!r} to the question {row.question!r}; make the file "
+                f"with evaluate-qa synthesize from all rows of {data.name}"
+            )
+        rows.append(replace(row, synthetic_answers=tuple(known[row.question, ref] for ref in row.references)))
+    return replace(data, rows=rows)
+
+
+def _read(path: Path) -> dict[tuple[str, str], str]:
+    """Return the synthetic answers by question and reference."""
+    known: dict[tuple[str, str], str] = {}
+    for number, row in read_rows(path):
+        where = place(path, number)
+        require_columns(where, row, ["question", "references", "synthetic_answers"])
+        try:
+            references, answers = texts(row["references"]), texts(row["synthetic_answers"])
+        except Unexpected as unexpected:
+            raise RowsError(f"{where}: references and synthetic_answers: expected {unexpected}") from None
+        if len(references) != len(answers):
+            raise RowsError(f"{where}: {len(references)} references but {len(answers)} synthetic answers")
+        known.update(((row["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
+    return known

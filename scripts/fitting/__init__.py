@@ -1,1 +1,0 @@
-"""What `evaluate-qa fit` does: judged answers to training examples, training, final layers, report."""

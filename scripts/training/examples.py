@@ -1,0 +1,291 @@
+"""Training examples out of labelled answers: what the matcher is to tell apart, and how it is made to look there.
+
+Each epoch draws its own examples, so that no two epochs show the same padding, swap or reference.
+"""
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..agreement.labelled import LabelledRow
+from ..metrics._shared.lexical import match, normalised_words, recall
+from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
+
+# Longest answer that is taken as a reference for another, in words.
+_REFERENCE_WORDS = 40
+# An answer is padded up to about so many words: DIVER-QA's and today's models' answers are long, EVOUNA's are not.
+_PADDED_WORDS = 220
+_SOME = 0.5
+# Examples that are sorted by length together.
+_BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Example:
+    """One pair to learn from; label 1 where the answer agrees with the reference."""
+
+    question: str
+    answer: str
+    reference: str
+    label: float
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How many examples of each kind are drawn, as a share of the labelled answers; 0 leaves a kind out.
+
+    Args:
+        peer: A right answer of another system is the reference.
+        wrong_reference: The reference is that of another question, of the same shape.
+        question_reference: The reference is words of the question.
+        swapped: In the answer, another question's reference stands where the right one stood.
+        counterfactual: The same swap in answer and reference: they agree, whatever the world says.
+        rejected: The answer names the reference only to deny it, or another to deny that.
+        yes_no: The question asks for yes or no.
+        refused: No answer is given.
+        cut: The answer ends before it says what was asked.
+        near: Chance that what takes the place of a reference is one of its nearest, or its own number changed a little.
+        any_reference: Chance that a right answer is shown with any of its references, not the most similar.
+        padded: Chance that sentences from elsewhere stand around an answer.
+        reworded: Chance that numbers and dates are written another way.
+    """
+
+    peer: float = 0.5
+    wrong_reference: float = 0.25
+    question_reference: float = 0.1
+    swapped: float = 0.25
+    counterfactual: float = 0.2
+    rejected: float = 0.15
+    yes_no: float = 0.12
+    refused: float = 0.03
+    cut: float = 0.05
+    near: float = 0.0
+    any_reference: float = 0.5
+    padded: float = 0.2
+    reworded: float = 0.3
+
+
+class Generator:
+    """Draws the examples of an epoch.
+
+    Args:
+        rows: Labelled answers.
+        mixture: What to draw.
+        neighbours: For the first reference of each question, the nearest of other questions.
+    """
+
+    def __init__(
+        self, rows: Sequence[LabelledRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self._neighbours = neighbours or {}
+        self._rows, self._mixture = list(rows), mixture
+        self._right = [row for row in self._rows if row.label and row.answer.strip()]
+        self._peers: dict[str, list[str]] = defaultdict(list)
+        self._by_shape: dict[str, list[str]] = defaultdict(list)
+        for row in self._right:
+            self._peers[row.question_id].append(row.answer)
+        for references in {row.question_id: row.references for row in self._rows}.values():
+            self._by_shape[_shape(references[0])].append(references[0])
+        self._sentences = [text for row in self._right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
+
+    def epoch(self, seed: int) -> list[Example]:
+        """Return one epoch's examples in random order."""
+        draw = random.Random(seed)
+        kinds: dict[str, Callable[[LabelledRow, random.Random], Example | None]] = {
+            "peer": self._peer,
+            "wrong_reference": self._wrong_reference,
+            "question_reference": _question_reference,
+            "swapped": self._swapped,
+            "counterfactual": self._counterfactual,
+            "rejected": self._rejected,
+            "yes_no": self._yes_no,
+            "refused": _refused,
+            "cut": _cut,
+        }
+        examples = [labelled(row, self._mixture.any_reference, draw) for row in self._rows]
+        for kind, make in kinds.items():
+            pool = self._rows if kind == "peer" else self._right
+            for row in draw.sample(pool, min(len(pool), round(getattr(self._mixture, kind) * len(self._rows)))):
+                example = make(row, draw)
+                if example is not None:
+                    examples.append(example)
+        draw.shuffle(examples)
+        return [self._dressed(example, draw) for example in examples]
+
+    def _dressed(self, example: Example, draw: random.Random) -> Example:
+        if draw.random() < self._mixture.reworded:
+            if draw.random() < _SOME:
+                example = replace(example, answer=number_variant(example.answer, draw))
+            else:
+                example = replace(example, reference=number_variant(example.reference, draw))
+        if self._sentences and draw.random() < self._mixture.padded:
+            example = replace(example, answer=self.padded(example, draw))
+        return example
+
+    def padded(self, example: Example, draw: random.Random) -> str:
+        """Return the answer with sentences from elsewhere around it, none of which contains the reference."""
+        wanted = normalised_words(example.reference)
+        budget = draw.randint(10, _PADDED_WORDS)
+        before: list[str] = []
+        after: list[str] = []
+        while budget > 0:
+            text = draw.choice(self._sentences)
+            budget -= len(text.split())
+            if recall(normalised_words(text), wanted) < _SOME:
+                (after if draw.random() < 0.7 else before).append(text)  # noqa: PLR2004 - answers mostly come first
+        opening = [draw.choice(OPENINGS)] if draw.random() < 0.3 else []  # noqa: PLR2004
+        joint = draw.choice((" ", " ", "\n\n"))
+        return joint.join([*opening, *before, example.answer, *after])
+
+    def _other(self, reference: str, draw: random.Random) -> str | None:
+        """Return something else of the same kind that shares few words with the reference."""
+        wanted = normalised_words(reference)
+        for other in self._candidates(reference, draw):
+            found = normalised_words(other)
+            if recall(found, wanted) < _SOME and recall(wanted, found) < _SOME:
+                return other
+        return None
+
+    def _candidates(self, reference: str, draw: random.Random) -> list[str]:
+        alike = draw.choices(self._by_shape[_shape(reference)] or [reference], k=8)
+        if draw.random() >= self._mixture.near:
+            return alike
+        if any(character.isdigit() for character in reference):
+            return [_changed_number(reference, draw), *alike]
+        near = list(self._neighbours.get(reference, ()))
+        draw.shuffle(near)
+        return near + alike
+
+    def _peer(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        peers = [
+            text
+            for text in self._peers[row.question_id]
+            if text != row.answer and len(text.split()) <= _REFERENCE_WORDS
+        ]
+        return Example(row.question, row.answer, draw.choice(peers), row.label) if peers else None
+
+    def _wrong_reference(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        other = self._other(draw.choice(row.references), draw)
+        if other is None or recall(normalised_words(row.answer), normalised_words(other)) >= _SOME:
+            return None
+        return Example(row.question, row.answer, other, 0.0)
+
+    def _swapped(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        found = _mention(row)
+        other = self._other(found, draw) if found else None
+        if found is None or other is None:
+            return None
+        answer = _replaced(row.answer, found, other)
+        return Example(row.question, answer, draw.choice([found, row.references[0]]), 0.0)
+
+    def _counterfactual(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        example = self._swapped(row, draw)
+        found = _mention(row)
+        other = self._other(found, draw) if found else None
+        if example is None or found is None or other is None:
+            return None
+        return Example(row.question, _replaced(row.answer, found, other), other, 1.0)
+
+    def _rejected(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        reference = row.references[0]
+        other = self._other(reference, draw)
+        if other is None:
+            return None
+        if draw.random() < _SOME:
+            text = draw.choice(REJECTIONS).format(wrong=reference, right=other)
+            return Example(row.question, text, reference, 0.0)
+        text = draw.choice(REJECTIONS + CONCESSIONS).format(wrong=other, right=reference)
+        # A rejection that names nothing in place of what it rejects does not answer.
+        return Example(row.question, text, reference, float(reference in text))
+
+    def _yes_no(self, row: LabelledRow, draw: random.Random) -> Example | None:
+        reference = row.references[0]
+        other = self._other(reference, draw)
+        if other is None:
+            return None
+        question, answer, yes, label = yes_no(row.question, row.answer, reference, other, draw)
+        return Example(question, answer, yes, label)
+
+
+def labelled(row: LabelledRow, any_reference: float, draw: random.Random) -> Example:
+    """Return a labelled answer with one of its references; of a right one, that which it most resembles or any."""
+    reference = draw.choice(row.references)
+    if row.label and draw.random() >= any_reference:
+        answer = normalised_words(row.answer)
+        best = max(recall(answer, normalised_words(text)) for text in row.references)
+        nearest = [text for text in row.references if recall(answer, normalised_words(text)) == best]
+        reference = draw.choice(nearest)
+    return Example(row.question, row.answer, reference, row.label)
+
+
+def _question_reference(row: LabelledRow, draw: random.Random) -> Example | None:
+    words = row.question.rstrip("?").split()
+    length = draw.randint(1, 4)
+    start = draw.randrange(max(1, len(words) - length))
+    reference = " ".join(words[start : start + length])
+    wanted = normalised_words(reference)
+    if any(recall(wanted, normalised_words(text)) > 0 for text in row.references):
+        return None
+    return Example(row.question, row.answer, reference, 0.0)
+
+
+def _refused(row: LabelledRow, draw: random.Random) -> Example | None:
+    text = draw.choice(REFUSALS).format(question=row.question.rstrip("?"))
+    return Example(row.question, text, draw.choice(row.references), 0.0)
+
+
+def _cut(row: LabelledRow, draw: random.Random) -> Example | None:
+    found = _mention(row)
+    if found is None:
+        return None
+    start = row.answer.lower().index(found.lower())
+    before = row.answer[:start].strip()
+    return Example(row.question, before, found, 0.0) if len(before.split()) > 2 else None  # noqa: PLR2004
+
+
+def _mention(row: LabelledRow) -> str | None:
+    """Return the longest reference that stands in the answer word for word."""
+    answer = normalised_words(row.answer)
+    found = [
+        text
+        for text in row.references
+        if text.lower() in row.answer.lower() and match(answer, normalised_words(text)) and len(text) > 1
+    ]
+    return max(found, key=len, default=None)
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    return re.sub(re.escape(old), lambda _: new, text, flags=re.IGNORECASE)
+
+
+def _changed_number(text: str, draw: random.Random) -> str:
+    """Return the text with every number changed by a little: 1988 for 1987."""
+    return re.sub(r"\d+", lambda number: str(max(0, int(number[0]) + draw.choice((-10, -2, -1, 1, 2, 5)))), text)
+
+
+def _shape(text: str) -> str:
+    """Sort references so that one may stand in another's place: a year, another number, one word, few or many."""
+    words = text.split()
+    if re.fullmatch(r"(1[0-9]|20)\d\d", text):
+        return "year"
+    if any(character.isdigit() for character in text):
+        return f"number {min(len(words), 3)}"
+    return f"words {min(len(words), 4)}"
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Yield the numbers of examples in batches of at most about `budget` tokens, padding counted.
+
+    Examples are sorted by length within blocks, so that a batch is of similar lengths and still drawn at random.
+    """
+    for start in range(0, len(lengths), _BLOCK):
+        block = sorted(range(start, min(start + _BLOCK, len(lengths))), key=lengths.__getitem__)
+        batch: list[int] = []
+        for number in block:
+            if batch and (len(batch) + 1) * lengths[number] > budget:
+                yield batch
+                batch = []
+            batch.append(number)
+        yield batch

@@ -1,0 +1,214 @@
+"""Small data sets in the formats of the releases, and small metrics, for tests of what compares metrics with people."""
+
+import csv
+import json
+
+import pytest
+
+SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
+
+BLEND = '''\
+"""Blends how much of the reference's words and letters an answer has; wants the contract of this package."""
+
+import datasets
+import evaluate
+
+
+class Blend(evaluate.Metric):
+    calls = 0
+
+    def _info(self):
+        strings = datasets.List(datasets.Value("string"))
+        features = {"predictions": datasets.Value("string"), "references": strings}
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=datasets.Features(features)
+        )
+
+    def _compute(self, predictions, references, questions=None, synthetic_answers=None, w=0.5):
+        synthetic_answers = synthetic_answers or references
+        words = [
+            best(answer.split(), [text.split() for text in texts]) for answer, texts in zip(predictions, references)
+        ]
+        letters = [best(answer, texts) for answer, texts in zip(predictions, synthetic_answers)]
+        score = [w * one + (1 - w) * other for one, other in zip(letters, words)]
+        return {
+            "blend": sum(score) / len(score),
+            "signature": f"blend|w:{w}|questions:{len(questions or [])}",
+            "per_example": {
+                "score": score, "verdict": [value > 0.6 for value in score], "words": words, "letters": letters,
+                "first": predictions,
+            },
+        }
+
+
+def best(answer, references):
+    return max(len({*answer} & {*reference}) / len({*reference}) for reference in references)
+'''
+
+PLAIN = '''\
+"""Compares lengths; takes one reference a row and gives bare lists, as many metrics of the Hub do."""
+
+import datasets
+import evaluate
+
+
+class Plain(evaluate.Metric):
+    def _info(self):
+        features = {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=datasets.Features(features)
+        )
+
+    def _compute(self, predictions, references, double=False):
+        nearness = [-abs(len(answer) - len(text)) for answer, text in zip(predictions, references)]
+        if double:
+            return {"nearness": nearness, "longer": [len(a) > len(t) for a, t in zip(predictions, references)]}
+        return {"nearness": nearness, "mean": sum(nearness) / len(nearness)}
+'''
+
+
+CORPUS_ONLY = '''\
+"""Counts over all rows together, and divides by nothing where there is no word, as evaluate's bleu does."""
+
+import datasets
+import evaluate
+
+
+class CorpusOnly(evaluate.Metric):
+    def _info(self):
+        strings = datasets.List(datasets.Value("string"))
+        features = {"predictions": datasets.Value("string"), "references": strings}
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=datasets.Features(features)
+        )
+
+    def _compute(self, predictions, references):
+        words = [word for answer in predictions for word in answer.split()]
+        return {"words": len(words), "letters": len("".join(words)), "mean": 1 / len(words), "all": [1, 2, 3, 4]}
+'''
+
+
+@pytest.fixture
+def corpus_only(tmp_path):
+    """Folder of a metric that gives numbers for all rows together only."""
+    return write_metric(tmp_path, "corpus_only", CORPUS_ONLY)
+
+
+@pytest.fixture
+def blend(tmp_path):
+    """Folder of a metric like ours."""
+    return write_metric(tmp_path, "blend", BLEND)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """Folder of a metric that takes a string as reference and gives no verdicts."""
+    return write_metric(tmp_path, "plain", PLAIN)
+
+
+def write_metric(folder, name, program):
+    (folder / name).mkdir()
+    (folder / name / f"{name}.py").write_text(program)
+    return folder / name
+
+
+def evouna_question(number, golden="Paris/City of Light", improper=False, **changed):
+    """One question of an EVOUNA file: the first three systems are right, the last two wrong, unless changed."""
+    question = {"question": f"question {number}?", "golden_answer": golden, "improper": improper}
+    for place, system in enumerate(SYSTEMS):
+        right = place < 3
+        question[f"answer_{system}"] = f"It is {'Paris' if right else 'Rome'}, I think {'so ' * number}"
+        question[f"judge_{system}"] = right
+    return question | changed
+
+
+@pytest.fixture
+def evouna_dir(tmp_path):
+    """EVOUNA in small: NQ has 4 questions, TQ 3, with one row of each defect; and a split file."""
+    folder = tmp_path / "evouna"
+    folder.mkdir()
+    nq = [
+        evouna_question(0),
+        evouna_question(1, judge_gpt4=None),  # a row without a verdict
+        evouna_question(2, improper=True),  # 5 rows
+        evouna_question(3, answer_fid=None),  # a row without an answer
+    ]
+    tq = [evouna_question(0), evouna_question(1, golden=None), evouna_question(2, judge_fid="nan")]
+    (folder / "NQ.json").write_text(json.dumps(nq))
+    (folder / "TQ.json").write_text(json.dumps(tq))
+    splits = {"NQ": {"train": [0, 2], "dev": [1, 3]}, "TQ": {"train": [0], "dev": [1, 2]}}
+    (folder / "split.json").write_text(json.dumps(splits))
+    return folder
+
+
+@pytest.fixture
+def diver_qa_dir(tmp_path):
+    """DIVER-QA in small: two models answer two questions of aqa and one of squad."""
+    folder = tmp_path / "diver_qa"
+    folder.mkdir()
+    answers = [
+        # question, reference, source, answer, model, verdict
+        ("Where?", "Paris", "aqa", "In Paris.", "claude", 1),
+        ("Who?", "Ann", "aqa", "Bob", "claude", 0),
+        ("When?", "1999", "squad", "It was 1999", "claude", 1),
+        ("Where?", "Paris", "aqa", "In Rome.", "phi", 0),
+        ("Who?", "Ann", "aqa", "I do not know Ann", "phi", 0),
+        ("When?", "1999", "squad", "Last century", "phi", 1),
+    ]
+    with (folder / "diver_qa.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["questions", "answers", "dataset", "prediction", "model", "eval"])
+        writer.writerows([q, r, source, answer, model, verdict] for q, r, source, answer, model, verdict in answers)
+    return folder
+
+
+MORQA_QUERIES = {
+    # encounter: the gold answers in English and Chinese
+    "E1": [("a plantar wart", "跖疣"), ("it is a wart on the foot", "足部疣"), ("see a doctor", "")],
+    "E2": [("keep it dry", "保持干燥"), ("dry it and wait", "擦干等待")],
+    "E3": [("nothing to fear", "不用担心")],
+}
+
+MORQA_RATINGS = [
+    # encounter, language, system, answer, aspect, rater, value
+    ("E1", "en", "S1", "a plantar wart", "overall", "A", "1"),
+    ("E1", "en", "S1", "a plantar wart", "overall", "B", "0.5"),
+    ("E1", "en", "S1", "a plantar wart", "relevance", "A", "1"),
+    ("E1", "en", "S2", "keep it clean", "overall", "A", "0"),
+    ("E1", "en", "S2", "keep it clean", "relevance", "A", "0.5"),
+    ("E2", "en", "S1", "dry it", "overall", "A", "0.5"),
+    ("E2", "en", "S1", "dry it", "relevance", "A", ""),  # no value
+    ("E2", "en", "S2", "", "overall", "A", "0"),
+    ("E3", "en", "S1", "nothing", "overall", "A", "0.5"),
+    ("E3", "en", "S2", "nothing to fear at all", "overall", "A", "1"),
+    ("E1", "zh", "S1", "跖疣", "factual-consistency-wgold", "C", "1"),
+    ("E1", "zh", "S2", "湿疹", "factual-consistency-wgold", "C", "0"),
+    ("E2", "zh", "S1", "保持湿润", "factual-consistency-wgold", "C", "0.5"),
+    ("E2", "zh", "S2", "等待", "factual-consistency-wgold", "C", ""),  # rated by nobody
+]
+
+
+@pytest.fixture
+def morqa_dir(tmp_path):
+    """MORQA in small: WoundcareVQA's test set with three queries and two systems, and a rating without its query."""
+    folder = tmp_path / "morqa"
+    (folder / "woundcare").mkdir(parents=True)
+    queries = [
+        {
+            "encounter_id": encounter,
+            "query_title_en": "Help",
+            "query_content_en": f"What is {encounter}?",
+            "query_title_zh": "",
+            "query_content_zh": f"{encounter}是什么？",
+            "responses": [{"author_id": "D", "content_en": en, "content_zh": zh} for en, zh in gold],
+        }
+        for encounter, gold in MORQA_QUERIES.items()
+    ]
+    (folder / "woundcare" / "test.json").write_text(json.dumps(queries))
+    with (folder / "ratings-test.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        columns = ["dataset", "encounter_id", "lang", "candidate_author_id", "candidate", "metric", "rater_id", "value"]
+        writer.writerow(columns)
+        writer.writerows(["woundcare", *rating] for rating in MORQA_RATINGS)
+        writer.writerow(["liveqa", "9", "en", "S1", "an answer", "overall", "A", "3"])
+    return folder

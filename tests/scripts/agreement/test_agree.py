@@ -1,0 +1,234 @@
+"""The command `evaluate-qa agreement`, run in this process."""
+
+import json
+
+import pytest
+from evaluate_qa.cli import app
+from typer.testing import CliRunner
+
+SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
+
+
+@pytest.fixture
+def labelled_dir(evouna_dir, diver_qa_dir):
+    """The folder that holds both small data sets."""
+    return evouna_dir.parent
+
+
+def agreement(*arguments, code=0):
+    """Run the command; return what it printed."""
+    done = CliRunner().invoke(app, ["agreement", *map(str, arguments)])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def figures(path, data):
+    """Return {group: {metric: {figure: …}}} of a JSON file, and all of it."""
+    found = json.loads(path.read_text())["data_sets"][data]
+    return {table["group"]: table["estimates"] for table in found["tables"]}, found
+
+
+def test_tables_json_and_plot(labelled_dir, blend, tmp_path):
+    target, plot = tmp_path / "out.json", tmp_path / "out.png"
+    printed = agreement(
+        *("--data", "evouna", "--data", "diver_qa", "--data-dir", labelled_dir, "--metric", blend),
+        *("--bootstrap", 50, "--seed", 7, "--json", target, "--plot", plot),
+    )
+    assert "Rows dropped from NQ: 5 improper" in printed
+    assert "blend|w:0.5" in printed
+    tables, found = figures(target, "evouna")
+    assert list(tables) == ["all", "NQ", "TQ", *(f"{name}/{system}" for name in ("NQ", "TQ") for system in SYSTEMS)]
+    assert list(tables["all"]) == ["blend", "lexical_match", "token_recall", "token_f1", "rouge_l", "always_correct"]
+    assert list(tables["all"]["blend"]) == ["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"]
+    assert found["bootstrap"] == {"resamples": 50, "seed": 7, "confidence": 0.95}
+    assert found["counts"] == {
+        "labels": 22,
+        "questions": 5,
+        "dropped": {
+            "NQ": {"improper": 5, "unlabelled": 1, "unanswered": 1},
+            "TQ": {"without a reference": 5, "unlabelled": 1},
+        },
+    }
+    assert found["signatures"] == {"blend": "blend|w:0.5|questions:8"}  # 4 questions, right and wrong: the rest repeats
+    # The small data's verdicts follow whether "Paris" occurs, which is what lexical match looks at.
+    assert tables["all"]["lexical_match"]["accuracy"] == {"value": 1, "low": 1, "high": 1, "p_value": None}
+    assert set(tables["all"]["always_correct"]["pearson"].values()) == {None}
+    assert list(figures(target, "diver_qa")[0]["all"]["blend"]) == ["accuracy", "f1", "mcc"]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_equal_those_of_the_metric_run_by_hand(labelled_dir, blend, tmp_path):
+    """DIVER-QA in small, w = 0: the share of the reference's words that the answer has, as it is written."""
+    target = tmp_path / "out.json"
+    agreement("--data", "diver_qa", "--data-dir", labelled_dir, "--metric", blend, "--compute", "w=0", "--json", target)
+    tables, found = figures(target, "diver_qa")
+    # "Paris", "Ann" and "1999" occur as words in 2 of 6 answers: the third (right) and the fifth (wrong); 3 are right.
+    assert tables["all"]["blend"]["accuracy"]["value"] == 3 / 6
+    assert tables["all"]["blend"]["f1"]["value"] == pytest.approx(2 / 5)  # 2·1 / (2·1 + 1 + 2)
+    assert tables["all"]["blend"]["mcc"]["value"] == pytest.approx(0)  # 1·2 − 1·2
+    assert tables["source squad"]["blend"]["accuracy"]["value"] == 1 / 2
+    assert tables["model claude"]["blend"]["accuracy"]["value"] == 2 / 3
+    assert found["metrics"][0]["compute"] == {"w": 0}
+    assert [table["mean_label"] for table in found["tables"]] == [3 / 6, 1 / 4, 1, 2 / 3, 1 / 3]
+    assert [(table["rows"], table["questions"]) for table in found["tables"]] == [
+        (6, 3),
+        (4, 2),
+        (2, 1),
+        (3, 3),
+        (3, 3),
+    ]
+
+
+def test_published_figures_stand_beside(labelled_dir, tmp_path):
+    target = tmp_path / "out.json"
+    printed = agreement("--data", "evouna", "--data", "diver_qa", "--data-dir", labelled_dir, "--json", target)
+    assert "another person" in printed
+    _, evouna = figures(target, "evouna")
+    (nq_fid,) = (table for table in evouna["tables"] if table["group"] == "NQ/fid")
+    assert nq_fid["published"][0]["figures"] == {"accuracy": 0.897, "precision": 0.998, "recall": 0.812}
+    (nli,) = figures(target, "diver_qa")[1]["tables"][0]["published"]
+    assert nli["figures"] == {"accuracy": 0.845, "f1": 0.8865, "mcc": 0.6603}
+
+
+def test_a_metric_without_verdicts(labelled_dir, plain, tmp_path):
+    target = tmp_path / "out.json"
+    agreement("--data", "evouna", "--data-dir", labelled_dir, "--metric", plain, "--json", target)
+    tables, _ = figures(target, "evouna")
+    assert tables["all"]["plain"]["accuracy"]["value"] is None
+    assert tables["all"]["plain"]["pearson"]["value"] is not None
+    agreement(
+        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", f"{plain}:nearness", "--threshold", -15),
+        *("--json", target),
+    )
+    tables, _ = figures(target, "evouna")
+    assert tables["all"]["plain:nearness"]["accuracy"]["value"] is not None
+
+
+def test_selections(labelled_dir, tmp_path):
+    target = tmp_path / "out.json"
+    agreement(
+        *("--data", "evouna", "--data-dir", labelled_dir, "--split", "dev", "--systems", "gpt4,fid", "--limit", 1),
+        *("--json", target),
+    )
+    tables, found = figures(target, "evouna")
+    assert list(tables) == ["all", "NQ", "NQ/fid"]  # question 1 of NQ; gpt4 has no verdict there, and TQ no reference
+    assert found["selection"]["systems"] == ["gpt4", "fid"]
+    assert found["counts"]["dropped"] == {"NQ": {"unlabelled": 1}, "TQ": {"without a reference": 2}}
+
+
+def test_seeded_runs_repeat(labelled_dir, tmp_path):
+    runs = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        target = tmp_path / f"{name}.json"
+        options = "--bootstrap", 200, "--seed", seed, "--json", target
+        agreement("--data", "diver_qa", "--data-dir", labelled_dir, *options)
+        runs.append(figures(target, "diver_qa")[0])
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_sweep_and_ablation_of_smile(labelled_dir, tmp_path):
+    target, plot = tmp_path / "out.json", tmp_path / "out.svg"
+    printed = agreement(
+        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", "smile", "--load", "device=cpu"),
+        *("--sweep", "w=0,0.5,...,1", "--ablate", "--bootstrap", 20, "--json", target, "--plot", plot),
+    )
+    assert "without lexical scores" in printed
+    tables, found = figures(target, "evouna")
+    assert [(run["kind"], run["title"]) for run in found["experiments"]] == [
+        ("sweep", "smile: w"),
+        ("ablation", "smile"),
+    ]
+    swept, parts = ({table["group"]: table["estimates"] for table in run["tables"]} for run in found["experiments"])
+    assert list(swept) == list(parts) == ["all", "NQ", "TQ"]
+    assert swept["NQ"]["w=0.5"]["pearson"] == parts["NQ"]["smile"]["pearson"] == tables["NQ"]["smile"]["pearson"]
+    assert swept["all"]["w=0"] == parts["all"]["without semantic scores"]
+    assert swept["all"]["w=1"] == parts["all"]["without lexical scores"]
+    assert "sweep of smile: w" in plot.read_text()
+
+
+def test_synthetic_answers_from_a_file(labelled_dir, blend, tmp_path):
+    rows = [
+        {
+            "question": f"question {number}?",
+            "references": ["Paris", "City of Light"],
+            "synthetic_answers": ["It is Paris", "!"],
+        }
+        for number in range(4)
+    ]
+    source, target = tmp_path / "rows.syn.jsonl", tmp_path / "out.json"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["--data", "evouna", "--data-dir", labelled_dir, "--metric", blend, "--json", target]
+    agreement(*command, "--compute", "w=1")
+    without = figures(target, "evouna")[0]["all"]["blend"]
+    agreement(*command, "--compute", "w=1", "--synthetic-answers", source)
+    assert figures(target, "evouna")[0]["all"]["blend"] != without
+    source.write_text(json.dumps(rows[0]) + "\n")
+    told = agreement(*command, "--synthetic-answers", source, code=1)
+    assert "no synthetic answer for 'Paris' to the question 'question 1?'" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "evouna", "--systems", "gpt5"], "no system 'gpt5'"),
+        (["--data", "evouna", "--bootstrap", -1], "at least 0"),
+        (["--data", "evouna", "--json", "nowhere/out.json"], "mkdir -p nowhere"),
+        (["--data", "evouna", "--plot", "out.jpeg"], "expected .png, .svg or .pdf"),
+        (["--data", "evouna", "--sweep", "w=0,1"], "--metric smile"),
+        (["--data", "evouna", "--sweep", "w"], "for example w=0,0.1,...,1"),
+        (["--data", "evouna", "--ablate"], "defined for smile alone"),
+        (["--data", "evouna", "--metric", "smile", "--load", "device"], "write name=value"),
+        (["--data", "evouna", "--metric", "smile", "--metric", "smile"], "a name of its own"),
+        (["--data", "evouna", "--metric", "smile", "--compute", "weight=1"], "unknown keyword 'weight'"),
+        (["--data", "diver_qa", "--split", "dev"], "no splits"),
+    ],
+)
+def test_errors_are_told_in_a_line(labelled_dir, arguments, message):
+    told = agreement("--data-dir", labelled_dir, *arguments, code=1)
+    assert told.startswith("evaluate-qa agreement: ")
+    assert message in told
+
+
+def test_lexical_match_on_evouna_is_the_released_one(shared, tmp_path):
+    oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
+    target = tmp_path / "out.json"
+    agreement("--data", "evouna", "--data-dir", shared / "data", "--bootstrap", 0, "--json", target)
+    tables, found = figures(target, "evouna")
+    assert len(oracle) == 10
+    rows = {table["group"]: table["rows"] for table in found["tables"]}
+    for group, expected in oracle.items():
+        assert rows[group] == expected["n"]
+        for figure in ("accuracy", "precision", "recall", "f1", "macro_f1"):
+            assert tables[group]["lexical_match"][figure]["value"] == pytest.approx(expected[figure], abs=1e-12)
+
+
+def test_baselines_on_diver_qa_are_the_known_ones(shared, tmp_path):
+    oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())
+    target = tmp_path / "out.json"
+    agreement("--data", "diver_qa", "--data-dir", shared / "data", "--bootstrap", 0, "--json", target)
+    tables, _ = figures(target, "diver_qa")
+    for name, key in (("lexical_match", "squad_norm"), ("token_f1", "token_f1_gt_0.5")):
+        expected = {"all": oracle[key]["overall"]}
+        expected |= {f"source {source}": found for source, found in oracle[key]["by_dataset"].items()}
+        expected |= {f"model {model}": found for model, found in oracle[key]["by_model"].items()}
+        assert expected.keys() == tables.keys()
+        for group, known in expected.items():
+            found = [tables[group][name][figure]["value"] for figure in ("accuracy", "f1", "mcc")]
+            assert found == pytest.approx([known["acc"], known["f1"], known["mcc"]], abs=1e-12)
+    rounded = [round(tables["all"]["token_recall"][figure]["value"], 3) for figure in ("accuracy", "f1", "mcc")]
+    assert rounded == [0.845, 0.892, 0.613]
+    always = [tables["all"]["always_correct"][figure]["value"] for figure in ("accuracy", "f1", "mcc")]
+    assert always == pytest.approx([0.7287, 0.8430, 0], abs=5e-5)
+
+
+@pytest.mark.slow
+def test_smile_agrees_with_people_on_evouna(shared, tmp_path):
+    """The first 600 questions of each set, answered by GPT-3.5 and GPT-4, without synthetic answers."""
+    target = tmp_path / "out.json"
+    agreement(
+        *("--data", "evouna", "--data-dir", shared / "data", "--systems", "gpt35,gpt4", "--limit", 600),
+        *("--metric", "smile", "--json", target),
+    )
+    pearson = figures(target, "evouna")[0]["all"]["smile"]["pearson"]
+    assert pearson["value"] >= 0.77
+    assert pearson["low"] < pearson["value"] < pearson["high"]

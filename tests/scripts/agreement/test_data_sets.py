@@ -1,0 +1,127 @@
+"""From source files to labelled answers: groups, what is dropped, and what a selection takes."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from evaluate_qa.agreement.data_sets import DATA
+from evaluate_qa.agreement.labelled import Selection
+
+
+def read(name, folder, **selection):
+    return DATA[name](Selection(folder, **selection))
+
+
+def test_evouna_drops_what_the_paper_drops_and_counts_it(evouna_dir):
+    data = read("evouna", evouna_dir)
+    assert data.dropped == {
+        "NQ": {"improper": 5, "unlabelled": 1, "unanswered": 1},
+        "TQ": {"without a reference": 5, "unlabelled": 1},
+    }
+    # 4 and 3 questions with 5 systems each, less what is dropped
+    assert Counter(row.question_id for row in data.rows) == {"NQ/0": 5, "NQ/1": 4, "NQ/3": 4, "TQ/0": 5, "TQ/2": 4}
+
+
+def test_evouna_groups(evouna_dir):
+    data = read("evouna", evouna_dir, systems=("gpt4", "fid"))
+    assert data.groups == ["all", "NQ", "TQ", "NQ/fid", "NQ/gpt4", "TQ/fid", "TQ/gpt4"]
+    assert {group: len(data.members(group)) for group in data.groups} == {
+        "all": 7,
+        "NQ": 4,
+        "TQ": 3,
+        "NQ/fid": 2,  # of 3 usable questions one has no answer by fid
+        "NQ/gpt4": 2,  # and one no verdict on gpt4
+        "TQ/fid": 1,
+        "TQ/gpt4": 2,
+    }
+    row = data.rows[0]
+    assert (row.question, row.references, row.label) == ("question 0?", ["Paris", "City of Light"], 1.0)
+    assert row.groups == {"all", "NQ", "NQ/fid"}
+
+
+def test_limit_takes_the_first_questions_of_each_set(evouna_dir, diver_qa_dir):
+    assert {row.question_id for row in read("evouna", evouna_dir, limit=1).rows} == {"NQ/0", "TQ/0"}
+    assert {row.question for row in read("diver_qa", diver_qa_dir, limit=1).rows} == {"Where?", "When?"}
+
+
+def test_split_takes_its_questions(evouna_dir, tmp_path):
+    assert {row.question_id for row in read("evouna", evouna_dir, split="dev").rows} == {"NQ/1", "NQ/3", "TQ/2"}
+    assert {row.question_id for row in read("evouna", evouna_dir, split="dev", limit=1).rows} == {"NQ/1"}
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"NQ": {"mine": [0]}, "TQ": {"mine": [2]}}))
+    found = read("evouna", evouna_dir, split="mine", split_file=other)
+    assert {row.question_id for row in found.rows} == {"NQ/0", "TQ/2"}
+
+
+def test_diver_qa_groups_by_source_and_model(diver_qa_dir):
+    data = read("diver_qa", diver_qa_dir)
+    assert data.groups == ["all", "source aqa", "source squad", "model claude", "model phi"]
+    assert [len(data.members(group)) for group in data.groups] == [6, 4, 2, 3, 3]
+    assert len({row.question_id for row in data.rows}) == 3
+    assert read("diver_qa", diver_qa_dir, systems=("phi",)).groups == ["all", "source aqa", "source squad", "model phi"]
+
+
+def test_one_folder_may_hold_a_folder_for_each_data_set(evouna_dir, diver_qa_dir):
+    assert read("evouna", evouna_dir.parent).rows == read("evouna", evouna_dir).rows
+    assert read("diver_qa", evouna_dir.parent).rows == read("diver_qa", diver_qa_dir).rows
+
+
+def test_our_own_split_is_taken_where_none_lies_with_the_data(evouna_dir):
+    (evouna_dir / "split.json").unlink()
+    found = read("evouna", evouna_dir, split="train")
+    assert {row.question_id for row in found.rows} == {"NQ/0", "NQ/1", "NQ/3", "TQ/0", "TQ/2"}  # TQ/1 is in test
+
+
+@pytest.mark.parametrize(
+    ("name", "selection", "message"),
+    [
+        ("evouna", {"systems": ("gpt5",)}, "no system 'gpt5'; expected some of fid, gpt35"),
+        ("evouna", {"limit": 0}, "limit is 0"),
+        ("evouna", {"split": "final"}, "no split 'final'"),
+        ("evouna", {"split_file": Path("x.json")}, "name of a split"),
+        ("evouna", {"split": "dev", "systems": ("fid",), "limit": 1}, None),
+        ("diver_qa", {"split": "dev"}, "no splits"),
+    ],
+)
+def test_selections_that_cannot_be(evouna_dir, diver_qa_dir, name, selection, message):
+    if message is None:
+        assert read(name, evouna_dir.parent, **selection).rows
+    else:
+        with pytest.raises(ValueError, match=message):
+            read(name, evouna_dir.parent, **selection)
+
+
+def test_nothing_left_is_an_error(tmp_path, evouna_dir):
+    (evouna_dir / "split.json").write_text(json.dumps({"NQ": {"bad": [2]}, "TQ": {"bad": [1]}}))
+    with pytest.raises(ValueError, match="evouna: no labelled answer is left"):
+        read("evouna", evouna_dir, split="bad")
+
+
+def test_missing_files_are_told_with_the_cure(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        read("evouna", tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError, match="https://"):
+        read("evouna", tmp_path)
+    # In a process of its own, whose datasets library asks no hub and has an empty cache.
+    program = (
+        "from evaluate_qa.agreement.data_sets import DATA\n"
+        "from evaluate_qa.agreement.labelled import Selection\n"
+        "try:\n"
+        "    DATA['diver_qa'](Selection())\n"
+        "except OSError as error:\n"
+        "    print(error)\n"
+    )
+    environment = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert "pass that as --data-dir" in done.stdout
+
+
+def test_the_whole_of_the_released_data(shared):
+    evouna, diver_qa = read("evouna", shared / "data"), read("diver_qa", shared / "data")
+    assert [len(evouna.members(f"NQ/{system}")) for system in ("fid", "gpt35", "newbing")] == [3019, 3020, 3019]
+    assert [len(evouna.members(f"TQ/{system}")) for system in ("fid", "gpt4")] == [1938, 1938]
+    assert evouna.dropped == {"NQ": {"improper": 2950, "unanswered": 1, "unlabelled": 1}, "TQ": {"improper": 310}}
+    assert (len(diver_qa.rows), len({row.question_id for row in diver_qa.rows})) == (3000, 600)

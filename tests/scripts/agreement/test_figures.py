@@ -1,0 +1,184 @@
+"""Figures of agreement: by hand, and against scikit-learn and scipy."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from evaluate_qa.agreement.comparison import Comparison
+from evaluate_qa.agreement.correlations import p_value
+from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS, figure
+from scipy import stats
+
+
+def comparison(scores, labels, verdicts=None, questions=None):
+    return Comparison(
+        scores=np.array(scores, dtype=float),
+        verdicts=None if verdicts is None else np.array(verdicts, dtype=bool),
+        labels=np.array(labels, dtype=float),
+        questions=np.arange(len(scores)) if questions is None else np.array(questions),
+    )
+
+
+def value(name, table, weights=None):
+    weights = np.ones((1, table.questions.max() + 1)) if weights is None else np.array([weights], dtype=float)
+    (found,) = figure(name, table, weights)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("accuracy", 5 / 8),  # 3 + 2 of 8
+        ("precision", 3 / 4),
+        ("recall", 3 / 5),
+        ("f1", 2 / 3),  # 2·3 / (2·3 + 1 + 2)
+        ("macro_f1", (2 / 3 + 4 / 7) / 2),  # for "incorrect": 2·2 / (2·2 + 2 + 1)
+        ("mcc", (3 * 2 - 1 * 2) / math.sqrt(4 * 5 * 3 * 4)),
+    ],
+)
+def test_figures_of_verdicts_by_hand(name, expected):
+    # TP = 3, FP = 1, FN = 2, TN = 2
+    table = comparison(np.zeros(8), labels=[1, 1, 1, 0, 1, 1, 0, 0], verdicts=[1, 1, 1, 1, 0, 0, 0, 0])
+    assert value(name, table) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # scores have mean 2.5, deviations -1.5 -.5 .5 1.5; labels mean .5, deviations -.5 .5 -.5 .5:
+        # covariance .75 - .25 - .25 + .75 = 1, spreads 5 and 1
+        ("pearson", 1 / math.sqrt(5)),
+        # the pairs untied in labels are 1<2 +, 1<4 +, 3>2 -, 3<4 +: 2 of 4; untied in scores are all 6
+        ("kendall", 2 / math.sqrt(4 * 6)),
+        # ranks of labels 1.5 3.5 1.5 3.5, deviations -1 1 -1 1: covariance 1.5 - .5 - .5 + 1.5 = 2, spreads 5 and 4
+        ("spearman", 2 / math.sqrt(20)),
+    ],
+)
+def test_figures_of_scores_by_hand(name, expected):
+    assert value(name, comparison([1, 2, 3, 4], [0, 1, 0, 1])) == pytest.approx(expected, abs=1e-12)
+
+
+def random_table(seed, levels, rows=200):
+    """Scores with ties, labels of so many levels, several rows a question."""
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(levels, size=rows) / (levels - 1)
+    scores = np.round(labels + generator.normal(size=rows), 1)
+    return comparison(scores, labels, scores > 0.4, generator.integers(40, size=rows))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("levels", [2, 3, 5])
+def test_correlations_equal_scipy(seed, levels):
+    table = random_table(seed, levels)
+    assert value("pearson", table) == pytest.approx(stats.pearsonr(table.scores, table.labels).statistic, abs=1e-12)
+    assert value("kendall", table) == pytest.approx(stats.kendalltau(table.scores, table.labels).statistic, abs=1e-12)
+    assert value("spearman", table) == pytest.approx(stats.spearmanr(table.scores, table.labels).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_of_verdicts_equal_scikit_learn(seed):
+    table = random_table(seed, levels=2)
+    truth, said = table.labels.astype(bool), table.verdicts
+    assert value("accuracy", table) == pytest.approx(sklearn.metrics.accuracy_score(truth, said), abs=1e-12)
+    assert value("precision", table) == pytest.approx(sklearn.metrics.precision_score(truth, said), abs=1e-12)
+    assert value("recall", table) == pytest.approx(sklearn.metrics.recall_score(truth, said), abs=1e-12)
+    assert value("f1", table) == pytest.approx(sklearn.metrics.f1_score(truth, said), abs=1e-12)
+    assert value("macro_f1", table) == pytest.approx(sklearn.metrics.f1_score(truth, said, average="macro"), abs=1e-12)
+    assert value("mcc", table) == pytest.approx(sklearn.metrics.matthews_corrcoef(truth, said), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*OF_SCORES, *OF_VERDICTS])
+@pytest.mark.parametrize("levels", [2, 4])
+def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
+    table = random_table(7, levels)
+    weights = np.random.default_rng(1).integers(4, size=40)
+    copies = np.concatenate([np.flatnonzero(weights[table.questions] > number) for number in range(3)])
+    numbers = np.concatenate([np.full((weights[table.questions] > number).sum(), number) for number in range(3)])
+    questions = 3 * table.questions[copies] + numbers
+    copied = comparison(table.scores[copies], table.labels[copies], table.verdicts[copies], questions)
+    assert value(name, table, weights) == pytest.approx(value(name, copied), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["pearson", "kendall", "spearman", "mean_correlation"])
+def test_a_correlation_without_variation_is_undefined(name):
+    assert math.isnan(value(name, comparison([0.1] * 7, [1, 0, 1, 1, 0, 1, 1])))
+    assert math.isnan(value(name, comparison([0.1, 0.4, 0.7], [1, 1, 1])))
+    # A resample of the two rows with the same score only.
+    assert math.isnan(value(name, comparison([0.1, 0.1, 0.3], [1, 0, 1]), weights=[2, 1, 0]))
+
+
+def test_the_mean_of_the_three_correlations():
+    # as above: 1/√5, 2/√24, 2/√20
+    expected = (1 / math.sqrt(5) + 2 / math.sqrt(24) + 2 / math.sqrt(20)) / 3
+    assert value("mean_correlation", comparison([1, 2, 3, 4], [0, 1, 0, 1])) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["pearson", "kendall", "spearman"])
+def test_p_values_are_those_of_scipy(name):
+    table = random_table(3, levels=3)
+    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
+    assert p_value(name, table) == tests[name](table.scores, table.labels).pvalue
+    assert p_value(name, comparison([1, 1, 1], [0, 1, 0])) is None
+    assert p_value("accuracy", table) is None
+    assert p_value(name, comparison([1, 2], [0, 1])) in (None, 1)  # two rows say nothing
+
+
+def test_pairwise_accuracy_by_hand():
+    """Two questions; a tie is a difference of less than .05 for the metric, and the same rating for people."""
+    scores = [0.50, 0.54, 0.60, 0.2, 0.3, 0.9]
+    ratings = [0.50, 0.50, 0.00, 0.0, 1.0, 0.5]
+    questions = [0, 0, 0, 1, 1, 2]
+    # question 0: .50 and .54 tie, as do .5 and .5: right; .50 < .60 but .5 > 0: wrong; .54 < .60 likewise: wrong.
+    # question 1: .2 < .3 and 0 < 1: right. question 2 has one answer, and no pair.
+    table = comparison(scores, ratings, questions=questions)
+    assert value("pairwise_accuracy", table) == 2 / 4
+    # Question 1 counted twice, question 2 nine times: (1 + 2·1) / (3 + 2·1).
+    assert value("pairwise_accuracy", table, weights=[1, 2, 9]) == 3 / 5
+    # On a scale to 100 the same differences are ties.
+    assert value("pairwise_accuracy", replace(table, tie=5.0)) == 1 / 4
+    assert math.isnan(value("pairwise_accuracy", comparison([1, 2], [1, 2])))
+
+
+def test_a_difference_of_just_a_tie_is_none():
+    # .5 is a binary fraction, so that the difference is exact.
+    assert value("pairwise_accuracy", replace(comparison([0, 0.5], [0, 1], questions=[0, 0]), tie=0.5)) == 1
+
+
+def test_mean_score():
+    assert value("mean_score", comparison([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1])) == pytest.approx(0.5)
+    # The second question counts twice: (.2 + .4 + 2·.9) / 4
+    found = value("mean_score", comparison([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1]), weights=[1, 2])
+    assert found == pytest.approx(0.6)
+
+
+def test_pearson_keeps_its_digits_far_from_zero():
+    scores, labels = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0, 1, 0, 1])
+    near, far = comparison(scores, labels), comparison(scores + 1e6, labels)
+    assert value("pearson", far) == pytest.approx(value("pearson", near), abs=1e-8)
+
+
+def test_what_divides_by_nothing_is_zero():
+    never = comparison([0, 0], labels=[1, 0], verdicts=[False, False])
+    assert [value(name, never) for name in ("precision", "f1", "mcc")] == [0, 0, 0]
+
+
+def test_a_metric_without_verdicts_has_correlations_only():
+    table = comparison([1, 2, 3], [0, 0, 1])
+    assert all(math.isnan(value(name, table)) for name in OF_VERDICTS)
+    assert value("pearson", table) > 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"scores": [], "labels": []}, "lengths"),
+        ({"scores": [1.0, 2.0], "labels": [1.0]}, "lengths"),
+        ({"scores": [1.0, 2.0], "labels": [1, 0], "verdicts": [True]}, "lengths"),
+        ({"scores": [1.0, math.nan], "labels": [1, 0]}, "finite"),
+    ],
+)
+def test_broken_columns_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        comparison(**columns)
