@@ -1,21 +1,83 @@
-"""A CLIP model, whichever library it comes from: what the encoder needs of it."""
+"""CLIP's two encoders over frames and texts, whichever library the model comes from: unit vectors in one space."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .tokens import Tokens, of_open_clip, of_transformers
+from .inference import Indices, run
 
 Pixels = NDArray[np.uint8]
+Vectors = NDArray[np.float32]
+LongText = Literal["mean", "truncate"]
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+# Frames of a batch, by device: an accelerator wants enough work to be kept busy, a CPU is as fast with few, and the
+# sooner a batch is full, the sooner encoding goes on beside decoding.
+_FRAMES = {"cpu": 8, "mps": 64, "cuda": 128}
+# Tokens of a batch of texts, padding counted.
+_TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 32768}
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What a tokenizer makes of a text, and what the encoder wants around it.
+
+    Args:
+        encode: Gives the token numbers of a text, without any special ones.
+        before: Special tokens that a text begins with.
+        after: Special tokens that it ends with.
+        pad: Fills up the shorter texts of a batch.
+        length: Tokens of the longest text, special ones counted; CLIP's 77.
+    """
+
+    encode: Callable[[str], list[int]]
+    before: list[int]
+    after: list[int]
+    pad: int
+    length: int
+
+    def windows(self, text: str, long_text: LongText) -> list[list[int]]:
+        """Split a text into as many windows as its tokens need, or keep its first alone.
+
+        Args:
+            text: Any text; an empty one is a window without a token of its own.
+            long_text: "mean" (all windows, whose vectors are to be averaged) or "truncate" (the first).
+        """
+        room = self.length - len(self.before) - len(self.after)
+        ids = self.encode(text)
+        ids = ids[:room] if long_text == "truncate" else ids
+        pieces = [ids[start : start + room] for start in range(0, len(ids), room)] or [[]]
+        return [[*self.before, *piece, *self.after] for piece in pieces]
+
+    def batch(self, windows: Sequence[list[int]]) -> NDArray[np.int64]:
+        """Return windows as a matrix, filled up to the longest of them."""
+        filled = np.full((len(windows), max(map(len, windows))), self.pad, dtype=np.int64)
+        for row, window in enumerate(windows):
+            filled[row, : len(window)] = window
+        return filled
+
+
+def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str] = str) -> Tokens:
+    """Return the tokens of a transformers tokenizer; what it puts around a text is seen by trying."""
+
+    def encode(text: str) -> list[int]:
+        ids = tokenizer(clean(text), add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]
+        return list(ids)
+
+    bare, whole = tokenizer("a", add_special_tokens=False)["input_ids"], tokenizer("a")["input_ids"]
+    begin = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
+    after = whole[begin + len(bare) :]
+    pad = tokenizer.pad_token_id
+    return Tokens(encode, whole[:begin], after, (after or [0])[-1] if pad is None else pad, length)
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A loaded model.
+    """A loaded model: what the encoder needs of it.
 
     Args:
         model: The torch module.
@@ -40,66 +102,127 @@ class Clip:
     texts: Callable[[Any, Sequence[int]], Any]
 
 
-def of_open_clip_model(model: Any, preprocess: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
-    """Return a model of open_clip, with the preprocessing and the tokenizer that open_clip has for it."""
-    *shaping, _to_tensor, normalize = preprocess.transforms
-    tokens = of_open_clip(tokenizer, getattr(model, "context_length", None) or tokenizer.context_length)
+class Encoder:
+    """A loaded CLIP model on its device.
 
-    def prepare(picture: Any) -> Pixels:
-        for shape in shaping:
-            picture = shape(picture)
-        return np.asarray(picture)
+    Args:
+        clip: The model.
+        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
+        dtype: Precision of the model. Half precisions are for accelerators and recent CPUs.
+        batch_size: Frames, and texts, of a batch at most.
 
-    def texts(ids: Any, lengths: Sequence[int]) -> Any:
-        return _open_clip_texts(model, tokens, ids)
+    Attributes:
+        label: Short name with the first eight digits of its weights' SHA-256, for the signature.
+        fingerprint: Names weights, settings and precision: equal fingerprints give equal vectors.
+        dim: Length of the vectors.
+        batch_frames: Frames of a batch.
 
-    return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, model.encode_image, texts)
-
-
-def _open_clip_texts(model: Any, tokens: Tokens, ids: Any) -> Any:
-    """Encode texts; of open_clip's plain CLIP only as many positions as the longest text has.
-
-    That model wants all 77 positions, and its tokens look only back: what comes after a text's end does not change
-    its vector, but costs most of the time.
+    Raises:
+        ValueError: torch cannot use the device.
     """
+
+    def __init__(
+        self, clip: Clip, *, device: str | None = None, dtype: Dtype = "float32", batch_size: int | None = None
+    ) -> None:
+        import torch
+
+        self._clip, self._dtype, self._device = clip, getattr(torch, dtype), _device(device)
+        clip.model.to(self._device, self._dtype).eval()
+        self._batch_size = batch_size
+        self.batch_frames = batch_size or _FRAMES.get(self._device.type, _FRAMES["cuda"])
+        self.label = clip.label
+        self.fingerprint = f"{clip.fingerprint}|{dtype}"
+        self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
+
+    def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
+        """Return the unit vectors of texts, shape (texts, dim); equal texts go through the model once.
+
+        Args:
+            texts: Any texts.
+            long_text: Of a text longer than the model reads: "mean" splits it into windows and takes the unit vector
+                of the mean of theirs, "truncate" reads its beginning.
+            describe: Title of the progress bar.
+        """
+        distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        windows: list[list[int]] = []
+        owners: list[int] = []
+        for text, number in distinct.items():
+            pieces = self._clip.tokens.windows(text, long_text)
+            windows += pieces
+            owners += [number] * len(pieces)
+        batches = run(
+            np.array([len(window) for window in windows], dtype=np.int32),
+            lambda indices: self._texts([windows[i] for i in indices]),
+            token_budget=_TOKENS.get(self._device.type, _TOKENS["cuda"]),
+            batch_size=self._batch_size,
+            describe=describe,
+        )
+        sums = np.zeros((len(distinct), self.dim), dtype=np.float32)
+        np.add.at(sums, owners, self._collected(len(windows), batches))
+        return _unit(sums)[[distinct[text] for text in texts]]
+
+    def encode_images(self, frames: Iterable[Pixels]) -> Vectors:
+        """Return the unit vectors of frames, shape (frames, dim); takes RGB of shape (height, width, 3) each."""
+        return self.encode_prepared(np.stack([self.prepare(frame) for frame in frames]))
+
+    def prepare(self, frame: Pixels) -> Pixels:
+        """Make a frame the size that the model wants, as the model's own preprocessing does. Safe in threads."""
+        from PIL import Image
+
+        return self._clip.prepare(Image.fromarray(frame))
+
+    def encode_prepared(self, frames: Pixels) -> Vectors:
+        """Return the unit vectors of prepared frames, shape (frames, dim); takes shape (frames, height, width, 3)."""
+        ones = np.ones(len(frames), dtype=np.int32)
+        batches = run(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
+        return self._collected(len(frames), batches)
+
+    def _collected(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
+        vectors = np.empty((count, self.dim), dtype=np.float32)
+        for indices, found in batches:
+            vectors[indices] = found
+        return vectors
+
+    def _images(self, frames: Pixels) -> Vectors:
+        import torch
+
+        mean, std = (torch.tensor(values).view(3, 1, 1) for values in (self._clip.mean, self._clip.std))
+        with torch.inference_mode():
+            pixels = torch.from_numpy(frames).to(self._device).permute(0, 3, 1, 2).float().div(255)
+            pixels = pixels.sub(mean.to(self._device)).div(std.to(self._device)).to(self._dtype)
+            return _unit(self._clip.images(pixels).float().cpu().numpy())
+
+    def _texts(self, windows: list[list[int]]) -> Vectors:
+        import torch
+
+        with torch.inference_mode():
+            ids = torch.from_numpy(self._clip.tokens.batch(windows)).to(self._device)
+            return _unit(self._clip.texts(ids, [len(window) for window in windows]).float().cpu().numpy())
+
+
+def _unit(vectors: NDArray[Any]) -> Vectors:
+    """Divide rows by their lengths; a row of zeros stays one."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
+    return unit
+
+
+def _device(name: str | None) -> Any:
     import torch
 
-    if hasattr(model, "positional_embedding") and model.attn_mask is not None:
-        positions = ids.shape[1]
-        shorter = {
-            "positional_embedding": model.positional_embedding[:positions],
-            "attn_mask": model.attn_mask[:positions, :positions],
-        }
-        outputs = torch.func.functional_call(model, shorter, kwargs={"text": ids})
-        return outputs["text_features"] if isinstance(outputs, dict) else outputs[1]
-    whole = torch.full((len(ids), tokens.length), tokens.pad, dtype=ids.dtype, device=ids.device)
-    whole[:, : ids.shape[1]] = ids
-    return model.encode_text(whole)
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError, TypeError) as error:  # AssertionError where torch lacks the whole backend
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"evqascore: device is {name!r}, which torch cannot use here ({reason})") from error
 
 
-def of_transformers_model(model: Any, processor: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
-    """Return a CLIPModel of transformers, with its image processor and its tokenizer."""
-    import torch
-
-    def prepare(picture: Any) -> Pixels:
-        made = processor(images=[picture], do_rescale=False, do_normalize=False, return_tensors="np")
-        return np.ascontiguousarray(np.asarray(made["pixel_values"][0], dtype=np.uint8).transpose(1, 2, 0))
-
-    def images(pixels: Any) -> Any:
-        return _pooled(model.get_image_features(pixel_values=pixels))
-
-    def texts(ids: Any, lengths: Sequence[int]) -> Any:
-        ends = torch.as_tensor(list(lengths), device=ids.device)[:, None]
-        mask = (torch.arange(ids.shape[1], device=ids.device)[None] < ends).long()
-        return _pooled(model.get_text_features(input_ids=ids, attention_mask=mask))
-
-    tokens = of_transformers(tokenizer, model.config.text_config.max_position_embeddings)
-    return Clip(model, label, fingerprint, tokens, prepare, processor.image_mean, processor.image_std, images, texts)
-
-
-def _pooled(output: Any) -> Any:
-    """The vectors themselves, which transformers 4 returns bare and transformers 5 in an object."""
-    return getattr(output, "pooler_output", output)
+def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
+    """Return the error for what is there, but is no such model."""
+    reason = str(error).partition("\n")[0]
+    return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")
 
 
 def unusable_package(error: Exception) -> ImportError:
@@ -113,9 +236,3 @@ def unusable_package(error: Exception) -> ImportError:
     return ImportError(
         f"evqascore: a package is missing or broken ({error}): pip install open_clip_torch torch transformers"
     )
-
-
-def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
-    """Return the error for what is there, but is no such model."""
-    reason = str(error).partition("\n")[0]
-    return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")

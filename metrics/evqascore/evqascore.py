@@ -9,38 +9,26 @@ import evaluate
 
 from .chat_models import NoAnswer
 from .checkpoints import file_hash
-from .clip import Clip
-from .clip_files import load_clip
-from .columns import keywords, require_video, video, video_features
-from .decoding import Batch
-from .encoder import Encoder, load_encoder
-from .extraction import Extractors
-from .feature_store import FeatureStore
-from .features import VideoFeatures
-from .given_features import read_features
+from .clip import Encoder
+from .clip_models import load_clip, load_demo
+from .encoding import video_features
+from .features import read_features
 from .inference import run
 from .inputs import Check, CheckedInputs, prediction, question
 from .keyword_model import KeywordModel
-from .keyword_prompt import PROMPT
-from .keyword_store import KeywordStore
-from .keywords import yake_keywords
-from .open_clip_models import load_named
-from .options import MODELS, LoadOptions, Options
+from .keywords import KeywordSource
+from .open_clip_models import load_file
+from .options import MODELS, YAKE, LoadOptions, Options
 from .progress import library_bars
-from .results import modes, result
-from .sampling import Sampling
-from .scored_rows import rows_of, score_rows
-from .scoring import score_video
+from .rows import Evidence, check_features, check_keywords, check_video, check_video_or_features, gather, rows_of
+from .rows import per_example as columns_of
+from .scoring import score
 from .seeking import plan
 from .signature import signature
-from .tokens import Tokens
 from .video import read_samples
 
 # evaluate copies only the siblings that this file imports, not those that they import in turn.
-_SIBLINGS = (
-    *(Batch, Clip, FeatureStore, KeywordModel, KeywordStore, NoAnswer, PROMPT, Sampling, Tokens, VideoFeatures),
-    *(file_hash, load_clip, load_named, plan, read_features, read_samples, run, score_video, yake_keywords),
-)
+_SIBLINGS = (NoAnswer, file_hash, load_file, plan, read_features, read_samples, run, score, video_features)
 
 VERSION = "1.0.0"
 
@@ -102,9 +90,9 @@ class Evqascore(CheckedInputs, evaluate.Metric):
     columns: ClassVar[Mapping[str, Check]] = {
         "predictions": prediction,
         "questions": question,
-        "videos": video,
-        "video_features": video_features,
-        "keywords": keywords,
+        "videos": check_video,
+        "video_features": check_features,
+        "keywords": check_keywords,
     }
     required = ("predictions",)
     loading = LoadOptions
@@ -112,7 +100,7 @@ class Evqascore(CheckedInputs, evaluate.Metric):
     # Options under which a row that cannot be scored is told in the result's column "error", and stops nothing.
     set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
     _encoder: Encoder | None = None  # loaded by the first call
-    _extractors: Extractors | None = None
+    _source: KeywordSource | None = None  # likewise
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -139,26 +127,31 @@ class Evqascore(CheckedInputs, evaluate.Metric):
 
     def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
         """Raise RowValueError for a row that has neither a video nor features."""
-        require_video(columns)
+        check_video_or_features(columns)
 
     def prepare(self, options: Options) -> None:
-        """Load the models, once: of a chat model no more than its name, until it is needed."""
-        self._keywords().for_language(options.lang)
+        """Load the CLIP model, once, and see whether keywords of this language can be extracted."""
+        self._keywords().check(options.lang)
         self._loaded()
 
     def _loaded(self) -> Encoder:
         if self._encoder is None:
             load = self.load_options
-            model, revision = load.clip(self.config_name)
-            run_as = {"device": load.device, "dtype": load.dtype, "batch_size": load.batch_size}
             with library_bars():
-                self._encoder = load_encoder(model, revision=revision, **run_as)
+                named = load.clip(self.config_name)
+                clip = load_clip(*named) if named else load_demo()
+                self._encoder = Encoder(clip, device=load.device, dtype=load.dtype, batch_size=load.batch_size)
         return self._encoder
 
-    def _keywords(self) -> Extractors:
-        if self._extractors is None:
-            self._extractors = Extractors(self.config_name, self.load_options)
-        return self._extractors
+    def _keywords(self) -> KeywordSource:
+        if self._source is None:
+            load = self.load_options
+            model, revision = load.keyword_source(self.config_name)
+            chat = None
+            if model != YAKE:
+                chat = KeywordModel(model, revision, load.keyword_endpoint, load.device, load.cache)
+            self._source = KeywordSource(chat)
+        return self._source
 
     def _compute(
         self,
@@ -170,27 +163,41 @@ class Evqascore(CheckedInputs, evaluate.Metric):
         options: Options,
         per_example: bool,
     ) -> dict[str, Any]:
-        encoder, extractors = self._loaded(), self._keywords()
+        encoder, source = self._loaded(), self._keywords()
         rows = rows_of(predictions, questions, videos, video_features, keywords, options.mode)
-        extract = extractors.for_language(options.lang)
-        outcomes = score_rows(rows, encoder, extract, options, self.load_options.cache)
-        given = [row.keywords is not None for row in rows if row.prediction.strip()]
-        sources = ["given"] * any(given) + [extractors.label(options.lang)] * (not all(given))
-        settings = self._settings(encoder, options, "+".join(sources))
-        reader = version("av") if any(row.video for row in rows) else None
-        line = signature("evqascore", VERSION, {**settings, "av": reader, "mode": modes(outcomes)})
-        return result(outcomes, options, line, per_example)
+        outcomes = gather(rows, encoder, source, options, self.load_options.cache)
+        columns = columns_of(outcomes, options)
+        given = [row.keywords is not None for row in rows if not row.blank]
+        settings = self._settings(encoder, options) | {
+            "kw": "+".join(["given"] * any(given) + [source.label(options.lang)] * (not all(given))) or None,
+            "av": version("av") if any(row.video for row in rows) else None,
+            "mode": "+".join(sorted(set(filter(None, columns["mode"])))) or None,
+        }
+        means: dict[str, Any] = {"evqascore": _mean(columns["score"])}
+        if options.threshold is not None:
+            means["accuracy"] = _mean(columns["verdict"])
+        means |= {name: _mean(columns[name]) for name in ("precision", "recall", "f_score", "coarse", "n_keywords")}
+        if options.unreadable == "none":
+            columns["error"] = [None if isinstance(outcome, Evidence) else outcome for outcome in outcomes]
+            means["unscored"] = sum(isinstance(outcome, str) for outcome in outcomes)
+        means["signature"] = signature("evqascore", VERSION, settings)
+        return means | {"per_example": columns} if per_example else means
 
-    def _settings(self, encoder: Encoder, options: Options, source: str) -> dict[str, object]:
+    def _settings(self, encoder: Encoder, options: Options) -> dict[str, object]:
         """Return the signature's settings; those of an option follow only where it is not the default."""
         default = Options()
         return {
             "clip": encoder.label,
             "every": options.interval,
             "most": options.max_frames,
-            "kw": source or None,
+            "kw": None,
             "kwmax": None if options.max_keywords == default.max_keywords else options.max_keywords or "all",
             "long": options.long_text,
             "thr": options.threshold,
             "dtype": None if self.load_options.dtype == "float32" else self.load_options.dtype,
         }
+
+
+def _mean(values: list[Any]) -> float | None:
+    scored = [value for value in values if value is not None]
+    return sum(scored) / len(scored) if scored else None

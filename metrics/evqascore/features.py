@@ -1,104 +1,159 @@
-"""From video files to the vectors of their sampled frames: decoded in threads, encoded at the same time."""
+"""What a CLIP model sees in a video: brought by the caller as a matrix or a file, or kept on disk from earlier calls.
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
+A `.npy` file holds a matrix (frames, dim). A `.safetensors` file holds it as `vectors`, or as its only tensor; it may
+have `times`, seconds of the frames, and `frames`, their numbers in the video.
+"""
+
+import hashlib
+import io
+import os
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
-from .checkpoints import file_hash
-from .decoding import Batch, available_cores, batches, in_threads
-from .encoder import Encoder
-from .feature_store import FeatureStore, VideoFeatures
-from .sampling import Sampling, UnreadableVideo
-from .video import read_samples
+from .scoring import unit_rows
+from .video import UnreadableVideo
 
-__all__ = ["Sampling", "UnreadableVideo", "VideoFeatures", "video_features"]
+FILES = (".npy", ".safetensors")
 
-
-class _Part(NamedTuple):
-    """What is kept of a batch once it is encoded: no picture."""
-
-    vectors: NDArray[np.float32]
-    seconds: list[float]
-    numbers: list[int]
+# Part of every key in the store: raised when the same model and sampling come to give other vectors.
+_VERSION = "1"
 
 
-class _End(NamedTuple):
-    """All batches of a video have been given; `key` is what its features are kept under."""
-
-    key: str | None
-
-
-def video_features(
-    paths: Sequence[str],
-    encoder: Encoder,
-    sampling: Sampling,
-    *,
-    cache_dir: str | Path | None = None,
-    threads: int | None = None,
-) -> Iterator[tuple[str, VideoFeatures | UnreadableVideo]]:
-    """Yield (path, features) of each distinct video as soon as they are known, or why they cannot be.
-
-    Decoding, preparing and encoding go on at once, a batch of frames at a time, so that memory does not grow with the
-    length of a video but for its vectors. No batch mixes videos: the vectors do not depend on what else is asked for.
+@dataclass(frozen=True)
+class VideoFeatures:
+    """The sampled frames of a video, as the model sees them.
 
     Args:
-        paths: Video files; one that is named several times is read once.
-        encoder: The model.
-        sampling: Which frames.
-        cache_dir: Keeps the features for later calls, by content of the file, sampling and model.
-        threads: Threads that decode, and as many that prepare frames; by default one for each core.
+        vectors: Unit vectors, shape (frames, dim).
+        times: Seconds after frame 0, shape (frames,); NaN where they are not known.
+        frames: Numbers of the frames in the video, shape (frames,).
     """
-    # Before threads do: two that import at a time may wait for each other for ever (python/cpython#91351).
-    import av  # noqa: F401
 
-    distinct = list(dict.fromkeys(paths))
-    store = FeatureStore(cache_dir, f"{encoder.fingerprint}|{sampling}") if cache_dir else None
-    cores = threads or available_cores()
-    at_once = max(1, min(cores, len(distinct)))
-    helpers = max(1, cores // at_once)  # of few videos each has several threads
-
-    def work(path: str, pool: Executor) -> Iterator[Batch | VideoFeatures | UnreadableVideo | _End]:
-        try:
-            key = _key(path) if store else None
-            if store and key and (known := store.read(key)):
-                yield known
-                return
-            samples = read_samples(path, sampling, helpers)
-            yield from batches(samples, encoder.prepare, encoder.batch_frames, pool, ahead=helpers + 1)
-            yield _End(key)
-        except UnreadableVideo as error:
-            yield error
-
-    unfinished: dict[str, list[_Part]] = {}
-    for path, result in in_threads(distinct, work, at_once, cores):
-        if isinstance(result, Batch):
-            part = _Part(encoder.encode_prepared(result.pixels), result.seconds, result.numbers)
-            unfinished.setdefault(path, []).append(part)
-        elif isinstance(result, _End):
-            features = _joined(unfinished.pop(path))
-            if store and result.key:
-                store.write(result.key, features)
-            yield path, features
-        else:
-            unfinished.pop(path, None)
-            yield path, result
+    vectors: NDArray[np.float32]
+    times: NDArray[np.float64]
+    frames: NDArray[np.int64]
 
 
-def _joined(parts: Sequence[_Part]) -> VideoFeatures:
-    return VideoFeatures(
-        vectors=np.concatenate([part.vectors for part in parts]),
-        times=np.array([second for part in parts for second in part.seconds], dtype=np.float64),
-        frames=np.array([number for part in parts for number in part.numbers], dtype=np.int64),
-    )
+def matrix_bytes(value: Any) -> bytes:
+    """Return a matrix (frames, dim) of any kind of numbers as the bytes of a `.npy` file, with rows of length one.
 
-
-def _key(path: str) -> str | None:
-    """Return the hash of the file's content; reading it as a video tells why if there is none."""
+    Raises:
+        TypeError, ValueError: it is no such matrix; the message says what is expected.
+    """
+    expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
-        return file_hash(Path(path))
-    except OSError:
-        return None
+        matrix = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
+    except ValueError:
+        raise TypeError(expected) from None
+    if matrix.dtype.kind not in "fiu" or matrix.ndim != 2:  # noqa: PLR2004
+        raise TypeError(expected)
+    if not matrix.size:
+        raise ValueError(expected)
+    try:
+        vectors = _unit(matrix)
+    except ValueError:
+        raise ValueError("finite numbers, and no frame of zeros alone") from None
+    file = io.BytesIO()
+    np.save(file, vectors, allow_pickle=False)
+    return file.getvalue()
+
+
+def read_features(given: bytes) -> VideoFeatures:
+    """Return the features that a caller has brought.
+
+    Args:
+        given: What `matrix_bytes` made of a matrix, or the path of a file in UTF-8, which never begins like that.
+
+    Raises:
+        UnreadableVideo: the file holds something else.
+    """
+    if given.startswith(MAGIC_PREFIX):
+        return _features(np.load(io.BytesIO(given), allow_pickle=False))
+    file = given.decode()
+    try:
+        tensors = _tensors(file)
+        vectors = tensors.pop("vectors") if "vectors" in tensors else tensors.popitem()[1]
+        return _features(_unit(vectors), **tensors)
+    except (ValueError, TypeError, KeyError, OSError, EOFError) as error:
+        raise UnreadableVideo(file, f"holds no features (frames, dim): {error}") from error
+
+
+def _tensors(file: str) -> dict[str, Any]:
+    if Path(file).suffix == ".npy":
+        return {"vectors": np.load(file, allow_pickle=False)}
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        # Through torch, as numpy has no bfloat16.
+        with safe_open(file, framework="pt") as tensors:
+            found = {name: tensors.get_tensor(name).double().numpy() for name in tensors.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    if "vectors" not in found and len(found) != 1:
+        raise ValueError(f"the tensors are {', '.join(found) or 'none'}; expected one named vectors")
+    return found
+
+
+def _features(vectors: NDArray[np.float32], times: Any = None, frames: Any = None, **_others: Any) -> VideoFeatures:
+    count = len(vectors)
+    times = np.asarray(np.full(count, np.nan) if times is None else times, dtype=np.float64)
+    frames = np.asarray(np.arange(count) if frames is None else frames, dtype=np.int64)
+    if times.shape != (count,) or frames.shape != (count,):
+        raise ValueError(f"times are {times.shape} and frames {frames.shape} of {count} vectors")
+    return VideoFeatures(vectors, times, frames)
+
+
+def _unit(matrix: NDArray[Any]) -> NDArray[np.float32]:
+    if not len(matrix):
+        raise ValueError("there is no frame")
+    return unit_rows("features", matrix).astype(np.float32)
+
+
+class FeatureStore:
+    """Features on disk, by the content of the video file they come from: one safetensors file for each video.
+
+    A file appears whole, under its final name, or not at all, so the store is safe when a process is killed and when
+    several write at once: they write the same. A file that is damaged nevertheless counts as absent.
+
+    Args:
+        folder: Where the store lives.
+        fingerprint: Names model and sampling: features of another fingerprint are never seen.
+    """
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        name = hashlib.sha256(f"{_VERSION}|{fingerprint}".encode()).hexdigest()[:32]
+        self.folder = Path(folder).expanduser() / "features" / name
+
+    def read(self, key: str) -> VideoFeatures | None:
+        """Return the features of the video file with this hash, if they are there."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            return VideoFeatures(**load_file(self._file(key)))
+        except (FileNotFoundError, SafetensorError, TypeError):
+            return None
+
+    def write(self, key: str, features: VideoFeatures) -> None:
+        """Keep the features of the video file with this hash."""
+        from safetensors.numpy import save
+
+        file = self._file(key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(save(vars(features)))
+            Path(temporary).replace(file)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _file(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.safetensors"

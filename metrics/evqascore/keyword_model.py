@@ -1,18 +1,41 @@
-"""Keywords from a chat model, as in the paper: run here by transformers, or behind an OpenAI-compatible endpoint."""
+"""Keywords from a chat model, as in the paper: run here by transformers, or behind an OpenAI-compatible endpoint.
+
+The paper's own prompt is not in its text; this one is ours. What a model was asked once, it is not asked again.
+"""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from .chat_models import ChatModel, Conversation, Deliver, Endpoint, LocalModel, NoAnswer
-from .keyword_prompt import MAX_TOKENS, PROMPT, conversation, parse_keywords
-from .keyword_store import KeywordStore
 from .progress import library_bars, progress
+
+PROMPT = """\
+List the key phrases of the text below, which describes a video or answers a question about one.
+- A key phrase names something that can be seen or heard: a person, an animal, a thing, a place, a quality, an action.
+- Use the words of the text. One to five words each. Do not add what the text does not say.
+- Name each thing once. Leave out what the text only asks for or denies.
+- Reply with a JSON list of strings and nothing else, for example ["a man in a red coat", "playing guitar", "stage"]. \
+If there is no key phrase, reply with [].
+
+Text: {text}"""
+
+# One reply may hold this many; whoever lists more repeats itself.
+_MAX_TOKENS = 512
 
 # A wrong key, a stopped server or a model that says nothing fails every text: no use in waiting for them all.
 _FAILURES_IN_A_ROW = 20
+
+_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):])\s+(?P<text>\S.*)")
+_HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
+_NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
 
 
 class GaveUp(ValueError):  # noqa: N818 - ends a call early; the answers that came are kept
@@ -54,14 +77,11 @@ class KeywordModel:
             ValueError: the model cannot be loaded, or gives no answer time and again.
         """
         texts = list(dict.fromkeys(texts))
-        self._recall(texts)
-        failed = self._ask([text for text in texts if text not in self._known])
-        return {text: failed.get(text) or self._known[text] for text in texts}
-
-    def _recall(self, texts: list[str]) -> None:
         if self._store:
             stored = {text: self._store.read(text) for text in texts if text not in self._known}
             self._known |= {text: keywords for text, keywords in stored.items() if keywords is not None}
+        failed = self._ask([text for text in texts if text not in self._known])
+        return {text: failed.get(text) or self._known[text] for text in texts}
 
     def _ask(self, texts: list[str]) -> dict[str, NoAnswer]:
         failed: dict[str, NoAnswer] = {}
@@ -100,8 +120,108 @@ class KeywordModel:
 
 def _chat_model(model: str, revision: str | None, endpoint: str | None, device: str | None) -> ChatModel:
     if endpoint is None:
-        return LocalModel(model, revision, device or "auto", max_tokens=MAX_TOKENS)
+        return LocalModel(model, revision, device or "auto", max_tokens=_MAX_TOKENS)
     try:
-        return Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY"), max_tokens=MAX_TOKENS)
+        return Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY"), max_tokens=_MAX_TOKENS)
     except ValueError as error:
         raise ValueError(f"evqascore: keyword_{error}") from None
+
+
+def conversation(text: str) -> Conversation:
+    """Return the messages that ask for the key phrases of a text."""
+    return [{"role": "user", "content": PROMPT.format(text=text)}]
+
+
+def parse_keywords(reply: str) -> list[str]:
+    r"""Return the keywords that a model's reply lists, distinct, in its order; none if it says that there are none.
+
+    Understands a JSON list (also within other text or an object), numbered and bulleted lists, a keyword on each line,
+    and commas or semicolons.
+
+    >>> parse_keywords('Here you are:\n1. **red ball**\n2. "blue box"\n3. Red ball')
+    ['red ball', 'blue box']
+    """
+    reply = _THOUGHTS.sub("", reply).strip()
+    if _NOTHING.fullmatch(reply):
+        return []
+    found = _from_json(reply)
+    listed = _from_lines(reply) if found is None else found
+    # Without quotes, emphasis and the punctuation of a list.
+    return distinct(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?") for text in listed)
+
+
+def distinct(phrases: Iterable[str]) -> list[str]:
+    """Return the phrases without blank ones, and without those that differ from an earlier one in case alone."""
+    found: dict[str, str] = {}
+    for phrase in phrases:
+        spaced = " ".join(phrase.split())
+        found.setdefault(spaced.casefold(), spaced)
+    return [phrase for phrase in found.values() if phrase]
+
+
+def _from_json(reply: str) -> list[str] | None:
+    """Return the strings of the first JSON list or object in the reply; None if there is no JSON in it."""
+    for start in (match.start() for match in re.finditer(r"[\[{]", reply)):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            continue
+        return list(_strings(value))
+    return None
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield all strings within lists and objects, but for an object's keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
+
+
+def _from_lines(reply: str) -> list[str]:
+    lines = [line for line in reply.splitlines() if line.strip(" `")]
+    if items := [match["text"] for match in map(_ITEM.fullmatch, lines) if match]:
+        return items  # what stands before and after a list is no part of it
+    lines = [_HEADING.sub("", line) if number == 0 else line for number, line in enumerate(lines)]
+    return [part for line in lines for part in re.split(r"[,;、，；]", line)]
+
+
+class KeywordStore:
+    """Keywords on disk by text, as one model gave them: one SQLite file for each model and prompt.
+
+    Each answer is stored as it comes, in a transaction of its own, so that a process that is killed loses none, and
+    several may write at once.
+
+    Args:
+        folder: Where the store lives; made when missing.
+        fingerprint: Names all that the keywords depend on: model, revision, prompt.
+    """
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
+        self.path = Path(folder) / f"keywords-{name}.sqlite"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(self._connect()) as connection, connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS keywords (key BLOB PRIMARY KEY, list TEXT) WITHOUT ROWID")
+
+    def read(self, text: str) -> list[str] | None:
+        """Return the keywords of a text, or None if it is not stored."""
+        with closing(self._connect()) as connection:
+            found = connection.execute("SELECT list FROM keywords WHERE key = ?", [_key(text)]).fetchone()
+        return json.loads(found[0]) if found else None
+
+    def write(self, text: str, keywords: list[str]) -> None:
+        """Store the keywords of a text."""
+        with closing(self._connect()) as connection, connection:
+            row = (_key(text), json.dumps(keywords))
+            connection.execute("INSERT OR IGNORE INTO keywords VALUES (?, ?)", row)
+
+    def _connect(self) -> sqlite3.Connection:
+        # A connection for each operation, so that the store may cross a fork or a thread; IMMEDIATE and a minute's
+        # patience, so that writers wait for each other.
+        return sqlite3.connect(self.path, timeout=60, isolation_level="IMMEDIATE")
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:16]

@@ -1,15 +1,21 @@
-"""Keywords without a model: YAKE (Campos et al. 2020), which ranks phrases by the statistics of the text itself.
+"""Keywords of texts for which the caller gives none: by a chat model, or by YAKE, which needs no model.
 
-YAKE lists a phrase beside its parts and its neighbours: "red ball", "ball", "ball rolls". EVQAScore rewards the number
-of keywords, as a sign of how much a text says, so every word may count once only: see `disjoint`.
+YAKE (Campos et al. 2020) ranks phrases by the statistics of the text itself. It lists a phrase beside its parts and its
+neighbours: "red ball", "ball", "ball rolls". EVQAScore rewards the number of keywords, as a sign of how much a text
+says, so every word may count once only: see `disjoint`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
+
+from .chat_models import NoAnswer
+from .keyword_model import KeywordModel
+from .options import YAKE
+from .progress import progress
 
 # Phrases of up to two words ("acoustic guitar"): with three, YAKE prefers those with a function word in the middle
 # ("playing an acoustic"), which tear the next phrase apart.
@@ -20,8 +26,47 @@ _ALL = 1_000_000
 _KEEP_SIMILAR = 1.0
 
 
+class KeywordSource:
+    """Finds keywords with a chat model, which stays loaded from call to call, or with YAKE.
+
+    Args:
+        model: The chat model; None for YAKE.
+    """
+
+    def __init__(self, model: KeywordModel | None = None) -> None:
+        self._model = model
+
+    def check(self, lang: str) -> None:
+        """Check that keywords of texts in a language can be found; a chat model need not be told which it is.
+
+        Raises:
+            ImportError: YAKE is missing.
+            ValueError: YAKE does not know the language.
+        """
+        if self._model is None:
+            _yake(lang)
+
+    def label(self, lang: str) -> str:
+        """Return what finds the keywords, for the signature."""
+        if self._model:
+            return self._model.label
+        return f"{YAKE}-{version('yake')}" + ("" if lang == "en" else f".{lang}")
+
+    def keywords(self, texts: Sequence[str], lang: str) -> dict[str, list[str] | NoAnswer]:
+        """Return the keywords of each text, or why there are none."""
+        if self._model:
+            return self._model.keywords(texts)
+        found: dict[str, list[str] | NoAnswer] = {}
+        with progress("evqascore: keywords", len(texts), "text") as bar:
+            for text in texts:
+                if text not in found:
+                    found[text] = yake_keywords(text, lang)
+                bar.update()
+        return found
+
+
 @lru_cache(maxsize=8)
-def yake_extractor(lang: str) -> Any:
+def _yake(lang: str) -> Any:
     """Return YAKE for a language.
 
     Raises:
@@ -39,18 +84,13 @@ def yake_extractor(lang: str) -> Any:
     return yake.KeywordExtractor(lan=lang, n=_WORDS, dedup_lim=_KEEP_SIMILAR, top=_ALL)
 
 
-def yake_label() -> str:
-    """Return the name of this way to find keywords, for the signature."""
-    return f"yake-{version('yake')}"
-
-
 def yake_keywords(text: str, lang: str = "en") -> list[str]:
     """Return the keywords of a text, best first, in lower case; none where YAKE finds none ("Yes.", "42").
 
     >>> yake_keywords("What rolls across the table? A red ball rolls, and the ball hits a blue box.")
     ['table', 'rolls', 'blue box', 'ball', 'red', 'hits']
     """
-    found = [phrase for phrase, _ in yake_extractor(lang).extract_keywords(text)]
+    found = [phrase for phrase, _ in _yake(lang).extract_keywords(text)]
     # YAKE takes the end of a short sentence for that of an abbreviation: "cats. dogs", "cats.", "dogs".
     return disjoint(text, [phrase.rstrip(".") for phrase in found if ". " not in phrase])
 
@@ -72,15 +112,6 @@ def disjoint(text: str, phrases: Iterable[str]) -> list[str]:
             seen.update(words.split())
             left = left.replace(words, " | ")
     return kept
-
-
-def distinct(phrases: Iterable[str]) -> list[str]:
-    """Return the phrases without blank ones, and without those that differ from an earlier one in case alone."""
-    found: dict[str, str] = {}
-    for phrase in phrases:
-        spaced = " ".join(phrase.split())
-        found.setdefault(spaced.casefold(), spaced)
-    return [phrase for phrase in found.values() if phrase]
 
 
 def _spaced(text: str) -> str:

@@ -1,17 +1,27 @@
 """CLIP models of open_clip: an architecture with a tag's weights, a folder, or a file with OpenAI's tensor names."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .checkpoints import file_hash
-from .clip import Clip, not_loaded, of_open_clip_model, unusable_package
+from .clip import Clip, Pixels, Tokens, not_loaded, transformers_tokens, unusable_package
+
+# open_clip's own tokenizer takes time that grows with the square of a word's length.
+_LONGEST_WORD = 200
+
+
+def is_architecture(name: str) -> bool:
+    """Whether open_clip has an architecture of this name."""
+    return name in _open_clip().list_models()
 
 
 def load_named(name: str, pretrained: str) -> Clip:
     """Load an architecture of open_clip with the weights of a tag or a file."""
-    open_clip = import_open_clip()
+    open_clip = _open_clip()
     known = open_clip.list_pretrained_tags_by_model(name)
     file = Path(pretrained).expanduser()
     if not file.is_file() and pretrained not in known:
@@ -20,7 +30,7 @@ def load_named(name: str, pretrained: str) -> Clip:
             f"evqascore: open_clip's {name} has no weights {pretrained!r} (and no file has that name); it has {there}"
         )
     settings = {} if file.is_file() else open_clip.pretrained.get_pretrained_cfg(name, pretrained)
-    weights = file if file.is_file() else _weights_of_tag(f"{name}/{pretrained}", settings)
+    weights = file if file.is_file() else _weights_of_tag(name, pretrained, settings)
     try:
         # The tag says which activation its weights were trained with; open_clip itself would only warn.
         model, _, preprocess = open_clip.create_model_and_transforms(
@@ -31,23 +41,21 @@ def load_named(name: str, pretrained: str) -> Clip:
         )
     except Exception as error:
         raise not_loaded(weights, f"open_clip's {name}", error) from error
-    return _of_open_clip(model, preprocess, open_clip.get_tokenizer(name), f"{name}/{file.name}", weights)
+    return _described(model, preprocess, open_clip.get_tokenizer(name), f"{name}/{file.name}", weights)
 
 
-def _weights_of_tag(tag: str, settings: dict[str, Any]) -> Path:
-    open_clip = import_open_clip()
+def _weights_of_tag(name: str, pretrained: str, settings: dict[str, Any]) -> Path:
     try:
-        return Path(open_clip.pretrained.download_pretrained(settings))
+        return Path(_open_clip().pretrained.download_pretrained(settings))
     except Exception as error:  # whatever the Hub's client or urllib raise where there is no network
-        name, pretrained = tag.split("/")
         raise FileNotFoundError(
-            f"evqascore: the weights of open_clip's {tag!r} are not in the local cache, and could not be downloaded "
-            f"({type(error).__name__}). On a machine with a network: "
+            f"evqascore: the weights of open_clip's '{name}/{pretrained}' are not in the local cache, and could not be "
+            f"downloaded ({type(error).__name__}). On a machine with a network: "
             f"python -c \"import open_clip; open_clip.create_model('{name}', '{pretrained}')\""
         ) from error
 
 
-def open_clip_weights(folder: Path) -> Path | None:
+def saved_weights(folder: Path) -> Path | None:
     """Return the weights that open_clip has saved in a folder, if there are any and their configuration."""
     if not (folder / "open_clip_config.json").is_file():
         return None
@@ -55,23 +63,23 @@ def open_clip_weights(folder: Path) -> Path | None:
     return next((file for ending in endings for file in sorted(folder.glob(f"open_clip*.{ending}"))), None)
 
 
-def load_open_clip_folder(folder: Path, weights: Path, label: str) -> Clip:
+def load_saved(folder: Path, weights: Path, label: str) -> Clip:
     """Load a folder with an open_clip_config.json and a file of weights beside it."""
-    open_clip = import_open_clip()
+    open_clip = _open_clip()
     where = f"local-dir:{folder}"
     try:
         model, _, preprocess = open_clip.create_model_and_transforms(where, require_pretrained=True, weights_only=True)
     except Exception as error:
         raise not_loaded(folder, "an open_clip checkpoint", error) from error
-    return _of_open_clip(model, preprocess, open_clip.get_tokenizer(where), label, weights)
+    return _described(model, preprocess, open_clip.get_tokenizer(where), label, weights)
 
 
-def load_file_of_weights(file: Path) -> Clip:
+def load_file(file: Path) -> Clip:
     """Load a file of weights with the names of OpenAI's CLIP, as PAC-S and PAC-S++ are published.
 
     The sizes of the model are those of its tensors. Such models have OpenAI's activation, QuickGELU.
     """
-    open_clip = import_open_clip()
+    open_clip = _open_clip()
     weights = _read_weights(file)
     if "visual.conv1.weight" not in weights or "text_projection" not in weights:
         raise ValueError(
@@ -100,7 +108,7 @@ def load_file_of_weights(file: Path) -> Clip:
         raise not_loaded(file, "OpenAI's CLIP", error) from error
     preprocess = open_clip.image_transform(vision.image_size, is_train=False)
     tokenizer = open_clip.SimpleTokenizer(context_length=context)
-    return _of_open_clip(model, preprocess, tokenizer, file.name, file)
+    return _described(model, preprocess, tokenizer, file.name, file)
 
 
 def _read_weights(file: Path) -> dict[str, Any]:
@@ -125,14 +133,64 @@ def _layers(weights: Iterable[str], prefix: str) -> int:
     return len({name.removeprefix(prefix).split(".")[0] for name in weights if name.startswith(prefix)})
 
 
-def _of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
+def _described(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
     digest = file_hash(weights)
     # The preprocessing prints its sizes, means and interpolation; the model prints its layers and activations.
     settings = hashlib.sha256(f"{preprocess}\n{model}".encode()).hexdigest()
-    return of_open_clip_model(model, preprocess, tokenizer, f"{label}@{digest[:8]}", f"{digest}|{settings}")
+    return of_open_clip(model, preprocess, tokenizer, f"{label}@{digest[:8]}", f"{digest}|{settings}")
 
 
-def import_open_clip() -> Any:
+def of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
+    """Return a model of open_clip, with the preprocessing and the tokenizer that open_clip has for it, as a `Clip`."""
+    *shaping, _to_tensor, normalize = preprocess.transforms
+    tokens = open_clip_tokens(tokenizer, getattr(model, "context_length", None) or tokenizer.context_length)
+
+    def prepare(picture: Any) -> Pixels:
+        for shape in shaping:
+            picture = shape(picture)
+        return np.asarray(picture)
+
+    def texts(ids: Any, lengths: Sequence[int]) -> Any:
+        return _texts(model, tokens, ids)
+
+    return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, model.encode_image, texts)
+
+
+def open_clip_tokens(tokenizer: Any, length: int) -> Tokens:
+    """Return the tokens of an open_clip tokenizer: CLIP's own, or one of transformers that open_clip has wrapped."""
+    if hasattr(tokenizer, "tokenizer"):
+        return transformers_tokens(tokenizer.tokenizer, length, clean=tokenizer.clean_fn)
+    special = set(tokenizer.all_special_ids)
+
+    def encode(text: str) -> list[int]:
+        pieces = (word[i : i + _LONGEST_WORD] for word in text.split() for i in range(0, len(word), _LONGEST_WORD))
+        return [token for token in tokenizer.encode(" ".join(pieces)) if token not in special]
+
+    return Tokens(encode, [tokenizer.sot_token_id], [tokenizer.eot_token_id], 0, length)
+
+
+def _texts(model: Any, tokens: Tokens, ids: Any) -> Any:
+    """Encode texts; of open_clip's plain CLIP only as many positions as the longest text has.
+
+    That model wants all 77 positions, and its tokens look only back: what comes after a text's end does not change
+    its vector, but costs most of the time.
+    """
+    import torch
+
+    if hasattr(model, "positional_embedding") and model.attn_mask is not None:
+        positions = ids.shape[1]
+        shorter = {
+            "positional_embedding": model.positional_embedding[:positions],
+            "attn_mask": model.attn_mask[:positions, :positions],
+        }
+        outputs = torch.func.functional_call(model, shorter, kwargs={"text": ids})
+        return outputs["text_features"] if isinstance(outputs, dict) else outputs[1]
+    whole = torch.full((len(ids), tokens.length), tokens.pad, dtype=ids.dtype, device=ids.device)
+    whole[:, : ids.shape[1]] = ids
+    return model.encode_text(whole)
+
+
+def _open_clip() -> Any:
     """Import open_clip, which imports torchvision, which fails where it was built for another torch."""
     try:
         import open_clip

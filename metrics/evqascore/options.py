@@ -5,25 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .encoder import Dtype
-from .sampling import Sampling
-from .scoring import Mode
-from .tokens import LongText
+Dtype = Literal["float32", "float16", "bfloat16"]
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""
 
-# Configuration -> CLIP model, revision. The paper's own checkpoints are files that only their authors give out.
-MODELS: dict[str, tuple[str | None, str | None]] = {
-    "default": ("ViT-B-32/openai", None),
-    "paper": (None, None),
-    "demo": ("demo", None),
-}
+DEMO = "demo"
+"""The configuration with the small model that comes with this metric, which is no name of a model."""
+
+# Configuration -> CLIP model. The paper's own checkpoints are files that only their authors give out.
+MODELS: dict[str, str | None] = {"default": "ViT-B-32/openai", "paper": None, DEMO: None}
 # Configuration -> extractor of keywords, revision.
 KEYWORD_MODELS = {
     "default": (YAKE, None),
     "paper": ("meta-llama/Llama-3.1-8B-Instruct", "0e9e39f249a16976918f6564b8830bc894c89659"),
-    "demo": (YAKE, None),
+    DEMO: (YAKE, None),
 }
 
 PAPER_CHECKPOINTS = (
@@ -92,8 +88,8 @@ class LoadOptions:
         """`cache_dir` as a path."""
         return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
-    def clip(self, config: str) -> tuple[str, str | None]:
-        """Return the CLIP model and its revision, as `load_encoder` takes them.
+    def clip(self, config: str) -> tuple[str, str | None] | None:
+        """Return the CLIP model and its revision, as `load_clip` takes them; None for the demo's.
 
         Raises:
             FileNotFoundError: the configuration's model is a file that has not been given.
@@ -102,13 +98,15 @@ class LoadOptions:
         if self.checkpoint is not None:
             file = str(Path(self.checkpoint).expanduser())
             return (f"{named}/{file}" if named else file), None
-        model, revision = (named, self.model_revision) if named else MODELS[config]
+        if config == DEMO and named is None:
+            return None
+        model = named or MODELS[config]
         if model is None:
             raise FileNotFoundError(
                 f"evqascore: the configuration {config!r} needs a file of weights: download {PAPER_CHECKPOINTS}, then "
                 f"evaluate.load('evqascore', {config!r}, checkpoint='…/clip_ViT-B-32.pth')"
             )
-        return model, revision
+        return model, self.model_revision
 
     def keyword_source(self, config: str) -> tuple[str, str | None]:
         """Return the extractor of keywords and its revision."""
@@ -140,26 +138,22 @@ class Options:
     max_frames: int | None = None
     max_keywords: int | None = 20
     lang: str = "en"
-    long_text: LongText = "mean"
+    long_text: Literal["mean", "truncate"] = "mean"
     unreadable: Literal["raise", "none"] = "raise"
     threshold: float | None = None
 
     def __post_init__(self) -> None:
-        _check_choice("mode", self.mode, ("auto", *get_args(Mode)))
-        _check_choice("long_text", self.long_text, get_args(LongText))
+        _check_choice("mode", self.mode, ("auto", "caption", "qa"))
+        _check_choice("long_text", self.long_text, ("mean", "truncate"))
         _check_choice("unreadable", self.unreadable, ("raise", "none"))
+        _check_positive("interval", self.interval, optional=False)
+        _check_positive("max_frames", self.max_frames)
         _check_positive("max_keywords", self.max_keywords)
         if not isinstance(self.lang, str):
             raise ValueError(f"evqascore: lang is {self.lang!r}; expected the code of a language, such as 'en'")
         value = self.threshold
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value != value):  # noqa: PLR0124
             raise ValueError(f"evqascore: threshold is {value!r}; expected a number")
-        _ = self.sampling
-
-    @property
-    def sampling(self) -> Sampling:
-        """Which frames of a video are looked at."""
-        return Sampling(self.interval, self.max_frames)
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
@@ -168,6 +162,6 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise ValueError(f"evqascore: {name} is {value!r}; expected one of {', '.join(choices)}")
 
 
-def _check_positive(name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+def _check_positive(name: str, value: Any, *, optional: bool = True) -> None:
+    if not (value is None and optional) and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ValueError(f"evqascore: {name} is {value!r}; expected a positive whole number")

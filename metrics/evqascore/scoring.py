@@ -1,48 +1,76 @@
-"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure: numpy and nothing else."""
+"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure: numpy and nothing else.
 
+- `compare`: how a text and its keywords fit the frames of one video
+
+      P = 1/n Σ_k max_v f_v·f_k        R = 1/|S| Σ_v max_k f_v·f_k        c = f_V·f_X
+
+- `score`: what that makes for each row
+
+      F = 2PR / (P + R)        caption: (c + F) / 2        question and answer: (c + F) / 2 · ln(n + 1)
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .options import Options
+
 Mode = Literal["caption", "qa"]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class VideoScore:
-    """How well one text fits one video.
+class Parts:
+    """What the score of one row is made of; by default of a blank answer, which fits no frame.
 
     Attributes:
+        mode: Whether the row is a caption, or question and answer.
         precision: P, mean over the keywords of the best frame's cosine, from −1 to 1; 0 without keywords.
         recall: R, mean over the frames of the best keyword's cosine, from −1 to 1; 0 without keywords.
-        f_score: F, the harmonic mean of the two.
         coarse: c, the cosine of video and text, from −1 to 1.
-        score: (c + F) / 2, in the mode "qa" times ln(n + 1), which can exceed 1.
         best_frames: For each keyword the number of the frame that fits it best, the first of equals.
     """
 
-    precision: float
-    recall: float
-    f_score: float
-    coarse: float
-    score: float
-    best_frames: tuple[int, ...]
+    mode: Mode
+    precision: float = 0.0
+    recall: float = 0.0
+    coarse: float = 0.0
+    best_frames: tuple[int, ...] = ()
 
 
-def score_video(
-    frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, *, mode: Mode
-) -> VideoScore:
-    """Score a text, and its keywords, against the frames of a video.
+@dataclass(frozen=True)
+class Scores:
+    """The scores of the rows; every array has shape (rows,).
 
-        caption: (c + F) / 2                qa: (c + F) / 2 · ln(n + 1)
+    Attributes:
+        score: Can exceed 1 for question and answer.
+        precision: P.
+        recall: R.
+        f_score: F, their harmonic mean.
+        coarse: c.
+        n_keywords: n.
+        verdict: Whether the score is above the threshold; None without one.
+    """
+
+    score: Floats
+    precision: Floats
+    recall: Floats
+    f_score: Floats
+    coarse: Floats
+    n_keywords: NDArray[np.intp]
+    verdict: NDArray[np.bool_] | None
+
+
+def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> Parts:
+    """Compare a text and its keywords with the frames of a video.
 
     Args:
         frame_features: f_v, a vector for each sampled frame, shape (frames, dim); at least one.
         text_feature: f_X, that of the whole text, shape (dim,).
-        keyword_features: f_k, one for each keyword, shape (n, dim); n may be 0. Then P = R = F = 0, a caption keeps
-            half of its coarse score, and question and answer score ln(1) = 0.
+        keyword_features: f_k, one for each keyword, shape (n, dim); n may be 0. Then P = R = 0.
         mode: "caption" or "qa".
 
     Vectors need not have length one; it is given to them here, in double precision.
@@ -61,23 +89,34 @@ def score_video(
             f"{keywords.shape}; expected (frames, dim) with at least one frame, (dim,) and (keywords, dim)"
         )
     similarity = keywords @ frames.T
-    precision, recall = _precision(similarity), _recall(similarity)
-    f_score, coarse = harmonic_mean(precision, recall), _coarse(frames, text)
-    score = (coarse + f_score) / 2
-    if mode == "qa":
-        score = score * float(np.log(len(keywords) + 1)) + 0.0  # never −0
-    return VideoScore(precision, recall, f_score, coarse, score, tuple(similarity.argmax(axis=1).tolist()))
+    best_frames = tuple(similarity.argmax(axis=1).tolist())
+    return Parts(mode, _precision(similarity), _recall(similarity), _coarse(frames, text), best_frames)
 
 
-def harmonic_mean(precision: float, recall: float) -> float:
-    """Return 2PR / (P + R).
+def score(parts: Sequence[Parts], options: Options) -> Scores:
+    """Score rows: (c + F) / 2, in the mode "qa" times ln(n + 1).
+
+    Without keywords F = 0: a caption keeps half of its coarse score, question and answer score ln(1) = 0.
+    """
+    cosines = np.array([(row.precision, row.recall, row.coarse) for row in parts]).reshape(-1, 3)
+    precision, recall, coarse = cosines.T
+    f_score = harmonic_mean(precision, recall)
+    n_keywords = np.array([len(row.best_frames) for row in parts], dtype=np.intp)
+    richness = [np.log(n + 1) if row.mode == "qa" else 1.0 for n, row in zip(n_keywords, parts, strict=True)]
+    total = (coarse + f_score) / 2 * richness + 0.0  # never −0
+    verdict = None if options.threshold is None else total > options.threshold
+    return Scores(total, precision, recall, f_score, coarse, n_keywords, verdict)
+
+
+def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
+    """Return 2PR / (P + R), elementwise.
 
     Cosines can be negative. If both are, the formula holds as it is: a number between the two. Otherwise, where
     P + R ≤ 0, it would divide by zero or turn the sign of what it averages: F = 0.
     """
-    if precision + recall <= 0 and max(precision, recall) >= 0:
-        return 0.0
-    return 2 * precision * recall / (precision + recall)
+    total = precision + recall
+    undefined = (total <= 0) & (np.maximum(precision, recall) >= 0)
+    return np.where(undefined, 0.0, 2 * precision * recall / np.where(undefined, 1.0, total))
 
 
 def unit_rows(name: str, values: Any) -> Floats:

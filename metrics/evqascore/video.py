@@ -5,16 +5,57 @@ Where key frames are much nearer to each other than the sampled frames, those be
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .sampling import Sample, Sampling, UnreadableVideo
 from .seeking import Inexact, Packets, Run, dense_keys, entries, jump, may_jump, order, plan
 
 # What a header promises beyond the last packet before a file counts as cut off, in seconds: headers round.
 _MISSING_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Uniform sampling, equation 1 of the paper: every `interval`-th frame, from frame 0 on.
+
+    Args:
+        interval: Distance of the sampled frames, in frames.
+        max_frames: Where a video would give more frames than these, its interval is doubled until it does not.
+    """
+
+    interval: int = 30
+    max_frames: int | None = None
+
+    def interval_for(self, frames: int) -> int:
+        """Return the interval for a video of so many frames."""
+        interval = self.interval
+        while self.max_frames is not None and -(-frames // interval) > self.max_frames:
+            interval *= 2
+        return interval
+
+
+class Sample(NamedTuple):
+    """A sampled frame: its number in the video, its time in seconds after frame 0, and its RGB bytes."""
+
+    number: int
+    seconds: float
+    image: NDArray[np.uint8]
+
+
+class UnreadableVideo(Exception):  # noqa: N818 - names what it is, as FileNotFoundError's kin do in a message
+    """A video that cannot be scored; the message names the file and says what is wrong with it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{Path(path).name} {reason}")
+        self.path, self.reason = path, reason
+
+    def __reduce__(self) -> tuple[type["UnreadableVideo"], tuple[str, str]]:
+        return UnreadableVideo, (self.path, self.reason)
 
 
 def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sample]:
@@ -31,20 +72,17 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sa
         UnreadableVideo: the file is missing, is no video, has no frame, is cut off or damaged. Frames before the
             damage may have been yielded.
     """
-    sampled, done = _jumping(path, sampling, threads), 0
+    done = 0
     try:
-        for sample in sampled:
+        for sample in _jumping(path, sampling, threads):
             yield sample
             done += 1
-    except Inexact:
-        pass
-    else:
         if done:
             return
-    # Read through; if jumping has failed on its way, what it yielded is not yielded again.
-    for count, sample in enumerate(_reading_through(path, sampling, threads)):
-        if count >= done:
-            yield sample
+    except Inexact:
+        pass
+    # If jumping has failed on its way, what it has yielded is not yielded again.
+    yield from islice(_reading_through(path, sampling, threads), done, None)
 
 
 def _jumping(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
@@ -127,7 +165,7 @@ def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> 
     if container.format.name.startswith("mov,") and count < stream.frames:
         raise _cut(path, count, stream)
     if container.format.name.startswith("matroska") and count:
-        promised = _seconds(container.duration)
+        promised = (container.duration or 0) / 1e6
         if promised - end > _MISSING_SECONDS and promised - _last_packet(path) > _MISSING_SECONDS:
             raise _cut(path, count, stream)
 
@@ -153,20 +191,17 @@ class _Converter:
         self._stream, self._reformatter = stream, VideoReformatter()
 
     def __call__(self, number: int, frame: Any, first: int | None) -> Sample:
+        """Return the frame in RGB, upright as its display matrix says: quarters of a circle, anticlockwise."""
         image = np.asarray(self._reformatter.reformat(frame, format="rgb24").to_ndarray(), dtype=np.uint8)
-        return Sample(number, self._seconds(number, frame, first), _upright(image, frame.rotation))
+        quarters = round(frame.rotation / 90) % 4
+        upright = np.ascontiguousarray(np.rot90(image, quarters)) if quarters else image
+        return Sample(number, self._seconds(number, frame, first), upright)
 
     def _seconds(self, number: int, frame: Any, first: int | None) -> float:
         """Seconds after frame 0; where the file has no times, from its frame rate."""
         if frame.pts is not None and first is not None:
             return float((frame.pts - first) * frame.time_base)
         return number / float(self._stream.guessed_rate or 25)
-
-
-def _upright(image: NDArray[np.uint8], degrees: int) -> NDArray[np.uint8]:
-    """Turn a frame as its display matrix says, by quarters of a circle, anticlockwise."""
-    quarters = round(degrees / 90) % 4
-    return np.ascontiguousarray(np.rot90(image, quarters)) if quarters else image
 
 
 @contextmanager
@@ -198,7 +233,3 @@ def _opened(path: str) -> Iterator[Any]:
         raise UnreadableVideo(path, f"is no video that FFmpeg can open: {reason}") from error
     with closing(container):
         yield container
-
-
-def _seconds(microseconds: int | None) -> float:
-    return (microseconds or 0) / 1e6

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..metrics.evqascore.decoding import available_cores, batches
-from ..metrics.evqascore.encoder import Encoder, load_encoder
-from ..metrics.evqascore.features import video_features
-from ..metrics.evqascore.sampling import Sampling
-from ..metrics.evqascore.video import read_samples
+from ..metrics.evqascore.clip import Encoder
+from ..metrics.evqascore.clip_models import load_clip
+from ..metrics.evqascore.encoding import available_cores, batches, video_features
+from ..metrics.evqascore.video import Sampling, read_samples
 from .measure import Prepare
 
 RANDOM = "random ViT-B-32"
@@ -25,7 +24,7 @@ _KEYWORDS = 5
 
 @dataclass(frozen=True)
 class Job:
-    """A video, how it is sampled, and the model (as `load_encoder` takes it, or `RANDOM`)."""
+    """A video, how it is sampled, and the model (as `load_clip` takes it, or `RANDOM`)."""
 
     video: str
     interval: int = 30
@@ -121,7 +120,7 @@ def encode(job: Job) -> Callable[[], int]:
     with ThreadPoolExecutor(job.cores) as pool:
         samples = read_samples(job.video, Sampling(job.interval), job.cores)
         prepared = list(batches(samples, encoder.prepare, encoder.batch_frames, pool, job.cores + 1))
-    return lambda: sum(len(encoder.encode_prepared(batch.pixels)) for batch in prepared)
+    return lambda: sum(len(encoder.encode_prepared(batch.values)) for batch in prepared)
 
 
 def whole(job: Job) -> Callable[[], int]:
@@ -139,7 +138,7 @@ def whole(job: Job) -> Callable[[], int]:
 
 def score(job: Job) -> Callable[[], int]:
     """The score of one text, from vectors that are there; the texts are encoded."""
-    from ..metrics.evqascore.scoring import score_video
+    from ..metrics.evqascore.scoring import compare
 
     encoder = encoder_of(job)
     features = dict(video_features([job.video], encoder, Sampling(30)))[job.video]
@@ -148,7 +147,7 @@ def score(job: Job) -> Callable[[], int]:
 
     def run() -> int:
         texts = encoder.encode_texts(["What moves? A red block moves.", *(f"key phrase {n}" for n in range(_KEYWORDS))])
-        score_video(features.vectors, texts[0], texts[1:], mode="qa")
+        compare(features.vectors, texts[0], texts[1:], "qa")
         return len(features.frames)
 
     return run
@@ -157,13 +156,13 @@ def score(job: Job) -> Callable[[], int]:
 def encoder_of(job: Job) -> Encoder:
     """Load the model, or make one of the size of ViT-B-32."""
     if job.model != RANDOM:
-        return load_encoder(job.model, device=job.device)
+        return Encoder(load_clip(job.model), device=job.device)
     import open_clip
 
-    from ..metrics.evqascore.clip import of_open_clip_model
+    from ..metrics.evqascore.open_clip_models import of_open_clip
 
     model, _, preprocess = open_clip.create_model_and_transforms("ViT-B-32")
-    clip = of_open_clip_model(model, preprocess, open_clip.get_tokenizer("ViT-B-32"), RANDOM, RANDOM)
+    clip = of_open_clip(model, preprocess, open_clip.get_tokenizer("ViT-B-32"), RANDOM, RANDOM)
     return Encoder(clip, device=job.device)
 
 

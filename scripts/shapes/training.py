@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.evqascore.clip import of_transformers_model
-from ..metrics.evqascore.sampling import Sampling
-from ..metrics.evqascore.video import read_samples
+from ..metrics.evqascore.clip_models import of_transformers
+from ..metrics.evqascore.video import Sampling, read_samples
 from .clips import Clip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 
@@ -49,7 +48,7 @@ def train(folder: Path, recipe: Recipe, say: Callable[[str], None]) -> None:
 
     torch.manual_seed(recipe.seed)
     model, tokenizer, processor = _blank()
-    clip = of_transformers_model(model, processor, tokenizer, "", "")
+    clip = of_transformers(model, processor, tokenizer, "", "")
     frames, clips = _frames(clip.prepare, recipe)
     say(f"{len(frames)} frames of {len(set(clips))} clips; {sum(p.numel() for p in model.parameters())} parameters")
     pixels = _normalised(frames, clip.mean, clip.std)

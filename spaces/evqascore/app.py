@@ -50,16 +50,16 @@ def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample
         see: Gets each sampled frame.
     """
     check_video(path)
-    sampling = scorer.sibling("sampling")
+    video = scorer.sibling("video")
     encoder = scorer.metric._loaded()  # what `compute` uses: another copy would take as much memory again
     times, numbers, frames = [], [], []
     try:
-        for sample in in_time(scorer.sibling("video").read_samples(path, sampling.Sampling(**SAMPLING))):
+        for sample in in_time(video.read_samples(path, video.Sampling(**SAMPLING))):
             see(sample)
             times.append(sample.seconds)
             numbers.append(sample.number)
             frames.append(encoder.prepare(sample.image))
-    except sampling.UnreadableVideo as error:
+    except video.UnreadableVideo as error:
         raise Refusal(f"Video: it {error.reason}.") from error
     vectors = encoder.encode_prepared(np.stack(frames))
     return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}

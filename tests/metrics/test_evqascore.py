@@ -13,9 +13,10 @@ import evaluate_qa
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics.evqascore.keyword_prompt import conversation
+from evaluate_qa.metrics.evqascore.keyword_model import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
-from evaluate_qa.metrics.evqascore.scoring import score_video
+from evaluate_qa.metrics.evqascore.options import Options
+from evaluate_qa.metrics.evqascore.scoring import compare, score
 from evaluate_qa.shapes.clips import RATE, all_clips, held_out, write_clip
 from safetensors.torch import save_file
 from tiny_chat_model import save_chat_model
@@ -76,16 +77,17 @@ def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
         found = yake_keywords(text)
         frames = encoder.encode_images(decoded(path))
         vectors = encoder.encode_texts([text, *found], "mean")
-        expected = score_video(frames, vectors[0], vectors[1:], mode=mode)
+        parts = compare(frames, vectors[0], vectors[1:], mode)
+        expected = score([parts], Options())
         rows = out["per_example"]
         names = ("score", "precision", "recall", "f_score", "coarse")
         assert [rows[name][row] for name in names] == pytest.approx(
-            [getattr(expected, name) for name in names], abs=1e-5
+            [getattr(expected, name)[0] for name in names], abs=1e-5
         )
         assert (rows["keywords"][row], rows["n_keywords"][row]) == (found, len(found))
         assert (rows["frames"][row], rows["mode"][row]) == (4, mode)
-        assert rows["best_frames"][row] == [EVERY * number for number in expected.best_frames]
-        assert rows["best_times"][row] == pytest.approx([EVERY * number / RATE for number in expected.best_frames])
+        assert rows["best_frames"][row] == [EVERY * number for number in parts.best_frames]
+        assert rows["best_times"][row] == pytest.approx([EVERY * number / RATE for number in parts.best_frames])
     assert out["evqascore"] == pytest.approx(np.mean(out["per_example"]["score"]))
     assert out["n_keywords"] == pytest.approx(np.mean(out["per_example"]["n_keywords"]))
 
@@ -113,9 +115,9 @@ def test_features_come_before_the_video_of_a_row(metric, paths):
 def test_each_video_is_read_once(load, clips, paths, monkeypatch):
     metric, read = load(), []
     metric.compute(predictions=["a"], videos=paths[:1])
-    features = module(metric, "features")
-    original = features.read_samples
-    monkeypatch.setattr(features, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
+    encoding = module(metric, "encoding")
+    original = encoding.read_samples
+    monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
     order = [0, 1, 0, 2, 1, 0]
     answers = [f"A {clips[number].colour} shape." for number in order]
     rows = metric.compute(predictions=answers, videos=[paths[number] for number in order])["per_example"]
@@ -129,7 +131,7 @@ def test_features_are_kept_where_a_folder_is_given(load, paths, tmp_path, monkey
     first = load(cache_dir=str(tmp_path)).compute(**call)
     again = load(cache_dir=str(tmp_path))
     again._loaded()
-    monkeypatch.setattr(module(again, "features"), "read_samples", lambda *_: pytest.fail("a video is read again"))
+    monkeypatch.setattr(module(again, "encoding"), "read_samples", lambda *_: pytest.fail("a video is read again"))
     assert again.compute(**call) == first
 
 

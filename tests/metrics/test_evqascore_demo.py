@@ -1,13 +1,17 @@
 """The demo's small CLIP, the whole way from a video file to a score: what is true of a clip ranks above what is not."""
 
 import json
+import shutil
+from pathlib import Path
 
 import evaluate
 import evaluate_qa
 import pytest
-from evaluate_qa.metrics.evqascore import clip_files
+from evaluate_qa.metrics.evqascore import clip_models
+from evaluate_qa.metrics.evqascore.checkpoints import file_hash
 from evaluate_qa.shapes.clips import all_clips, another, held_out, write_clip
 from evaluate_qa.shapes.texts import Claim, claim, vocabulary
+from safetensors.torch import load_file, save_file
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 
@@ -68,22 +72,35 @@ def test_a_claim_is_true_of_its_clip_alone():
 
 
 def test_the_demo_is_small_and_checked(monkeypatch, tmp_path):
-    folder = clip_files._demo()
+    folder = clip_models.demo_folder()
     assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
     assert json.loads((folder / "config.json").read_text())["model_type"] == "clip"
-    monkeypatch.setattr(clip_files, "DEMO_SHA256", "0" * 64)
+    monkeypatch.setattr(clip_models, "DEMO_SHA256", "0" * 64)
     with pytest.raises(ValueError, match="is damaged or of another version"):
-        clip_files._demo()
+        clip_models.demo_folder()
+
+
+def test_a_folder_named_demo_is_a_model_as_any_other(monkeypatch, tmp_path):
+    """`"demo"` names a configuration, never a model."""
+    monkeypatch.chdir(tmp_path)
+    metric = evaluate.load(evaluate_qa.path("evqascore"), "demo", model="demo")
+    with pytest.raises(FileNotFoundError, match="model is 'demo', which is no file and no folder here"):
+        metric.dim  # noqa: B018 - loads the model
+    shutil.copytree(clip_models.demo_folder(), "demo")
+    tensors = load_file("demo/model.safetensors")
+    tensors["logit_scale"] += 1  # which no score depends on
+    save_file(tensors, "demo/model.safetensors", metadata={"format": "pt"})
+    assert metric._loaded().label == f"demo@{file_hash(Path('demo/model.safetensors'))[:8]}"
 
 
 def test_training_makes_a_model_that_loads(tmp_path):
-    from evaluate_qa.metrics.evqascore.encoder import load_encoder
+    from evaluate_qa.metrics.evqascore.clip import Encoder
     from evaluate_qa.shapes import training
 
     said = []
     training.train(tmp_path, training.Recipe(steps=3, batch=8, copies=1, clips=4), said.append)
-    encoder = load_encoder(str(tmp_path), device="cpu")
+    encoder = Encoder(clip_models.load_clip(str(tmp_path)), device="cpu")
     assert encoder.encode_texts(["a red circle"]).shape == (1, encoder.dim)
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
-        file.name for file in clip_files._demo().iterdir()
+        file.name for file in clip_models.demo_folder().iterdir()
     )

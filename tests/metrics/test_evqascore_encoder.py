@@ -10,9 +10,9 @@ import open_clip
 import pytest
 import torch
 import transformers
-from evaluate_qa.metrics.evqascore import clip_files
-from evaluate_qa.metrics.evqascore.encoder import load_encoder
-from evaluate_qa.metrics.evqascore.tokens import of_open_clip
+from evaluate_qa.metrics.evqascore.clip import Encoder
+from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_clip, load_demo
+from evaluate_qa.metrics.evqascore.open_clip_models import open_clip_tokens
 from PIL import Image
 
 TEXTS = ["a photo of a dog", "", "What colour is the circle? It is red.", "Ünïcödé 🎬 テスト", "x", "a photo of a dog"]
@@ -61,7 +61,7 @@ def vit_b_32(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def encoder(vit_b_32):
-    return load_encoder(str(vit_b_32[1]), device="cpu")
+    return Encoder(load_clip(str(vit_b_32[1])), device="cpu")
 
 
 def test_a_pac_s_file_gives_what_open_clip_gives(vit_b_32, encoder, pictures):
@@ -122,7 +122,7 @@ def _written(file: Path, content) -> Path:
 
 
 def test_vectors_depend_neither_on_the_batch_nor_on_the_order(small, pictures):
-    encoder, texts = load_encoder(str(small[0]), device="cpu"), [*TEXTS, LONG]
+    encoder, texts = Encoder(load_clip(str(small[0])), device="cpu"), [*TEXTS, LONG]
     alone = np.concatenate([encoder.encode_texts([text]) for text in texts])
     np.testing.assert_allclose(encoder.encode_texts(texts), alone, atol=1e-5)
     np.testing.assert_allclose(encoder.encode_texts(texts[::-1])[::-1], alone, atol=1e-5)
@@ -136,7 +136,7 @@ def test_a_folder_of_open_clip(small, pictures):
     _, _, preprocess = open_clip.create_model_and_transforms(f"local-dir:{folder}")
     assert preprocess.transforms[-1].mean == [0.5, 0.4, 0.3]
     seen, said = _expected(model, preprocess, open_clip.get_tokenizer("ViT-B-32"), pictures)
-    encoder = load_encoder(str(folder), device="cpu")
+    encoder = Encoder(load_clip(str(folder)), device="cpu")
     assert encoder.label.startswith("small@")
     np.testing.assert_allclose(encoder.encode_images(pictures), seen, atol=1e-6)
     np.testing.assert_allclose(encoder.encode_texts(TEXTS), said, atol=1e-6)
@@ -145,19 +145,19 @@ def test_a_folder_of_open_clip(small, pictures):
 def test_an_architecture_with_a_file_of_weights(small, pictures):
     folder, model = small
     file = folder / "open_clip_pytorch_model.bin"
-    encoder = load_encoder(f"Small-CLIP/{file}", device="cpu")
+    encoder = Encoder(load_clip(f"Small-CLIP/{file}"), device="cpu")
     seen, said = _expected(model, open_clip.image_transform(32, is_train=False), open_clip.get_tokenizer(""), pictures)
     np.testing.assert_allclose(encoder.encode_images(pictures), seen, atol=1e-6)
     np.testing.assert_allclose(encoder.encode_texts(TEXTS), said, atol=1e-6)
     # The same weights without their configuration are of OpenAI's kind: another activation, other vectors.
-    other = load_encoder(str(file), device="cpu")
+    other = Encoder(load_clip(str(file)), device="cpu")
     assert np.abs(other.encode_images(pictures) - seen).max() > 1e-3
     assert other.fingerprint != encoder.fingerprint
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_is_near(small, pictures, dtype):
-    whole, half = (load_encoder(str(small[0]), device="cpu", dtype=one) for one in ("float32", dtype))
+    whole, half = (Encoder(load_clip(str(small[0])), device="cpu", dtype=one) for one in ("float32", dtype))
     assert (half.encode_images(pictures) * whole.encode_images(pictures)).sum(axis=1).min() > 0.999
     assert (half.encode_texts(TEXTS) * whole.encode_texts(TEXTS)).sum(axis=1).min() > 0.999
     assert half.encode_texts(TEXTS).dtype == np.float32
@@ -166,7 +166,7 @@ def test_half_precision_is_near(small, pictures, dtype):
 
 def test_a_checkpoint_of_transformers(pictures):
     """The demo's, by its folder: other vectors than the library's own would be a fault of the adapter."""
-    folder = clip_files._demo()
+    folder = demo_folder()
     model = transformers.CLIPModel.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     processor = transformers.CLIPImageProcessorPil.from_pretrained(folder)
@@ -174,7 +174,7 @@ def test_a_checkpoint_of_transformers(pictures):
         pixels = processor(images=[Image.fromarray(one) for one in pictures], return_tensors="pt")
         seen = model.get_image_features(**pixels).pooler_output
         said = model.get_text_features(**tokenizer(TEXTS, padding=True, return_tensors="pt")).pooler_output
-    encoder = load_encoder(str(folder), device="cpu")
+    encoder = Encoder(load_clip(str(folder)), device="cpu")
     for ours, theirs in ((encoder.encode_images(pictures), seen), (encoder.encode_texts(TEXTS), said)):
         np.testing.assert_allclose(ours, (theirs / theirs.norm(dim=1, keepdim=True)).numpy(), atol=1e-5)
 
@@ -190,51 +190,51 @@ def test_texts_of_any_kind_have_unit_vectors(encoder):
 
 
 def test_windows_hold_all_tokens_in_order():
-    tokens = of_open_clip(open_clip.get_tokenizer("ViT-B-32"), 77)
+    tokens = open_clip_tokens(open_clip.get_tokenizer("ViT-B-32"), 77)
     windows = tokens.windows(LONG * 3, "mean")  # 3 · 144 tokens are five windows of 75 and one of 57
     assert [len(window) for window in windows] == [77] * 5 + [59]
     assert [token for window in windows for token in window[1:-1]] == tokens.encode(LONG * 3)
-    with pytest.raises(ValueError, match="long_text is 'middle'"):
-        tokens.windows("x", "middle")
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("model", "error", "told"),
     [
-        ({"model": "no/such/model"}, FileNotFoundError, "no file and no folder"),
-        ({"model": "nobody/nothing"}, FileNotFoundError, "hf download nobody/nothing"),
-        ({"model": "ViT-B-32/no-such-tag"}, ValueError, "laion2b_s34b_b79k"),
-        ({"model": "ViT-B-32/openai"}, FileNotFoundError, "open_clip.create_model('ViT-B-32', 'openai')"),
-        ({"model": "demo", "dtype": "int8"}, ValueError, "dtype is 'int8'"),
-        ({"model": "demo", "batch_size": 0}, ValueError, "batch_size is 0"),
-        ({"model": "demo", "device": "abacus"}, ValueError, "device is 'abacus'"),
+        ("no/such/model", FileNotFoundError, "no file and no folder"),
+        ("nobody/nothing", FileNotFoundError, "hf download nobody/nothing"),
+        ("ViT-B-32/no-such-tag", ValueError, "laion2b_s34b_b79k"),
+        ("ViT-B-32/openai", FileNotFoundError, "open_clip.create_model('ViT-B-32', 'openai')"),
     ],
 )
-def test_what_cannot_be_loaded_is_told(given, error, told, monkeypatch, tmp_path):
+def test_what_cannot_be_loaded_is_told(model, error, told, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     with pytest.raises(error) as raised:
-        load_encoder(**given)
+        load_clip(model)
     assert told in str(raised.value)
     assert str(raised.value).startswith("evqascore: ")
 
 
+def test_a_device_that_is_not_there_is_told():
+    with pytest.raises(ValueError, match=r"^evqascore: device is 'abacus', which torch cannot use here"):
+        Encoder(load_demo(), device="abacus")
+
+
 def test_what_is_no_checkpoint_is_told(tmp_path):
     with pytest.raises(ValueError, match="is no CLIP checkpoint"):
-        load_encoder(str(tmp_path))
+        load_clip(str(tmp_path))
     for name, content in {"pickle.pth": {"state_dict": Path("x")}, "other.pth": {"weight": torch.zeros(2)}}.items():
         torch.save(content, tmp_path / name)
         with pytest.raises(ValueError, match=name):
-            load_encoder(str(tmp_path / name))
+            load_clip(str(tmp_path / name))
     (tmp_path / "text.safetensors").write_text("no tensors")
     with pytest.raises(ValueError, match="does not load as a checkpoint"):
-        load_encoder(str(tmp_path / "text.safetensors"))
+        load_clip(str(tmp_path / "text.safetensors"))
 
 
 def test_a_folder_without_its_weights_is_not_filled_with_random_ones(small):
     folder, _ = small
     (folder / "open_clip_pytorch_model.bin").unlink()
     with pytest.raises(ValueError, match="is no CLIP checkpoint"):
-        load_encoder(str(folder))
+        load_clip(str(folder))
 
 
 def test_a_torchvision_for_another_torch_is_told():
@@ -246,9 +246,9 @@ class Broken:
         if name == "torchvision":
             raise RuntimeError("operator torchvision::nms does not exist")
 sys.meta_path.insert(0, Broken)
-from evaluate_qa.metrics.evqascore.encoder import load_encoder
+from evaluate_qa.metrics.evqascore.clip_models import load_clip
 try:
-    load_encoder("ViT-B-32/openai")
+    load_clip("ViT-B-32/openai")
 except ImportError as error:
     print(error)
 """

@@ -9,16 +9,17 @@ from threading import Barrier
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics.evqascore.decoding import in_threads
-from evaluate_qa.metrics.evqascore.encoder import load_encoder
-from evaluate_qa.metrics.evqascore.feature_store import FeatureStore, VideoFeatures
-from evaluate_qa.metrics.evqascore.features import Sampling, UnreadableVideo, video_features
+from evaluate_qa.metrics.evqascore.clip import Encoder
+from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_demo
+from evaluate_qa.metrics.evqascore.encoding import in_threads, video_features
+from evaluate_qa.metrics.evqascore.features import FeatureStore, VideoFeatures
+from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo
 from videos import decode_all, write, write_long, write_sound
 
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_encoder("demo", device="cpu")
+    return Encoder(load_demo(), device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_features_depend_neither_on_threads_nor_on_other_videos(encoder, paths, 
 
 
 def test_batches_of_other_sizes_change_little(encoder, paths):
-    small = load_encoder("demo", device="cpu", batch_size=3)
+    small = Encoder(load_demo(), device="cpu", batch_size=3)
     ours, theirs = (dict(video_features(paths[:2], one, Sampling(4))) for one in (encoder, small))
     for path in paths[:2]:
         np.testing.assert_allclose(ours[path].vectors, theirs[path].vectors, atol=1e-5)
@@ -194,7 +195,8 @@ def test_memory_does_not_grow_with_the_length(tmp_path):
     from evaluate_qa.benchmarks.measure import measure
 
     videos = [str(write_long(tmp_path / f"{minutes}.mp4", 60 * minutes, size=(160, 90))) for minutes in (1, 16)]
-    jobs = {video: (whole, Job(video, interval=15, model="demo", device="cpu", threads=2)) for video in videos}
+    options = {"interval": 15, "model": str(demo_folder()), "device": "cpu", "threads": 2}
+    jobs = {video: (whole, Job(video, **options)) for video in videos}
     short, long = measure(jobs, 1).values()
     assert (short.result, long.result) == (120, 1920)
     # 1,800 more vectors of 32 numbers are a quarter of a megabyte; 1,800 more frames would be 13 or more.

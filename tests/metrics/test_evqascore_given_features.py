@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics.evqascore.columns import keywords, video, video_features
-from evaluate_qa.metrics.evqascore.given_features import read_features
+from evaluate_qa.metrics.evqascore.features import read_features
 from evaluate_qa.metrics.evqascore.inputs import RowTypeError, RowValueError, Unexpected
-from evaluate_qa.metrics.evqascore.sampling import UnreadableVideo
+from evaluate_qa.metrics.evqascore.rows import check_features, check_keywords, check_video
+from evaluate_qa.metrics.evqascore.video import UnreadableVideo
 from safetensors.torch import save_file
 
 MATRIX = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0]])
@@ -28,7 +28,7 @@ UNIT = [[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]
     ids=["float64", "float16", "int64", "lists", "list of arrays", "torch with gradient", "bfloat16", "huge"],
 )
 def test_any_matrix_comes_out_as_unit_vectors(given):
-    found = read_features(video_features(given))
+    found = read_features(check_features(given))
     assert found.vectors.dtype == np.float32
     assert found.vectors == pytest.approx(np.array(UNIT), abs=1e-6)
     assert found.frames.tolist() == [0, 1]
@@ -38,19 +38,19 @@ def test_any_matrix_comes_out_as_unit_vectors(given):
 @pytest.mark.parametrize("name", ["vectors", "anything"])
 def test_a_file_of_safetensors(tmp_path, name):
     save_file({name: torch.tensor(MATRIX, dtype=torch.bfloat16)}, tmp_path / "f.safetensors")
-    assert read_features(video_features(tmp_path / "f.safetensors")).vectors == pytest.approx(np.array(UNIT), abs=1e-6)
+    assert read_features(check_features(tmp_path / "f.safetensors")).vectors == pytest.approx(np.array(UNIT), abs=1e-6)
 
 
 def test_a_file_may_know_times_and_frames(tmp_path):
     tensors = {"vectors": MATRIX, "times": np.array([0.0, 1.5]), "frames": np.array([0, 45])}
     save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "f.safetensors")
-    found = read_features(video_features(str(tmp_path / "f.safetensors")))
+    found = read_features(check_features(str(tmp_path / "f.safetensors")))
     assert (found.times.tolist(), found.frames.tolist()) == ([0.0, 1.5], [0, 45])
 
 
 def test_a_file_of_numpy(tmp_path):
     np.save(tmp_path / "é.npy", MATRIX)
-    assert read_features(video_features(tmp_path / "é.npy")).vectors == pytest.approx(np.array(UNIT), abs=1e-6)
+    assert read_features(check_features(tmp_path / "é.npy")).vectors == pytest.approx(np.array(UNIT), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_file_of_numpy(tmp_path):
 def test_a_npy_file_that_holds_something_else_is_told(tmp_path, write):
     write(tmp_path / "f.npy")
     with pytest.raises(UnreadableVideo, match=r"^f.npy holds no features \(frames, dim\): "):
-        read_features(video_features(tmp_path / "f.npy"))
+        read_features(check_features(tmp_path / "f.npy"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_safetensors_file_that_holds_something_else_is_told(tmp_path, tensors)
     else:
         save_file({name: torch.tensor(values) for name, values in tensors.items()}, file)
     with pytest.raises(UnreadableVideo, match=r"^f.safetensors holds no features"):
-        read_features(video_features(file))
+        read_features(check_features(file))
 
 
 @pytest.mark.parametrize(
@@ -108,30 +108,30 @@ def test_a_safetensors_file_that_holds_something_else_is_told(tmp_path, tensors)
 )
 def test_what_is_no_matrix_is_told(given, expected, error):
     with pytest.raises(Unexpected, match=expected) as caught:
-        video_features(given)
+        check_features(given)
     assert caught.value.error is error
 
 
 def test_videos_are_files_that_exist(tmp_path):
     (tmp_path / "a.mp4").touch()
-    assert video(tmp_path / "a.mp4") == video(str(tmp_path / "a.mp4")) == str(tmp_path / "a.mp4")
-    assert video(None) == ""
+    assert check_video(tmp_path / "a.mp4") == check_video(str(tmp_path / "a.mp4")) == str(tmp_path / "a.mp4")
+    assert check_video(None) == ""
     for bad in (tmp_path, tmp_path / "b.mp4", "", "\0", "\ud800"):
         with pytest.raises(Unexpected, match="the path of a video that exists"):
-            video(bad)
+            check_video(bad)
     for bad in (5, b"a.mp4", ["a.mp4"]):
         with pytest.raises(Unexpected, match="the path of a video, or None"):
-            video(bad)
+            check_video(bad)
 
 
 def test_keywords_are_kept_as_they_are():
-    assert keywords(["a", "A", "a"]) == ["a", "A", "a"]
-    assert keywords("red ball") == ["red ball"]
-    assert keywords([]) == []
-    assert keywords(None) is None
+    assert check_keywords(["a", "A", "a"]) == ["a", "A", "a"]
+    assert check_keywords("red ball") == ["red ball"]
+    assert check_keywords([]) == []
+    assert check_keywords(None) is None
     for bad in ("", [" "], ["a", ""]):
         with pytest.raises(Unexpected, match="not blank"):
-            keywords(bad)
+            check_keywords(bad)
     for bad in (5, [1], [["a"]], {"a": 1}):
         with pytest.raises(Unexpected, match="a string, a list of strings, or None"):
-            keywords(bad)
+            check_keywords(bad)

@@ -8,9 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from evaluate_qa.metrics.evqascore.chat_models import NoAnswer
-from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel
-from evaluate_qa.metrics.evqascore.keyword_prompt import conversation
-from evaluate_qa.metrics.evqascore.keyword_store import KeywordStore
+from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, KeywordStore, conversation
 from tiny_chat_model import save_chat_model
 
 
@@ -99,7 +97,7 @@ def test_it_gives_up_after_twenty_failures_in_a_row(server, ask, tmp_path):
 def test_the_store_outlives_a_kill(server, tmp_path):
     program = (
         "import os, sys\n"
-        "from evaluate_qa.metrics.evqascore.keyword_store import KeywordStore\n"
+        "from evaluate_qa.metrics.evqascore.keyword_model import KeywordStore\n"
         "store = KeywordStore(sys.argv[1], 'x')\n"
         "store.write('text', ['é', 'b'])\n"
         "os.kill(os.getpid(), 9)\n"

@@ -1,7 +1,7 @@
 """What a chat model replies, read as keywords."""
 
 import pytest
-from evaluate_qa.metrics.evqascore.keyword_prompt import conversation, parse_keywords
+from evaluate_qa.metrics.evqascore.keyword_model import conversation, parse_keywords
 
 REPLIES = {
     "JSON": '["red ball", "blue box"]',

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from evaluate_qa.metrics.evqascore.keywords import disjoint, distinct, yake_keywords
+from evaluate_qa.metrics.evqascore.keyword_model import distinct
+from evaluate_qa.metrics.evqascore.keywords import disjoint, yake_keywords
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -17,7 +17,10 @@ from evaluate_qa.benchmarks.evqascore import (
 from evaluate_qa.benchmarks.measure import Measurement
 from evaluate_qa.benchmarks.tables import evqascore_table
 from evaluate_qa.cli import app
+from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 from typer.testing import CliRunner
+
+DEMO = str(demo_folder())
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def video(tmp_path_factory):
 
 def test_every_step_sees_the_sampled_frames(video):
     pytest.importorskip("cv2")
-    listed = cases(Job(video, model="demo", device="cpu", threads=2), [10, 30])
+    listed = cases(Job(video, model=DEMO, device="cpu", threads=2), [10, 30])
     found = {name: prepare(job)() for name, (prepare, job) in listed.items()}
     # 45 frames: of each ten 0, 10, …, 40; of each thirty 0 and 30.
     steps = (LOOP, DECODE, PREPARED, ENCODE, WHOLE)
@@ -47,7 +50,7 @@ def test_the_table_compares_with_the_baselines():
 @pytest.mark.slow
 def test_the_command_prints_a_table(video):
     pytest.importorskip("cv2")
-    command = ["bench", "evqascore", "--video", video, "--model", "demo", "--device", "cpu", "--interval", "30"]
+    command = ["bench", "evqascore", "--video", video, "--model", DEMO, "--device", "cpu", "--interval", "30"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert "one video of 45 frames" in result.output

@@ -139,7 +139,7 @@ def test_what_was_published_gives_the_figures_that_it_gives_here(hub, start, pub
 
 DEMO = """
 from pathlib import Path
-from evaluate_qa.metrics.evqascore.clip_files import _published_demo
+from evaluate_qa.metrics.evqascore.clip_models import _published_demo
 print([(path.name, path.read_text()) for path in _published_demo(Path("beside")).iterdir()])
 """
 

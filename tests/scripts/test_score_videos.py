@@ -122,9 +122,9 @@ def test_keywords_of_the_input_are_never_overwritten(run):
 
 def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatch):
     metric = evaluate.load(evaluate_qa.path("evqascore"), "demo")
-    features, read = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.features"], []
-    original = features.read_samples
-    monkeypatch.setattr(features, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
+    encoding, read = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.encoding"], []
+    original = encoding.read_samples
+    monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
     write_rows("data/rows.jsonl", ROWS * 3)
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "kept.jsonl"]
     run("select", *arguments, "--top", 2, "--chunk-size", 2)

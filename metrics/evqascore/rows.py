@@ -1,0 +1,264 @@
+"""Rows: what their columns may hold, and the way from them to the parts of their scores.
+
+Videos are worked on one by one, so that each is read once and let go.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .chat_models import NoAnswer
+from .clip import Encoder
+from .encoding import video_features
+from .features import FILES, VideoFeatures, matrix_bytes, read_features
+from .inputs import RowValueError, Unexpected, as_list, clean
+from .keywords import KeywordSource
+from .options import Options
+from .progress import progress
+from .scoring import Mode, Parts, compare, score
+from .video import Sampling, UnreadableVideo
+
+
+def check_video(value: object) -> str:
+    """Check one video: the path of a file that exists. None, for a row that has features instead, comes as `""`."""
+    if value is None:
+        return ""
+    if not isinstance(value, (str, os.PathLike)) or not isinstance(path := os.fspath(value), str):
+        raise Unexpected("the path of a video, or None")
+    return _existing(path, "the path of a video that exists")
+
+
+def check_features(value: object) -> bytes:
+    """Check one row of features: a matrix (frames, dim), or the path of a file with one.
+
+    Returns:
+        What Arrow can hold and `read_features` understands; `b""` for None, a row without.
+    """
+    if value is None:
+        return b""
+    if isinstance(value, (str, os.PathLike)) and isinstance(path := os.fspath(value), str):
+        if Path(path).suffix not in FILES:
+            raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
+        return _existing(path, "a matrix (frames, dim), or a file that exists").encode()
+    try:
+        return matrix_bytes(value)
+    except TypeError as error:
+        raise Unexpected(str(error)) from None
+    except ValueError as error:
+        raise Unexpected(str(error), RowValueError) from None
+
+
+def check_keywords(value: object) -> list[str] | None:
+    """Check one row of keywords: a string or a list of strings; `[]` says that there are none, None asks for them."""
+    if value is None:
+        return None
+    items = [value] if isinstance(value, str) else as_list(value)
+    if items is None or not all(isinstance(item, str) for item in items):
+        raise Unexpected("a string, a list of strings, or None")
+    if not all(item.strip() for item in items):
+        raise Unexpected("keywords that are not blank", RowValueError)
+    return [clean(item) for item in items]
+
+
+def check_video_or_features(columns: Mapping[str, list[Any]]) -> None:
+    """Raise RowValueError for a row that has neither a video nor features."""
+    for row, pair in enumerate(zip(columns["videos"], columns["video_features"], strict=True)):
+        if pair == ("", b""):
+            raise RowValueError(
+                f"evqascore: videos[{row}] is None; expected the path of a video, or a matrix in video_features[{row}]",
+                "videos",
+                row,
+            )
+
+
+def _existing(path: str, expected: str) -> str:
+    if not Path(path).is_file():
+        raise Unexpected(expected, RowValueError)
+    if clean(path) != path:
+        raise Unexpected("a path in UTF-8", RowValueError)
+    return path
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row, checked.
+
+    Attributes:
+        number: Its place.
+        blank: Whether there is no answer, so that nothing can be judged.
+        text: X, which is compared with the video: the question, if it counts, and the answer.
+        mode: How it is scored.
+        keywords: K; None if they are to be found.
+        video: The path of its video; "" if it has features.
+        features: What `check_features` made of its features; b"" if it has none.
+    """
+
+    number: int
+    blank: bool
+    text: str
+    mode: Mode
+    keywords: list[str] | None
+    video: str
+    features: bytes
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the score of a row rests on.
+
+    Attributes:
+        parts: What its score is made of.
+        keywords: K.
+        best_times: For each keyword the time of its best frame, in seconds; empty where times are not known.
+        best_frames: The number of that frame in the video.
+        frames: How many frames were looked at.
+    """
+
+    parts: Parts
+    keywords: list[str]
+    best_times: list[float]
+    best_frames: list[int]
+    frames: int
+
+
+def rows_of(
+    predictions: Sequence[str],
+    questions: Sequence[str],
+    videos: Sequence[str],
+    features: Sequence[bytes],
+    keywords: Sequence[list[str] | None],
+    mode: str,
+) -> list[Row]:
+    """Return the rows of the columns; where a row has features, its video is not read."""
+    rows = []
+    columns = zip(predictions, questions, videos, features, keywords, strict=True)
+    for number, (prediction, question, video, given, listed) in enumerate(columns):
+        asked = mode != "caption" and bool(question.strip())
+        blank = not prediction.strip()
+        rows.append(
+            Row(
+                number=number,
+                blank=blank,
+                text=f"{question} {prediction}" if asked else prediction,
+                mode="qa" if mode == "qa" or asked else "caption",
+                keywords=[] if blank else listed,
+                video="" if given else video,
+                features=given,
+            )
+        )
+    return rows
+
+
+def gather(
+    rows: Sequence[Row], encoder: Encoder, source: KeywordSource, options: Options, cache_dir: Path | None = None
+) -> list[Evidence | str]:
+    """Return what the score of each row rests on, or why it cannot be scored.
+
+    Raises:
+        RowValueError: a row that cannot be scored, if `options.unreadable` is "raise".
+    """
+    outcomes: dict[int, Evidence | str] = {}
+    left = []
+    for row, found in _with_keywords(rows, source, options):
+        if isinstance(found, NoAnswer):
+            outcomes[row.number] = _refused(row, "predictions", f"no keywords: {found}", options)
+        else:
+            left.append(replace(row, keywords=found))
+    compared = _comparing(left, encoder, options)
+    for row, seen in _with_features(left, encoder, options, cache_dir):
+        if isinstance(seen, UnreadableVideo):
+            column = "video_features" if row.features else "videos"
+            outcomes[row.number] = _refused(row, column, str(seen), options)
+        else:
+            outcomes[row.number] = compared(row, seen)
+    return [outcomes[row.number] for row in rows]
+
+
+def _with_keywords(
+    rows: Sequence[Row], source: KeywordSource, options: Options
+) -> Iterator[tuple[Row, list[str] | NoAnswer]]:
+    """Yield each row with its own keywords, or those of its text, or why it has none."""
+    found = source.keywords([row.text for row in rows if row.keywords is None], options.lang)
+    for row in rows:
+        if row.keywords is not None:
+            yield row, row.keywords
+        else:
+            extracted = found[row.text]
+            yield row, extracted if isinstance(extracted, NoAnswer) else extracted[: options.max_keywords]
+
+
+def _with_features(
+    rows: Sequence[Row], encoder: Encoder, options: Options, cache_dir: Path | None
+) -> Iterator[tuple[Row, VideoFeatures | UnreadableVideo]]:
+    """Yield each row with the features of its video; the rows of a video come together, as soon as it is read."""
+    by_video: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if not row.features:
+            by_video[row.video].append(row)
+    sampling = Sampling(options.interval, options.max_frames)
+    with progress("evqascore: videos", len(by_video), "video") as bar:
+        for path, found in video_features(list(by_video), encoder, sampling, cache_dir=cache_dir):
+            yield from ((row, found) for row in by_video[path])
+            bar.update()
+    for row in rows:
+        if row.features:
+            try:
+                yield row, read_features(row.features)
+            except UnreadableVideo as error:
+                yield row, error
+
+
+def _comparing(rows: Sequence[Row], encoder: Encoder, options: Options) -> Callable[[Row, VideoFeatures], Evidence]:
+    """Embed all texts, each once; return what compares a row with the features of its video."""
+    keywords = [keyword for row in rows for keyword in row.keywords or []]
+    texts = list(dict.fromkeys([row.text for row in rows] + keywords))
+    vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
+
+    def compared(row: Row, video: VideoFeatures) -> Evidence:
+        _check_dim(row, video, encoder)
+        keywords, parts = row.keywords or [], Parts(row.mode)
+        if not row.blank:
+            parts = compare(video.vectors, vectors[row.text], [vectors[keyword] for keyword in keywords], row.mode)
+        best = list(parts.best_frames)
+        times = video.times[best]
+        known = [] if np.isnan(times).any() else times.tolist()
+        return Evidence(parts, keywords, known, video.frames[best].tolist(), len(video.vectors))
+
+    return compared
+
+
+def _check_dim(row: Row, video: VideoFeatures, encoder: Encoder) -> None:
+    if video.vectors.shape[1] != encoder.dim:
+        raise RowValueError(
+            f"evqascore: video_features[{row.number}] has vectors of length {video.vectors.shape[1]}; expected "
+            f"{encoder.dim}, as {encoder.label} has: features of the same model",
+            "video_features",
+            row.number,
+        )
+
+
+def _refused(row: Row, column: str, reason: str, options: Options) -> str:
+    if options.unreadable == "raise":
+        raise RowValueError(f"evqascore: {column}[{row.number}]: {reason}", column, row.number)
+    return reason
+
+
+def per_example(outcomes: Sequence[Evidence | str], options: Options) -> dict[str, list[Any]]:
+    """Return the columns of the result; a row that could not be scored has None in all but its reason."""
+    scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
+    scores = vars(score([one.parts for one in scored], options)).items()
+    columns = {name: values.tolist() for name, values in scores if values is not None}
+    columns["mode"] = [one.parts.mode for one in scored]
+    for name in ("keywords", "best_times", "best_frames", "frames"):
+        columns[name] = [getattr(one, name) for one in scored]
+    return {name: _in_place(values, outcomes) for name, values in columns.items()}
+
+
+def _in_place(values: list[Any], outcomes: Sequence[Evidence | str]) -> list[Any]:
+    left = iter(values)
+    return [next(left) if isinstance(outcome, Evidence) else None for outcome in outcomes]
