@@ -23,6 +23,7 @@ class Data(str, Enum):
     DIVER_QA = "diver_qa"
     MORQA = "morqa"
     SAMPLE = "sample"
+    NEAR_NAMES = "near_names"
 
 
 _RUN, _PART, _OUT = "Metrics", "Part of the data", "Output"

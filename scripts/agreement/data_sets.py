@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 
+from .. import sample
 from ..dataset import builder
 from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
 from ..files.rows import Row
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
-from .sample_rows import sample_data
+from .own_rows import NEAR_NAMES, own_rows
 
 
 def evouna(selection: Selection) -> LabelledData:
@@ -55,7 +57,13 @@ def diver_qa(selection: Selection) -> LabelledData:
 
 
 DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
-    {"evouna": evouna, "diver_qa": diver_qa, "morqa": morqa, "sample": sample_data}
+    {
+        "evouna": evouna,
+        "diver_qa": diver_qa,
+        "morqa": morqa,
+        "sample": partial(own_rows, sample()),
+        "near_names": partial(own_rows, NEAR_NAMES),
+    }
 )
 """The readers by the name of the data set."""
 

@@ -49,8 +49,13 @@ def precision(c: Confusion) -> Floats:
 
 
 def recall(c: Confusion) -> Floats:
-    """TP / (TP + FN)."""
+    """TP / (TP + FN): the share of right answers that the metric accepts."""
     return _ratio(c.tp, c.tp + c.fn)
+
+
+def specificity(c: Confusion) -> Floats:
+    """TN / (TN + FP): the share of wrong answers that the metric refuses."""
+    return _ratio(c.tn, c.tn + c.fp)
 
 
 def f1(c: Confusion) -> Floats:
@@ -101,6 +106,7 @@ OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
         "macro_f1": macro_f1,
         "precision": precision,
         "recall": recall,
+        "specificity": specificity,
         "mcc": mcc,
     }
 )

@@ -33,6 +33,7 @@ def value(name, table, weights=None):
         ("accuracy", 5 / 8),  # 3 + 2 of 8
         ("precision", 3 / 4),
         ("recall", 3 / 5),
+        ("specificity", 2 / 3),
         ("f1", 2 / 3),  # 2·3 / (2·3 + 1 + 2)
         ("macro_f1", (2 / 3 + 4 / 7) / 2),  # for "incorrect": 2·2 / (2·2 + 2 + 1)
         ("mcc", (3 * 2 - 1 * 2) / math.sqrt(4 * 5 * 3 * 4)),

@@ -1,4 +1,4 @@
-"""The sample that the demo scores: its form, its balance, and what each kind of row promises."""
+"""The rows that come with this package: their form, their balance, and what each kind of row promises."""
 
 import json
 import unicodedata
@@ -6,7 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import evaluate_qa
 import pytest
+from evaluate_qa.agreement.own_rows import NEAR_NAMES
 from evaluate_qa.metrics._shared import inputs
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
@@ -25,21 +27,38 @@ KINDS = {
     "partial",
 }
 ALWAYS_WRONG = {"empty", "wrong_but_similar"}
+NAMES = {"person", "place", "work", "organisation", "number", "date"}
 
 Rows = list[dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def lines(root: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     # split at "\n" alone: splitlines() would also split at separators such as U+2028 inside a string
-    *lines, rest = (root / "scripts" / "sample.jsonl").read_text(encoding="utf-8").split("\n")
+    *lines, rest = path.read_text(encoding="utf-8").split("\n")
     assert rest == "", "the file must end with a newline"
     return lines
 
 
+@pytest.fixture(scope="module", params=[evaluate_qa.sample(), NEAR_NAMES], ids=lambda path: path.stem)
+def lines(request: pytest.FixtureRequest) -> list[str]:
+    """The lines of either file."""
+    return read_lines(request.param)
+
+
 @pytest.fixture(scope="module")
 def rows(lines: list[str]) -> Rows:
+    """The rows of either file."""
     return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def sample() -> Rows:
+    return [json.loads(line) for line in read_lines(evaluate_qa.sample())]
+
+
+@pytest.fixture(scope="module")
+def near_names() -> Rows:
+    return [json.loads(line) for line in read_lines(NEAR_NAMES)]
 
 
 def of_kind(rows: Rows, kind: str) -> Rows:
@@ -81,50 +100,69 @@ def test_same_question_has_the_same_references(rows: Rows):
         assert references.setdefault(row["question"], row["references"]) == row["references"]
 
 
-def test_balance(rows: Rows):
-    counts = Counter(row["kind"] for row in rows)
+def test_balance_of_the_sample(sample: Rows):
+    counts = Counter(row["kind"] for row in sample)
     assert set(counts) == KINDS
     assert min(counts.values()) >= 5
-    assert len(rows) >= 80
-    assert 0.4 <= sum(row["correct"] for row in rows) / len(rows) <= 0.6
+    assert len(sample) >= 80
+    assert 0.4 <= sum(row["correct"] for row in sample) / len(sample) <= 0.6
 
 
-def test_verdicts_of_each_kind(rows: Rows):
+def test_verdicts_of_each_kind(sample: Rows):
     for kind in KINDS:
-        verdicts = {row["correct"] for row in of_kind(rows, kind)}
+        verdicts = {row["correct"] for row in of_kind(sample, kind)}
         assert verdicts == ({False} if kind in ALWAYS_WRONG else {True, False}), kind
 
 
-def test_only_empty_rows_are_blank(rows: Rows):
-    for row in rows:
+def test_only_empty_rows_are_blank(sample: Rows):
+    for row in sample:
         assert (row["prediction"].strip() == "") == (row["kind"] == "empty"), row["id"]
 
 
-def test_multi_reference_rows_have_several(rows: Rows):
-    assert all(len(row["references"]) > 1 for row in of_kind(rows, "multi_reference"))
+def test_multi_reference_rows_have_several(sample: Rows):
+    assert all(len(row["references"]) > 1 for row in of_kind(sample, "multi_reference"))
 
 
-def test_verbose_answers_are_long_and_short_ones_short(rows: Rows):
-    assert all(40 <= len(row["prediction"].split()) <= 120 for row in of_kind(rows, "verbose"))
-    assert all(len(row["prediction"].split()) <= 5 for row in of_kind(rows, "short"))
+def test_verbose_answers_are_long_and_short_ones_short(sample: Rows):
+    assert all(40 <= len(row["prediction"].split()) <= 120 for row in of_kind(sample, "verbose"))
+    assert all(len(row["prediction"].split()) <= 5 for row in of_kind(sample, "short"))
 
 
-def test_verbose_rows_mislead_lexical_match(rows: Rows):
+def test_verbose_rows_mislead_lexical_match(sample: Rows):
     """Some wrong long answers mention the reference: finding it in the text must not be enough."""
-    wrong = [row for row in of_kind(rows, "verbose") if not row["correct"]]
+    wrong = [row for row in of_kind(sample, "verbose") if not row["correct"]]
     assert sum(row["references"][0].lower() in row["prediction"].lower() for row in wrong) >= 3
 
 
 @pytest.mark.parametrize("script", ["CJK", "DEVANAGARI", "ARABIC", "LATIN"])
-def test_non_english_rows_cover_the_script(rows: Rows, script: str):
+def test_non_english_rows_cover_the_script(sample: Rows, script: str):
     written = [
         row
-        for row in of_kind(rows, "non_english")
+        for row in of_kind(sample, "non_english")
         if any(unicodedata.name(char, "").startswith(script) for char in row["question"])
     ]
     assert {row["correct"] for row in written} == {True, False}
 
 
-def test_numeric_rows_hold_digits(rows: Rows):
-    for row in of_kind(rows, "numeric"):
+def test_numeric_rows_hold_digits(sample: Rows):
+    for row in of_kind(sample, "numeric"):
         assert any(char.isdigit() for char in row["prediction"] + row["references"][0]), row["id"]
+
+
+def test_near_names_hold_right_and_wrong_answers_to_the_same_questions(near_names: Rows):
+    answers: dict[str, list[bool]] = {}
+    for row in near_names:
+        answers.setdefault(row["question"], []).append(row["correct"])
+    assert sorted(answers.values(), key=len) == [[True]] * 5 + [[True, False]] * 40
+
+
+def test_every_kind_of_near_name_is_there(near_names: Rows):
+    wrong = Counter(row["kind"] for row in near_names if not row["correct"])
+    assert set(wrong) == NAMES
+    assert min(wrong.values()) >= 6
+
+
+def test_a_near_name_never_contains_the_reference(near_names: Rows):
+    for row in near_names:
+        if not row["correct"]:
+            assert not any(text.lower() in row["prediction"].lower() for text in row["references"]), row["id"]

@@ -1,12 +1,12 @@
-"""The sample data as labelled answers."""
+"""This package's own rows as labelled answers."""
 
 import json
 from pathlib import Path
 
-import evaluate_qa
 import pytest
+from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
-from evaluate_qa.agreement.sample_rows import labelled, sample_data
+from evaluate_qa.agreement.own_rows import own_rows
 from evaluate_qa.cli import app
 from typer.testing import CliRunner
 
@@ -25,23 +25,22 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_rows_are_grouped_by_kind_and_question(path):
-    data = labelled(path)
+    data = own_rows(path, Selection())
+    assert data.name == "mine"
     assert data.groups == ["all", "kind short", "kind empty"]
-    assert [row.question_id for row in data.rows] == ["0", "0", "1"]
+    assert [row.question_id for row in data.rows] == ["Q1?", "Q1?", "Q2?"]
     assert [row.label for row in data.rows] == [1.0, 0.0, 0.0]
 
 
 def test_limit_counts_questions(path):
-    assert len(labelled(path, 1).rows) == 2
+    assert len(own_rows(path, Selection(limit=1)).rows) == 2
 
 
-def test_the_whole_sample_is_read():
-    assert len(sample_data(Selection()).rows) == len(evaluate_qa.sample().read_text().splitlines())
-
-
-def test_there_are_no_splits():
-    with pytest.raises(ValueError, match="neither splits nor systems"):
-        sample_data(Selection(split="dev"))
+@pytest.mark.parametrize(("name", "rows"), [("sample", 138), ("near_names", 85)])
+def test_each_set_is_read_whole_and_has_no_splits(name, rows):
+    assert len(DATA[name](Selection()).rows) == rows
+    with pytest.raises(ValueError, match=f"{name} has neither splits nor systems"):
+        DATA[name](Selection(split="dev"))
 
 
 def test_group_prints_one_table_only():
