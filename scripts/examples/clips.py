@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from evaluate_qa.shapes.clips import Clip, all_clips, another, held_out, write_clip
+from evaluate_qa.toy_clip.clips import Clip, all_clips, another, held_out, write_clip
 
 QUESTION = "What moves?"
 

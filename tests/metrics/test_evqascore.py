@@ -17,7 +17,7 @@ from evaluate_qa.metrics.evqascore.keyword_model import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
 from evaluate_qa.metrics.evqascore.options import Options
 from evaluate_qa.metrics.evqascore.scoring import compare, score
-from evaluate_qa.shapes.clips import RATE, all_clips, held_out, write_clip
+from evaluate_qa.toy_clip.clips import RATE, all_clips, held_out, write_clip
 from safetensors.torch import save_file
 from tiny_chat_model import save_chat_model
 

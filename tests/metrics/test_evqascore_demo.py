@@ -9,8 +9,8 @@ import evaluate_qa
 import pytest
 from evaluate_qa.metrics.evqascore import clip_models
 from evaluate_qa.metrics.evqascore.checkpoints import file_hash
-from evaluate_qa.shapes.clips import all_clips, another, held_out, write_clip
-from evaluate_qa.shapes.texts import Claim, claim, vocabulary
+from evaluate_qa.toy_clip.clips import all_clips, another, held_out, write_clip
+from evaluate_qa.toy_clip.texts import Claim, claim, vocabulary
 from safetensors.torch import load_file, save_file
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
@@ -95,7 +95,7 @@ def test_a_folder_named_demo_is_a_model_as_any_other(monkeypatch, tmp_path):
 
 def test_training_makes_a_model_that_loads(tmp_path):
     from evaluate_qa.metrics.evqascore.clip import Encoder
-    from evaluate_qa.shapes import training
+    from evaluate_qa.toy_clip import training
 
     said = []
     training.train(tmp_path, training.Recipe(steps=3, batch=8, copies=1, clips=4), said.append)

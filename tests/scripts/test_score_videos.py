@@ -11,7 +11,7 @@ import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.shapes.clips import all_clips, held_out, write_clip
+from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 from typer.testing import CliRunner
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
