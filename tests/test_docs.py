@@ -27,6 +27,13 @@ def installed():
     install_metrics(evaluate_qa.metric_names())
 
 
+def test_documents_are_short():
+    """Of README at most 170 lines, of a card 130: what a reader does not need stands beside the code, or nowhere."""
+    cards = [*ROOT.glob("metrics/*/README.md"), *ROOT.glob("datasets_scripts/*/README.md")]
+    most = {ROOT / "README.md": 170} | dict.fromkeys(cards, 130)
+    assert {path: count for path in most if (count := len(path.read_text().splitlines())) > most[path]} == {}
+
+
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_python_sessions(document, tmp_path, monkeypatch):
