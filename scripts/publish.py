@@ -91,7 +91,7 @@ def _publish(
         if not (output or dry_run):
             account.check(api, namespace)
         if not preparing.prepare(repositories, data_dir, cache_dir):
-            typer.echo("evaluate-qa publish: nothing was uploaded; mend what is told above", err=True)
+            typer.echo("evaluate-qa publish: nothing was uploaded; fix the problems listed above", err=True)
             return False
         if output:
             return True

@@ -1,6 +1,6 @@
 """Run metrics several times: a sweep of an option, SMILE's ablation, fewer references.
 
-Each value calls `compute` anew on all rows, so whatever the option does to the metric is done in full. What makes
+Each value calls `compute` again on all rows, so whatever the option does to the metric is done in full. What makes
 that cheap is the metric's vector store (`cache_dir`), from which every call but the first reads its vectors; it is
 put into a temporary folder if none is given.
 """

@@ -57,7 +57,7 @@ def earlier_progress(folder: Path, settings: Mapping[str, str], resume: bool) ->
         return None
     if not resume:
         raise RowsError(
-            f"{folder} holds the work of a run that was stopped; go on with it by --resume, or begin anew "
+            f"{folder} holds the work of a run that was stopped; continue it with --resume, or start over "
             f"after: rm -r {folder}"
         )
     earlier = json.loads((folder / PROGRESS).read_text())
@@ -66,7 +66,7 @@ def earlier_progress(folder: Path, settings: Mapping[str, str], resume: bool) ->
         if before != value:
             raise RowsError(
                 f"{folder} was made with {name} {before}, now it is {value}; give what it was made with, or "
-                f"begin anew after: rm -r {folder}"
+                f"start over after: rm -r {folder}"
             )
     return earlier["progress"]
 

@@ -6,8 +6,8 @@ Here a block is a range of rows of the input, whatever becomes of the actors: a 
 unfinished one leaves nothing, and the blocks joined are the file that one machine would have written.
 
 This process reads and writes, so that the machines of the cluster need no file system in common, unless the rows name
-videos. Two blocks for each actor are in memory at a time. When an actor is killed, Ray starts it anew, and what it had
-not finished is done again.
+videos. Two blocks for each actor are in memory at a time. When an actor is killed, Ray restarts it and its unfinished
+blocks are scored again.
 """
 
 import itertools

@@ -160,7 +160,7 @@ def _skipped(job: Job, records: Iterator[Record], progress: Progress) -> Iterato
 def changed(job: Job, rows: str) -> RowsError:
     """Return the error for an input that is not the one that a stopped run has scored."""
     return RowsError(
-        f"{job.source}: {rows} are not those that the stopped run has scored; restore them, or begin anew "
+        f"{job.source}: {rows} are not those that the stopped run has scored; restore them, or start over "
         f"after: rm -r {job.target}.work"
     )
 

@@ -1,4 +1,4 @@
-"""The state of a training run, in a file, so that a run that was broken off goes on."""
+"""The state of a training run, in a file, so that an interrupted run can resume."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Train the encoder with both heads on examples; a run that was broken off goes on after its last whole epoch."""
+"""Train the encoder with both heads on examples; an interrupted run resumes after its last whole epoch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

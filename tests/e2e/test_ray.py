@@ -154,7 +154,7 @@ def test_a_killed_command_goes_on_where_it_was(score, toy, cluster, tmp_path):
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
 
     assert "was made with engine ray, now it is local" in score(*started, "--resume", code=1)
-    assert f"begin anew after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
+    assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
     assert "was made with chunk size 10, now it is 20" in score(*started, *ray, "--resume", "--chunk-size", 20, code=1)
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
     told = score(*started, *ray, "--resume", "--address", cluster[1])

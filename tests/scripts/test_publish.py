@@ -244,7 +244,7 @@ def test_what_is_not_in_order_is_not_uploaded(tmp_path):
     assert "[1/2] models/org/matcher: 3 files, all in order" in result.stdout
     assert "[2/2] datasets/org/evouna: 1 problems" in result.stdout
     assert f"it cannot be built: there is no folder {tmp_path / 'data' / 'evouna'}" in result.stderr
-    assert "nothing was uploaded; mend what is told above" in result.stderr
+    assert "nothing was uploaded; fix the problems listed above" in result.stderr
 
 
 def test_output_only_builds(tmp_path):

@@ -305,7 +305,7 @@ def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
     assert 30 <= done < 200
     assert not Path(f"out.{suffix}").exists()
 
-    assert f"begin anew after: rm -r {work}" in score(*stopped, code=1).stderr
+    assert f"start over after: rm -r {work}" in score(*stopped, code=1).stderr
     told = score(*stopped, "--resume").stderr
     assert f"{done}/200" in told  # the progress bar begins where the run was stopped
     whole = score(*options, "--output", f"whole.{suffix}", "--errors", "whole_bad.jsonl").stderr
