@@ -1,15 +1,13 @@
 """What happens on the tab where a file is scored."""
 
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pandas as pd
-from gradio.utils import get_upload_folder
 
-from . import batch, code, drawing, plot
+from . import batch, code, download, drawing, plot
 from .answering import told
 from .batch import Scored
 from .files import Table, collect, read
@@ -72,7 +70,7 @@ class BatchEvents:
 
     def run(self, table: Table | None, videos: Videos | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
         """Score the rows; show how far it is, and in the end the results."""
-        quiet = [gr.skip()] * 4
+        quiet = [gr.skip()] * 5
         if table is None:
             yield None, drawing.problem("Choose a file first, or take the examples."), *quiet
             return
@@ -86,7 +84,7 @@ class BatchEvents:
 
     def stop(self, scored: Scored | None) -> tuple[Any, ...]:
         """Show what had been scored when the visitor stopped."""
-        quiet, go_on = [gr.skip()] * 3, gr.update(interactive=True)
+        quiet, go_on = [gr.skip()] * 4, gr.update(interactive=True)
         if scored is None or not scored.kept:
             return drawing.note("Stopped; nothing was scored yet."), *quiet, go_on
         try:
@@ -100,14 +98,15 @@ class BatchEvents:
         return {name: Path(value).name if f.kind == "video" else value for name, (f, value) in given.items()}
 
     def _results(self, scored: Scored) -> tuple[Any, ...]:
-        """Return status, figures with plot, table and download."""
+        """Return status, figures with plot, table and downloads."""
         most = self._specification.most
         shown = drawing.summary(batch.figures(scored, most or 1.0)) + drawing.problems(scored.problems)
         shown += plot.distribution(scored.columns["score"], scored.columns.get("verdict"), most)
-        frame = pd.DataFrame(batch.records(scored))
+        records = batch.records(scored)
         left = len(scored.table.rows) - scored.done
         status = scored.stopped or (f"Stopped: {left:,} rows were not scored." if left else "Done.")
-        return drawing.note(status), shown, gr.update(value=_readable(frame), visible=True), _download(frame)
+        files = [gr.update(value=str(path), visible=True) for path in download.write(records)]
+        return drawing.note(status), shown, gr.update(value=_readable(pd.DataFrame(records)), visible=True), *files
 
     def _code(self, table: Table, entered: Any) -> Any:
         if table.name == EXAMPLES:
@@ -138,11 +137,3 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _short(part: Any) -> str:
     return f"{part:.3g}" if isinstance(part, float) else str(part)
-
-
-def _download(frame: pd.DataFrame) -> Any:
-    """Write the table where gradio keeps files for a while, below a name that nobody can guess."""
-    folder = Path(get_upload_folder()) / secrets.token_hex(20)
-    folder.mkdir(parents=True)
-    frame.to_csv(folder / "scores.csv", index=False)
-    return gr.update(value=str(folder / "scores.csv"), visible=True)

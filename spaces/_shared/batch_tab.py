@@ -47,9 +47,13 @@ def batch_tab(specification: Specification, scorer: Scorer, form: Form, metric: 
     answers = gr.Dataframe(
         visible=False, interactive=False, label="Answers", elem_id="answers", max_chars=60, max_height=480
     )
-    download = gr.DownloadButton("Download as CSV", visible=False, elem_id="download")
+    with gr.Row():
+        downloads = [
+            gr.DownloadButton(f"Download as {kind.upper()}", visible=False, elem_id=f"download-{kind}")
+            for kind in ("csv", "jsonl")
+        ]
     events = BatchEvents(specification, scorer, metric)
-    shown, read = [status, results, answers, download], [videos, clips_status, run]
+    shown, read = [status, results, answers, *downloads], [videos, clips_status, run]
     file.upload(events.upload, file, [table, file, status], **QUICK)
     reading = clips.upload(events.videos, [clips, videos], [clips, *read], **LONG)
     taking = examples.click(events.example_videos, None, read, **(LONG if specification.reader else QUICK))

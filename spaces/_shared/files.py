@@ -142,6 +142,6 @@ def _parquet(path: Path, limits: Limits) -> Iterator[tuple[int, Any]]:
 
 def _decoded(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")  # not as text, which makes one kind of line break of all
     except UnicodeDecodeError as error:
         raise Refusal(f"{path.name}: this is not text in UTF-8. Save it as UTF-8.") from error

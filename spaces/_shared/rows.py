@@ -54,7 +54,8 @@ def _text(field: Field, value: Any, limits: Limits) -> str:
     if not isinstance(value, str):
         raise Refusal(f"{field.label}: expected a text, not {value!r:.50}.")
     check_length(field.label, value, limits)
-    return value
+    # As the metrics do: what UTF-8 cannot hold could be neither shown nor sent.
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _list(field: Field, value: Any, limits: Limits) -> list[Any]:

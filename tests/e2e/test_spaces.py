@@ -166,7 +166,7 @@ def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_p
         page.locator("#score-file").click()
         page.locator(".qa-figures").wait_for()
         with page.expect_download() as download:
-            page.locator("#download").click()
+            page.locator("#download-csv").click()
         table = Path(download.value.path()).read_text().splitlines()
         assert table[0].startswith("row,score")
         assert len(table) == 3
@@ -203,7 +203,7 @@ def test_rows_and_their_videos_are_scored_and_deleted(servers, browser, tmp_path
         assert "row 4: Video: there is none called “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4." in results
         assert "root:" not in page.content()
         with page.expect_download() as download:
-            page.locator("#download").click()
+            page.locator("#download-csv").click()
         with Path(download.value.path()).open(newline="") as lines:
             table = list(csv.DictReader(lines))
         assert [row["row"] for row in table] == ["1", "2", "5"]

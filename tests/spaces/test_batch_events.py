@@ -84,7 +84,7 @@ def test_the_examples_bring_their_videos_which_stay(events, defaults, specificat
     assert [row["videos"] for row in table.rows] == [RED.name] * 4 + [GREEN.name]
     specification = specification_of("evqascore")
     *_, last = events.run(table, videos, *defaults(specification).values())
-    _, status, results, shown, download, _ = last
+    _, status, results, shown, download, _, _ = last
     assert "Done." in status
     assert "<dd>5</dd>" in results
     frame = shown["value"]
