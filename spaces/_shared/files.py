@@ -11,7 +11,7 @@ from typing import Any
 from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
-from .limits import LIMITS, Limits, Refusal, check_rows
+from .limits import LIMITS, Limits, Refusal, check_rows, shown
 from .rows import from_mapping
 from .specification import Field, Row
 
@@ -86,7 +86,7 @@ def collect(
 
 def _mapping(record: Any) -> dict[str, Any]:
     if not isinstance(record, dict):
-        raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {record!r:.50}.')
+        raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {shown(record)}.')
     return record
 
 

@@ -1,9 +1,11 @@
-"""What stands before the server: requests that are too large, or that do not get on, are refused.
+"""What stands before the server: requests that are too large, do not get on, or name an address are refused.
 
-Gradio limits the size of each uploaded file, and nothing else; uvicorn limits neither size nor time of a request.
+Gradio limits the size of each uploaded file, and nothing else; uvicorn limits neither size nor time of a request. And
+where file data hold an address in place of a path, Gradio downloads it, for any field, before it calls us.
 """
 
 import asyncio
+import json
 
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
@@ -12,9 +14,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .limits import LIMITS, Limits
 
+_ADDRESS = "://"
+_NO_ADDRESSES = "Nothing is fetched from other places. Upload the file."
+
 
 class Guard:
     """ASGI middleware that limits how large the body of a request is, and how long its next piece may take.
+
+    It also refuses what would make the server fetch something: file data with an address, and `/file=http://…`.
 
     Args:
         app: The server.
@@ -36,6 +43,9 @@ class Guard:
         if not size.isdigit() or int(size) > most:
             await JSONResponse({"detail": _too_large(most)}, 413)(scope, receive, send)
             return
+        if _ADDRESS in scope["path"]:
+            await JSONResponse({"detail": _NO_ADDRESSES}, 403)(scope, receive, send)
+            return
         await self._app(scope, _Body(receive, most, self._limits.piece_seconds, uploading), send)
 
 
@@ -45,6 +55,7 @@ class _Body:
     def __init__(self, receive: Receive, most: int, seconds: float, uploading: bool) -> None:
         self._receive, self._left, self._most, self._seconds = receive, most, most, seconds
         self._uploading, self._whole = uploading, False
+        self._content = bytearray()  # of an upload nothing is kept
 
     async def __call__(self) -> Message:
         if self._whole:
@@ -59,11 +70,34 @@ class _Body:
             raise self._broken_off(413, _too_large(self._most))
         if self._uploading and message["type"] == "http.disconnect":
             raise self._broken_off(400, "The upload was broken off.")
+        if not self._uploading:
+            self._content += message.get("body", b"")
+            if self._whole and _names_address(self._content):
+                raise self._broken_off(400, _NO_ADDRESSES)
         return message
 
     def _broken_off(self, status: int, told: str) -> Exception:
         """Return the error that ends a request; of an upload the one at which Gradio deletes what has come of it."""
         return MultiPartException(told) if self._uploading else HTTPException(status, told)
+
+
+def _names_address(content: bytearray) -> bool:
+    """Whether file data in a request have an address for a path."""
+    try:
+        left = [json.loads(content)]
+    except RecursionError:
+        return True
+    except ValueError:  # no JSON, which the server will say
+        return False
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            if "meta" in value and _ADDRESS in str(value.get("path")):
+                return True
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return False
 
 
 def _too_large(most: int) -> str:

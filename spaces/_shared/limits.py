@@ -1,10 +1,18 @@
 """How much a visitor may ask for, and the refusal that says so."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 class Refusal(ValueError):  # noqa: N818 - not an error of the program, but an answer to a visitor
     """What was entered cannot be scored; the message is for the visitor and says what to do."""
+
+
+def shown(value: Any) -> str:
+    """Return a value as a refusal names it; of what may be a file nothing, for it has a path of this machine."""
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else f"{value!r:.50}"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .limits import LIMITS, Limits, Refusal, check_count, check_length
+from .limits import LIMITS, Limits, Refusal, check_count, check_length, shown
 from .specification import Field, Row
 from .uploads import uploaded
 
@@ -52,7 +52,7 @@ def to_form(fields: Sequence[Field], row: Row) -> list[str]:
 
 def _text(field: Field, value: Any, limits: Limits) -> str:
     if not isinstance(value, str):
-        raise Refusal(f"{field.label}: expected a text, not {value!r:.50}.")
+        raise Refusal(f"{field.label}: expected a text, not {shown(value)}.")
     check_length(field.label, value, limits)
     # As the metrics do: what UTF-8 cannot hold could be neither shown nor sent.
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -76,7 +76,7 @@ def _number(field: Field, value: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise Refusal(f"{field.label}: expected a number, not {value!r:.50}.")
+        raise Refusal(f"{field.label}: expected a number, not {shown(value)}.")
     return number
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from .limits import LIMITS, Refusal
+from .limits import LIMITS, Refusal, shown
 from .outcome import Outcome
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Slider:
         if not numeric or self.type(given) != given:
             whole = "whole " if self.type is int else ""
             expected = f"a {whole}number from {self.low:g} to {self.high:g}"
-            raise Refusal(f"{self.name}: expected {expected}, not {given!r:.50}.")
+            raise Refusal(f"{self.name}: expected {expected}, not {shown(given)}.")
         value: float = self.type(self.default if given == self.shown else given)
         return value
 
@@ -109,7 +109,7 @@ class Choice:
     def value(self, given: Any) -> str:
         """Return the option's value; raises Refusal if there is none such."""
         if not isinstance(given, str) or given not in self.choices:
-            raise Refusal(f"{self.name}: expected one of {', '.join(self.choices)}, not {given!r:.50}.")
+            raise Refusal(f"{self.name}: expected one of {', '.join(self.choices)}, not {shown(given)}.")
         return given
 
 

@@ -1,9 +1,14 @@
 """The Spaces that run while their tests do."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
 from space_server import NAMES, REFERENCES, ROOT, Server
+
+LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +19,7 @@ def servers(tmp_path_factory):
     def start(name):
         if name not in running:
             app = published(name, folder) if name == "smile" else ROOT / "spaces" / name / "app.py"
-            running[name] = Server(name, app, folder)
+            running[name] = Server(name, app, folder, (sys.executable, LOCAL_IS_PUBLIC))
         return running[name]
 
     yield start

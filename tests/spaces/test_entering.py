@@ -55,7 +55,7 @@ def test_what_a_form_cannot_hold_is_refused(entered, message):
     [
         ({"prediction": 5, "references": ["a"]}, "Answer: expected a text, not 5."),
         ({"prediction": "a", "references": ["a", None]}, "References: expected a text, not None."),
-        ({"prediction": "a", "references": {"a": 1}}, "References: expected a text, not {'a': 1}."),
+        ({"prediction": "a", "references": {"a": 1}}, "References: expected a text, not an object."),
         ({"prediction": "a", "references": "b", "reference_weights": [True]}, "Weights: expected a number, not True."),
         ({"prediction": "a"}, "References: this is empty. Enter at least one."),
     ],
@@ -98,7 +98,7 @@ def test_columns_go_by_either_name():
         (Slider("w", "W", 0.5), float("nan"), "w: expected a number from 0 to 1, not nan."),
         (Slider("n", "N", 4, 1, 4, 1), 2.5, "n: expected a whole number from 1 to 4, not 2.5."),
         (Choice("c", "C", {"a": "A", "b": "B"}), "d", "c: expected one of a, b, not 'd'."),
-        (Choice("c", "C", {"a": "A", "b": "B"}), ["a"], "c: expected one of a, b, not ['a']."),
+        (Choice("c", "C", {"a": "A", "b": "B"}), ["a"], "c: expected one of a, b, not a list."),
     ],
 )
 def test_options_out_of_range_are_refused(option, given, message):

@@ -1,6 +1,7 @@
 """Requests that are too large or do not get on are refused, others pass; and nobody waits for the metric for ever."""
 
 import asyncio
+import json
 import threading
 
 import pytest
@@ -23,6 +24,8 @@ async def size(request):
 APP = Guard(
     Starlette(routes=[Route(path, size, methods=["POST"]) for path in ("/run", "/gradio_api/upload")]), 500, LIMITS
 )
+
+ROOMY = Guard(APP._app, 500, Limits())
 
 
 def ask(pieces, path="/run", length=None, app=APP):
@@ -101,6 +104,44 @@ def test_once_the_body_is_whole_an_answer_may_take_its_time():
         await PlainTextResponse("done")(scope, receive, send)
 
     assert ask([b"a"], app=Guard(stream, 500, LIMITS)) == (200, "done")
+
+
+FILE = {"path": "http://example.org/a.mp4", "meta": {"_type": "gradio.FileData"}}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        FILE,
+        {"data": ["a", [], FILE]},
+        {"data": [[{"prediction": {"deep": [FILE]}}]]},
+        FILE | {"path": "HTTPS://example.org"},
+        FILE | {"meta": None},
+    ],
+)
+def test_what_names_an_address_is_refused(given):
+    content = json.dumps(given).encode()
+    escaped = content.replace(b"path", b"\\u0070ath").replace(b"/", b"\\/")
+    for body in (content, escaped, json.dumps(given).encode("utf-16")):
+        assert ask([body[:20], body[20:]], app=ROOMY) == (400, "Nothing is fetched from other places. Upload the file.")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"data": ["see http://example.org/a.mp4", ["http://a"]]},
+        {"data": [[{"prediction": "a", "path": "http://example.org", "url": "http://example.org"}]]},
+        FILE | {"path": "/tmp/gradio/a/a.mp4", "url": "http://127.0.0.1:7860/gradio_api/file=/tmp/gradio/a/a.mp4"},
+    ],
+)
+def test_addresses_in_texts_pass(given):
+    content = json.dumps(given).encode()
+    assert ask([content], app=ROOMY) == (200, str(len(content)))
+
+
+def test_what_would_be_fetched_as_a_file_of_ours_is_refused():
+    for path in ("/gradio_api/file=http://example.org/a", "/gradio_api/proxy=https://a.hf.space/b"):
+        assert ask([b""], path) == (403, '{"detail":"Nothing is fetched from other places. Upload the file."}')
 
 
 def test_other_than_requests_pass():
