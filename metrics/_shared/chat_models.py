@@ -134,7 +134,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A chat model that transformers loads from the Hub or a folder: safetensors only, no code from the model's files.
+    """A chat model that transformers loads from the Hub or a folder: whole, safetensors only, none of its code.
 
     Attributes:
         model: Name on the Hub, or a folder.
@@ -187,13 +187,24 @@ class LocalModel:
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
+        from .checkpoints import check_whole
+
         device = self._torch_device()
+        # Not to be left out: without it transformers asks on the terminal whether to run a checkpoint's code.
+        source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
-            tokenizer = AutoTokenizer.from_pretrained(self.model, revision=self.revision, padding_side="left")
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                self.model, revision=self.revision, dtype=self.dtype, use_safetensors=True
+            tokenizer = AutoTokenizer.from_pretrained(self.model, padding_side="left", **source)
+            model, found = AutoModelForCausalLM.from_pretrained(
+                self.model,
+                dtype=self.dtype,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # told by `check_whole`, with the weight's name
+                output_loading_info=True,
+                **source,
             )
-        except (OSError, ValueError, ImportError) as error:
+            # What is not expected is left out: a model of pictures and text may be asked for the text alone.
+            check_whole(found, superfluous=True)
+        except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
             raise ValueError(
                 f"cannot load the chat model {self.model!r}: {error}\nGive a folder or a Hub name that you may read "
                 "(gated models: accept the licence on the Hub, then `hf auth login`), or the --endpoint of a server"

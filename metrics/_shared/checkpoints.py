@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -132,6 +133,29 @@ def _minilm(metric: str, library: Library) -> Checkpoint:
                 f"or another file. {_MINILM_CURE}"
             )
     return _described(metric, folder, library, MINILM, hashes)
+
+
+def check_whole(found: Mapping[str, Any], superfluous: bool = False) -> None:
+    """Check that a model has got all its weights from its checkpoint; transformers makes up those that are missing.
+
+    Args:
+        found: What `from_pretrained` gives with `output_loading_info=True`.
+        superfluous: Whether there may be weights that the model has no place for.
+
+    Raises:
+        ValueError: some are missing, have no place, or are of another shape.
+    """
+    # Numbers of positions, 0, 1, …, which older versions saved.
+    unexpected = [name for name in found["unexpected_keys"] if not name.endswith("position_ids")]
+    faults = {
+        "are missing": sorted(found["missing_keys"]),
+        "are of another shape": sorted(str(name) for name, *_ in found["mismatched_keys"]),
+        "are not expected": [] if superfluous else sorted(unexpected),
+    }
+    for fault, names in faults.items():
+        if names:
+            others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise ValueError(f"its weights do not fit: {names[0]}{others} {fault}")
 
 
 def file_hash(file: Path) -> str:
