@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from .seeking import Inexact, Packets, Run, dense_keys, entries, jump, may_jump, order, plan
 
+# Files of other kinds are not even begun: a playlist, for one, names files and addresses that FFmpeg would open.
+FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
+
 # What a header promises beyond the last packet before a file counts as cut off, in seconds: headers round.
 _MISSING_SECONDS = 1.0
 
@@ -172,7 +175,7 @@ def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> 
 
 def _last_packet(path: str) -> float:
     """Return when the last packet of any stream ends, in seconds: sound may go on after the picture."""
-    with _opened(path) as container:
+    with opened(path) as container:
         ends = (((packet.pts or 0) + (packet.duration or 0)) * packet.time_base for packet in container.demux())
         return float(max(ends, default=0))
 
@@ -207,7 +210,7 @@ class _Converter:
 @contextmanager
 def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
     """Open a file and its first video stream that is no cover picture."""
-    with _opened(path) as container:
+    with opened(path) as container:
         from av.stream import Disposition
 
         videos = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
@@ -221,11 +224,19 @@ def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def opened(path: str) -> Iterator[Any]:
+    """Open a file with PyAV: this file and no other, whatever its name or content say.
+
+    To FFmpeg `12:30:05.mp4`, `subfile,,…` and a path that begins with a folder `http:` are addresses.
+
+    Raises:
+        UnreadableVideo: it does not exist, or is no video of `FORMATS`.
+    """
     import av
 
+    only = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
-        container = av.open(path)
+        container = av.open(f"file:{Path(path).absolute()}", options=only)
     except av.error.FileNotFoundError:
         raise UnreadableVideo(path, f"does not exist ({path})") from None
     except (av.error.FFmpegError, OSError, ValueError) as error:

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from .limits import LIMITS, Limits, Refusal
 
-# Files of other kinds are not even begun: a playlist, for one, names files and addresses that FFmpeg would open.
+# As in the metric. Other kinds are not even begun: a playlist names files and addresses that FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
 
 
@@ -18,8 +19,10 @@ def check_video(path: str, limits: Limits = LIMITS) -> None:
     """
     import av
 
+    # The absolute path: to FFmpeg a name such as `12:30:05.mp4` is an address.
+    only = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
-        with av.open(path, options={"format_whitelist": FORMATS}) as container:
+        with av.open(f"file:{Path(path).absolute()}", options=only) as container:
             if not container.streams.video:
                 raise Refusal("Video: this file has no pictures.")
             seconds = float(container.duration or 0) / av.time_base

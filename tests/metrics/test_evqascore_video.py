@@ -240,3 +240,40 @@ def test_an_error_survives_the_way_from_another_process():
 
     error = pickle.loads(pickle.dumps(UnreadableVideo("/some/clip.mp4", "has no video stream")))
     assert (str(error), error.path) == ("clip.mp4 has no video stream", "/some/clip.mp4")
+
+
+# Names that FFmpeg takes for addresses where they come first in a path.
+NAMES = [
+    "12:30:05.mp4",
+    "subfile,,start,0,end,0,,:other.mp4",
+    "http:/127.0.0.1:9/a.mp4",
+    "concat:a.mp4|b.mp4",
+    "%d.mp4",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_path_is_a_path_whatever_it_looks_like(tmp_path, monkeypatch, name):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    write(tmp_path / "made.mp4", frames=3).rename(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    assert [sample.number for sample in read_samples(name, Sampling(1))] == [0, 1, 2]
+
+
+PLAYLISTS = {
+    "hls": "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n{file}\n#EXT-X-ENDLIST\n",
+    "ffconcat": "ffconcat version 1.0\nfile '{name}'\n",
+    "dash": '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT1S"><Period>'
+    '<AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>{file}</BaseURL>'
+    "</Representation></AdaptationSet></Period></MPD>",
+    "sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 9 RTP/AVP 96\n",
+}
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".m3u8", ".ffconcat", ".mpd", ".sdp"])
+@pytest.mark.parametrize("kind", PLAYLISTS)
+def test_a_file_that_names_other_files_is_no_video(tmp_path, kind, suffix):
+    other = write(tmp_path / "other.ts", frames=30)
+    playlist = tmp_path / f"list{suffix}"
+    playlist.write_text(PLAYLISTS[kind].format(file=other, name=other.name))
+    assert _reason(playlist).startswith("is no video that FFmpeg can open")

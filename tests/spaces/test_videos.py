@@ -9,12 +9,13 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from evaluate_qa.metrics.evqascore import video
 from space import batch
 from space.files import Table, collect
 from space.limits import Limits, Refusal
 from space.specification import VideoReader
 from space.uploads import delete
-from space.video import check_video, in_time
+from space.video import FORMATS, check_video, in_time
 from space.videos import Videos, read_videos
 
 CLIPS = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips"
@@ -186,6 +187,13 @@ def test_a_list_of_other_files_is_no_video(name, content, tmp_path):
 @pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv", ".avi", ".ts", ".mpg"])
 def test_usual_formats_are_taken(suffix, tmp_path):
     check_video(str(write(tmp_path / f"a{suffix}", 10, size=(64, 32))))
+
+
+def test_a_name_is_no_address_and_the_formats_are_the_metrics(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.mp4", 10).rename("12:30:05.mp4")
+    check_video("12:30:05.mp4")
+    assert FORMATS == video.FORMATS
 
 
 @pytest.mark.parametrize(
