@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import __version__
+from .terminal import told_errors
 
 if TYPE_CHECKING:
     from .agreement.metric_runs import MetricSpec
@@ -96,7 +97,7 @@ def agreement(
     ] = None,
 ) -> None:
     """Compare metrics with people's labels, beside simple baselines and published figures."""
-    try:
+    with told_errors("agreement"):
         from .agreement.bootstrap import Bootstrap
         from .agreement.experiments import parse_sweep
         from .agreement.labelled import Selection
@@ -114,9 +115,6 @@ def agreement(
             calibration=calibration is not None,
         )
         carry_out([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [], calibration)
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        typer.echo(f"evaluate-qa agreement: {error}", err=True)
-        raise typer.Exit(1) from error
 
 
 def carry_out(
@@ -157,11 +155,13 @@ def specs(names: list[str], load: list[str], compute: list[str], threshold: floa
     from .agreement.metric_runs import MetricSpec, parse_metric
     from .options import parse_options
 
+    parsed = [parse_metric(name) for name in names]
+    all_names = [name for name, _ in parsed]
     return [
         MetricSpec(
-            name, column, parse_options(load, Path(name).name), parse_options(compute, Path(name).name), threshold
+            name, column, parse_options(load, name, all_names), parse_options(compute, name, all_names), threshold
         )
-        for name, column in map(parse_metric, names)
+        for name, column in parsed
     ]
 
 

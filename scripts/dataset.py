@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .hub_folder import Built, write_folder
+from .terminal import told_errors
 
 FOLDER = Path(__file__).parent / "datasets_scripts"
 
@@ -31,11 +32,8 @@ def dataset(
     ] = None,
 ) -> None:
     """Build a data set: DIR/<config>/<split>-00000-of-00001.parquet and a card, which load_dataset(DIR) reads."""
-    try:
+    with told_errors("dataset"):
         built = build(name.value, output, data_dir, cache_dir)
-    except (OSError, ValueError) as error:
-        typer.echo(f"evaluate-qa dataset: {error}", err=True)
-        raise typer.Exit(1) from error
     report(built, output)
 
 

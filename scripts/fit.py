@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from .terminal import open_console
+from .terminal import open_console, told_errors
 
 
 def fit(
@@ -52,21 +52,18 @@ def fit(
         device=device,
         half=half,
     )
-    try:
+    with told_errors("fit"):
         job = Job(
             data_dir,
             output,
             recipe,
-            Mixture(**parse_options(mix or [], "fit")),
+            Mixture(**parse_options(mix or [])),
             teacher or [],
             start,
             average or [],
             limit,
         )
         accuracy = run(job, console.print)
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"evaluate-qa fit: {error}", err=True)
-        raise typer.Exit(1) from error
     for name, value in accuracy.items():
         console.print(f"{name}: accuracy {value:.4f} on dev, in five folds of questions")
     console.print(f"written: {output}", markup=False, soft_wrap=True)

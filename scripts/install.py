@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from . import metric_names, path
+from .terminal import told_errors
 
 
 def install(
@@ -18,15 +19,12 @@ def install(
 
     evaluate asks the Hub for a metric of that name first. Set HF_EVALUATE_OFFLINE=1 to keep it from that.
     """
-    try:
+    with told_errors("install"):
         if show and remove:
             raise ValueError("--list and --uninstall do not go together")
         act = _listed if show else _uninstalled if remove else _installed
         for line in act(names or metric_names()):
             typer.echo(line)
-    except (ValueError, OSError) as error:
-        typer.echo(f"evaluate-qa install: {error}", err=True)
-        raise typer.Exit(1) from error
 
 
 def install_metrics(names: Iterable[str]) -> dict[str, Path]:

@@ -3,7 +3,10 @@
 import ast
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+from .files.rows import did_you_mean
 
 _WORDS = {"true": True, "false": False, "null": None}
 
@@ -18,25 +21,30 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def parse_options(given: Iterable[str], metric: str | None = None) -> dict[str, Any]:
+def parse_options(given: Iterable[str], metric: str | None = None, others: Iterable[str] = ()) -> dict[str, Any]:
     """Turn `["w=0.3", "smile.similarity=cosine"]` into keywords.
 
     Args:
         given: The options as typed. A name before a dot restricts an option to the metric of that name.
-        metric: The metric that the options are for; options of other metrics are left out.
+        metric: Name or folder of the metric that the options are for.
+        others: The command's other metrics, whose options are left out.
 
     Returns:
         Keywords with their values.
 
     Raises:
-        ValueError: an option is not of the form `name=value`.
+        ValueError: an option is not of the form `name=value`, or is for a metric that the command does not run.
     """
+    own, *rest = (Path(name).name for name in (metric or "", *others))
     options = {}
     for text in given:
-        match = re.fullmatch(r"(?:(\w+)\.)?([A-Za-z_]\w*)=(.*)", text, flags=re.DOTALL)
+        match = re.fullmatch(r"(?:([^=]+)\.)?([A-Za-z_]\w*)=(.*)", text, flags=re.DOTALL)
         if not match:
             raise ValueError(f"option {text!r} has no name; write name=value, for example w=0.3")
         owner, name, value = match.groups()
-        if owner in (None, metric):
+        if owner in (None, own):
             options[name] = parse_value(value)
+        elif owner not in rest:
+            there = [one for one in dict.fromkeys([own, *rest]) if one]
+            raise ValueError(f"option {text!r} is for a metric {owner!r}; {did_you_mean(owner, there)}")
     return options

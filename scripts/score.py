@@ -2,18 +2,31 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .scoring.parameters import ChunkSize, Compute, Config, Errors, Load, Prefix, Resume, Source, Target
-from .terminal import open_console
+from .scoring.parameters import (
+    ChunkSize,
+    Column,
+    Compute,
+    Config,
+    Errors,
+    Load,
+    Metric,
+    Prefix,
+    Resume,
+    Source,
+    Target,
+    typed_job,
+)
+from .terminal import open_console, told_errors
 
 if TYPE_CHECKING:
     from .scoring.run import Job
     from .scoring.work import Progress
 
-_COLUMNS, _RAY = "Columns of the input", "Several processes or machines"
+_RAY = "Several processes or machines"
 
 
 class Engine(str, Enum):
@@ -23,17 +36,14 @@ class Engine(str, Enum):
     RAY = "ray"
 
 
-def _column(name: str) -> Any:
-    return typer.Option(help=f"Default: {name}, or {name.removesuffix('s')}.", rich_help_panel=_COLUMNS)
-
-
 def score(
-    metric: Annotated[str, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")],
+    metric: Metric,
     source: Source,
     target: Target,
     config: Config = None,
     load: Load = None,
     compute: Compute = None,
+    column: Column = None,
     prefix: Prefix = "",
     errors: Errors = None,
     chunk_size: ChunkSize = 1000,
@@ -51,53 +61,14 @@ def score(
         str | None,
         typer.Option(help="Of a Ray cluster: host:port, or auto. Default: this machine.", rich_help_panel=_RAY),
     ] = None,
-    predictions_column: Annotated[str | None, _column("predictions")] = None,
-    references_column: Annotated[str | None, _column("references")] = None,
-    questions_column: Annotated[str | None, _column("questions")] = None,
-    synthetic_answers_column: Annotated[str | None, _column("synthetic_answers")] = None,
-    reference_weights_column: Annotated[str | None, _column("reference_weights")] = None,
-    keywords_column: Annotated[str | None, _column("keywords")] = None,
-    videos_column: Annotated[str | None, _column("videos")] = None,
-    video_features_column: Annotated[str | None, _column("video_features")] = None,
 ) -> None:
     """Score answers: each row of the input comes out with the score, the verdict and the metric's other columns.
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"]. A run that was stopped goes on with --resume.
     """
-    from .options import parse_options
-    from .scoring.run import Job
-
-    named = {
-        "predictions": predictions_column,
-        "references": references_column,
-        "questions": questions_column,
-        "synthetic_answers": synthetic_answers_column,
-        "reference_weights": reference_weights_column,
-        "keywords": keywords_column,
-        "videos": videos_column,
-        "video_features": video_features_column,
-    }
-    try:
-        job = Job(
-            metric=metric,
-            source=source,
-            target=target,
-            config=config,
-            load=parse_options(load or [], metric),
-            compute=parse_options(compute or [], metric),
-            columns={column: name for column, name in named.items() if name is not None},
-            prefix=prefix,
-            errors=errors,
-            chunk_size=chunk_size,
-            resume=resume,
-        )
+    with told_errors("score", "stopped" if target == "-" else "stopped; go on with --resume"):
+        job = typed_job(metric, source, target, config, load, compute, column, prefix, errors, chunk_size, resume)
         progress = _run(job, engine, num_actors, num_gpus, address)
-    except KeyboardInterrupt:
-        typer.echo(f"evaluate-qa score: stopped{'' if target == '-' else '; go on with --resume'}", err=True)
-        raise typer.Exit(130) from None
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"evaluate-qa score: {error}", err=True)
-        raise typer.Exit(1) from error
     report(metric, progress, errors)
 
 

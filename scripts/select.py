@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .scoring.parameters import (
-    METRIC,
     RUN,
     ChunkSize,
+    Column,
     Compute,
     Config,
     Errors,
@@ -17,8 +17,9 @@ from .scoring.parameters import (
     Resume,
     Source,
     Target,
+    typed_job,
 )
-from .terminal import open_console
+from .terminal import open_console, told_errors
 
 if TYPE_CHECKING:
     from .scoring.work import Progress
@@ -50,10 +51,7 @@ def select(
     config: Config = None,
     load: Load = None,
     compute: Compute = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(help="Where a column of the metric is found: videos=clip. Repeatable.", rich_help_panel=METRIC),
-    ] = None,
+    column: Column = None,
     prefix: Prefix = "",
     errors: Errors = None,
     chunk_size: ChunkSize = 1000,
@@ -65,40 +63,22 @@ def select(
     from it once more, without scoring: --input kept.scored.jsonl --score-column score.
     """
     from .files.writing import check_target
-    from .options import parse_options
-    from .scoring.run import Job, run
+    from .scoring.run import run
     from .selection.criterion import Criterion
     from .selection.passes import decide, write_kept
 
-    try:
+    with told_errors("select", "stopped; go on with --resume"):
         criterion = Criterion(fraction, top, threshold)
         check_target(target)
         if metric is None:
             file, progress = _already_scored(source, target, score_column), None
         else:
             file = _scored_file(target, scored, score_column)
-            job = Job(
-                metric=metric,
-                source=source,
-                target=str(file),
-                config=config,
-                load=parse_options(load or [], metric),
-                compute=parse_options(compute or [], metric),
-                columns=parse_options(column or []),
-                prefix=prefix,
-                errors=errors,
-                chunk_size=chunk_size,
-                resume=resume,
-            )
+            made = str(file)
+            job = typed_job(metric, source, made, config, load, compute, column, prefix, errors, chunk_size, resume)
             progress = run(job)
         selection = decide(file, score_column or f"{prefix}score", per_group, criterion)
         write_kept(file, target, selection)
-    except KeyboardInterrupt:
-        typer.echo("evaluate-qa select: stopped; go on with --resume", err=True)
-        raise typer.Exit(130) from None
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"evaluate-qa select: {error}", err=True)
-        raise typer.Exit(1) from error
     report(criterion, selection, progress, None if metric is None else file)
 
 

@@ -16,6 +16,7 @@ import typer
 from .files.writing import json_line
 from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .metrics._shared.inputs import clean
+from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
 
 # The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
@@ -153,13 +154,9 @@ def synthesize(
     endpoint: Annotated[
         str | None, typer.Option(help="URL of an OpenAI-compatible server, instead of a model run here.")
     ] = None,
-    question_column: Annotated[
-        str | None,
-        typer.Option("--question-column", "--questions-column", help="Default: questions, or question."),
-    ] = None,
-    reference_column: Annotated[
-        str | None,
-        typer.Option("--reference-column", "--references-column", help="Default: references, or reference."),
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Where questions and references are found: questions=query. Repeatable."),
     ] = None,
     errors: Annotated[Path | None, typer.Option(help="File that lists the rows that failed, as JSONL.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Longest answer; one that is cut off fails.")] = 256,
@@ -197,10 +194,10 @@ def synthesize(
             key, body = _api_key(api_key_env), _json_object(extra_body)
             chat_model = Endpoint(endpoint, model, key, concurrency, timeout, max_retries, max_tokens, body)
         _check_paths(source, target, errors)
-        tasks = read_tasks(source, question_column, reference_column)
+        columns = parse_columns(column or [], ("questions", "references"))
+        tasks = read_tasks(source, Columns(columns))
         prompts = {"system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
-        columns = {"question_column": question_column, "reference_column": reference_column}
-        output = SynthesisOutput(target, tasks, {**chat_model.settings, **prompts, **columns})
+        output = SynthesisOutput(target, tasks, {**chat_model.settings, **prompts, "columns": columns})
         complete = _run(tasks, output, chat_model, errors)
     except ModuleNotFoundError as error:
         _fail(f"{error}; install what is needed with: pip install 'evaluate-qa[synthesize]'")

@@ -1,6 +1,10 @@
-"""Where tables are printed."""
+"""Where tables are printed, and how the commands tell errors."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,3 +19,23 @@ def open_console(stderr: bool = False) -> "Console":
 
     console = Console(stderr=stderr)
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
+
+
+@contextmanager
+def told_errors(command: str, stopped: str | None = None) -> Iterator[None]:
+    """Tell what the user can mend in a line of the standard error, without a traceback, and end with status 1.
+
+    Args:
+        command: The command's name.
+        stopped: What to tell when the run is interrupted.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        typer.echo(f"evaluate-qa {command}: {error}", err=True)
+        raise typer.Exit(1) from error
+    except KeyboardInterrupt:
+        if stopped is None:
+            raise
+        typer.echo(f"evaluate-qa {command}: {stopped}", err=True)
+        raise typer.Exit(130) from None

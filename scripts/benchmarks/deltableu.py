@@ -19,16 +19,17 @@ class Job:
     tokenize: str = "13a"
 
 
-def lengthened(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of the sample with the question before each reference, which alone is of a word or two."""
-    return {**row, "references": [f"{row['question']} {reference}" for reference in row["references"]]}
+def lengthened(given: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return rows with the question before each reference."""
+    pairs = zip(given["questions"], given["references"], strict=True)
+    return {**given, "references": [[f"{question} {text}" for text in texts] for question, texts in pairs]}
 
 
-def shuffled(rows: Sequence[Mapping[str, Any]], count: int, references: int, tokenize: str) -> Job:
+def shuffled(given: Mapping[str, Sequence[Any]], count: int, references: int, tokenize: str) -> Job:
     """Make a large set of different texts out of few.
 
     Args:
-        rows: Rows with a `prediction` and `references`.
+        given: The columns `predictions` and `references`, of lists.
         count: Rows to make.
         references: References of each.
         tokenize: sacrebleu's name of the tokenizer.
@@ -38,7 +39,7 @@ def shuffled(rows: Sequence[Mapping[str, Any]], count: int, references: int, tok
         a row that has too few references borrows from those that follow. The same arguments make the same rows.
     """
     generator = random.Random(0)
-    pools = [[row["references"]] if isinstance(row["references"], str) else list(row["references"]) for row in rows]
+    answers, pools = given["predictions"], list(given["references"])
 
     def shuffle(text: str) -> str:
         space = " " if " " in text.strip() else ""
@@ -46,9 +47,9 @@ def shuffled(rows: Sequence[Mapping[str, Any]], count: int, references: int, tok
         return space.join(generator.sample(units, len(units)))
 
     predictions, made = [], []
-    for number in islice(cycle(range(len(rows))), count):
+    for number in islice(cycle(range(len(answers))), count):
         near = (text for pool in cycle(pools[number:] + pools[:number]) for text in pool)
-        predictions.append(shuffle(rows[number]["prediction"]))
+        predictions.append(shuffle(answers[number]))
         made.append([shuffle(text) for text in islice(near, references)])
     return Job(predictions, made, tokenize=tokenize)
 

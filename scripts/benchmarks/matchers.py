@@ -31,24 +31,14 @@ class Job:
         return {"predictions": self.predictions, "references": self.references, "questions": self.questions}
 
 
-def cases(job: Job, onnx: bool) -> dict[str, tuple[Prepare, Job]]:
-    """Return what is measured: two baselines with transformers' model, the metric's own forward passes, the metric.
-
-    Args:
-        job: What is scored.
-        onnx: Whether to measure the metric in ONNX Runtime, too.
-    """
-    options: dict[str, dict[str, Any]] = {"dtype=bfloat16": {"dtype": "bfloat16"}}
-    if onnx:
-        options["backend=onnx"] = {"backend": "onnx"}
+def cases(job: Job) -> dict[str, tuple[Prepare, Job]]:
+    """Return what is measured: two baselines with transformers' model, the metric's own forward passes, the metric."""
     return {
         "row-by-row loop": (row_by_row, job),
         "raw forward": (raw_forward, job),
         "raw forward, transformers": (stock_forward, job),
         job.metric: (metric, job),
-        **{
-            f"{job.metric}, {name}": (metric, replace(job, load={**job.load, **load})) for name, load in options.items()
-        },
+        f"{job.metric}, dtype=bfloat16": (metric, replace(job, load={**job.load, "dtype": "bfloat16"})),
     }
 
 

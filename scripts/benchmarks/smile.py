@@ -24,11 +24,11 @@ class Job:
     compute: Mapping[str, Any] = field(default_factory=dict)
 
 
-def cases(rows: Job, onnx: bool) -> dict[str, tuple[Prepare, Job]]:
+def cases(rows: Job) -> dict[str, tuple[Prepare, Job]]:
     """Return what is measured: the two baselines, the default and each option that makes it faster."""
     shortlist = replace(rows, compute={"ngram_candidates": 8})
     half = {**rows.load, "dtype": "bfloat16"}
-    listed: dict[str, tuple[Prepare, Job]] = {
+    return {
         "row-by-row loop": (row_by_row, rows),
         "raw forward": (raw_forward, rows),
         "smile": (smile, rows),
@@ -36,9 +36,6 @@ def cases(rows: Job, onnx: bool) -> dict[str, tuple[Prepare, Job]]:
         "smile, dtype=bfloat16": (smile, replace(rows, load=half)),
         "smile, both": (smile, replace(shortlist, load=half)),
     }
-    if onnx:
-        listed["smile, backend=onnx"] = (smile, replace(rows, load={**rows.load, "backend": "onnx"}))
-    return listed
 
 
 def smile(job: Job) -> Callable[[], Scores]:

@@ -105,9 +105,15 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
     present = list(present)
     for column in columns:
         if column not in present:
-            near = difflib.get_close_matches(column, present, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "is it named otherwise?"
-            raise RowsError(f"{where}: no column {column!r}; {hint} There are {', '.join(present) or 'none'}")
+            raise RowsError(f"{where}: no column {column!r}; {did_you_mean(column, present)}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what to say to one who wrote a name that is not known: the nearest one, and all there are."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    there = f"here are {', '.join(known) or 'none'}"
+    return f"did you mean {near[0]!r}? T{there}" if near else f"t{there}"
 
 
 def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:

@@ -6,11 +6,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..files.rows import LISTS, Row, require_columns
+from ..files.rows import LISTS, Row, did_you_mean, require_columns
 from ..metrics._shared.inputs import KNOWN_COLUMNS
 
 # Columns whose texts are paths.
 _PATHS = ("videos", "video_features")
+
+# With it `compute` compares two systems over all rows; no row has a score of that. Here it is a column like any other.
+_OF_ALL_ROWS = "against"
+
+COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != _OF_ALL_ROWS)
+"""The columns of metrics that a file of rows can fill."""
+
+
+def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
+    """Turn `["predictions=answer"]` into column of the metric → column of the input.
+
+    Raises:
+        ValueError: one is not of this form, or there is no such column of a metric.
+    """
+    named = {}
+    for text in given:
+        column, _, name = text.partition("=")
+        if not name:
+            raise ValueError(f"--column {text!r} names no column of the input; write it like predictions=answer")
+        if column not in known:
+            cause = "it compares systems over all rows; no row has a score of that" if column == _OF_ALL_ROWS else ""
+            told = cause or did_you_mean(column, known)
+            raise ValueError(f"--column {text!r}: no column {column!r} is read; {told}")
+        named[column] = name
+    return named
 
 
 @dataclass(frozen=True)
@@ -41,8 +66,13 @@ class Columns:
         present = dict.fromkeys(name for row in rows for name in row)
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
-                option = f"(another column can be named: --{column.replace('_', '-')}-column)"
+                option = f"(another column can be named: --column {column}=NAME)"
                 require_columns(f"{where} {option}", present, self.candidates(column)[:1])
+
+    def name_in(self, row: Row, column: str) -> str:
+        """Return the name under which a row has a column of the metric, or would have it."""
+        names = self.candidates(column)
+        return next((name for name in names if name in row), names[0])
 
     def take(self, rows: Sequence[Row], accepted: Collection[str], required: Collection[str]) -> dict[str, list[Any]]:
         """Return what the metric is called with; a column that no row has is left out unless it is required."""
@@ -54,16 +84,15 @@ class Columns:
         }
 
     def _value(self, row: Row, column: str, is_required: bool) -> Any:
-        name = next((name for name in self.candidates(column) if name in row), None)
-        value = None if name is None else row[name]
+        value = row.get(self.name_in(row, column))
         if value == "" and self.blanks and not is_required:
             return None
         return str(self.folder / value) if column in _PATHS and isinstance(value, str) else value
 
 
 def accepted(parameters: Collection[str]) -> list[str]:
-    """Return the columns that a metric takes, of those this family knows, by the parameters of its `_compute`."""
-    return [column for column in KNOWN_COLUMNS if column in parameters]
+    """Return the columns that a metric is given, by the parameters of its `_compute`."""
+    return [column for column in COLUMNS if column in parameters]
 
 
 def reads_videos(metric: Any) -> bool:

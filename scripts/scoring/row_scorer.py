@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..files.rows import STANDARD, Broken, Record, Row, RowsError, place
+from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
 from ..metrics._shared.inputs import as_list
 from .columns import Columns, accepted
 
@@ -71,6 +71,11 @@ class RowScorer:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
         self._accepted = accepted(inspect.signature(metric._compute).parameters)
+        for column in columns.named:
+            if column not in self._accepted:
+                raise ValueError(
+                    f"--column {column}=…: {metric.name} has no such column; {did_you_mean(column, self._accepted)}"
+                )
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some bad rows show only while they are scored, such as a broken video. A metric that can tell of all of them
@@ -138,7 +143,7 @@ class RowScorer:
             if index is None or column is None:
                 raise
             number, row = rows[index]
-            message = str(error).replace(f"{column}[{index}]", self._name(column, row))
+            message = str(error).replace(f"{column}[{index}]", self._columns.name_in(row, column))
             return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
     def _without_told(
@@ -154,10 +159,6 @@ class RowScorer:
         kept = [index for index, error in enumerate(errors) if error is None]
         columns = {name: [values[index] for index in kept] for name, values in per_row.items()}
         return [rows[index] for index in kept], columns, told
-
-    def _name(self, column: str, row: Row) -> str:
-        names = self._columns.candidates(column)
-        return next((name for name in names if name in row), names[0])
 
     def _added(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}

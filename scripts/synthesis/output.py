@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..files.rows import STANDARD, Row, RowsError, file_format, place, read_rows, require_columns
+from ..files.rows import STANDARD, Row, RowsError, file_format, place, read_rows
 from ..files.writing import check_target, json_line, replacing
 from ..metrics._shared.inputs import Unexpected, texts
+from ..scoring.columns import Columns
 
 COLUMN = "synthetic_answers"
 """The column that is added to each row: a list with one answer for each reference."""
@@ -39,43 +40,38 @@ class Task:
     pairs: list[Pair]
 
 
-def read_tasks(source: Path, question_column: str | None = None, reference_column: str | None = None) -> list[Task]:
+def read_tasks(source: Path, columns: Columns) -> list[Task]:
     """Read and check all rows.
 
     Args:
         source: JSONL, CSV or Parquet.
-        question_column: Column of the questions; None takes `questions` or `question`.
-        reference_column: Column of the references, a string or a list a row; None takes `references` or `reference`.
+        columns: Where the questions and the references, a string or a list a row, are found.
 
     Raises:
         RowsError: naming the row, what is wrong with it and the cure.
     """
-    rows = read_rows(source, lists=[reference_column] if reference_column else ["references", "reference"])
-    tasks = [_task(source, number, row, question_column, reference_column) for number, row in rows]
+    rows = read_rows(source, columns.lists())
+    tasks = [_task(place(source, number), number, row, columns) for number, row in rows]
     if not tasks:
         raise RowsError(f"{source}: there are no rows in it")
     return tasks
 
 
-def _task(source: Path, number: int, row: Row, question_column: str | None, reference_column: str | None) -> Task:
-    where = place(source, number)
+def _task(where: str, number: int, row: Row, columns: Columns) -> Task:
     if COLUMN in row:
         raise RowsError(f"{where}: there is a column {COLUMN!r} already; remove it to have it made anew")
-    question = _cell(where, row, question_column, "questions", _question)
-    references = _cell(where, row, reference_column, "references", texts)
+    question = _cell(where, row, columns, "questions", _question)
+    references = _cell(where, row, columns, "references", texts)
     return Task(number, where, row, [(question, reference) for reference in references])
 
 
-def _cell(where: str, row: Row, column: str | None, usual: str, check: Callable[[object], Any]) -> Any:
-    singular = usual.removesuffix("s")
-    column = column or (singular if singular in row and usual not in row else usual)
+def _cell(where: str, row: Row, columns: Columns, column: str, check: Callable[[object], Any]) -> Any:
+    columns.require(where, [row], [column])
+    name = columns.name_in(row, column)
     try:
-        require_columns(where, row, [column])
-        return check(row[column])
+        return check(row[name])
     except Unexpected as unexpected:
-        raise RowsError(f"{where}: {column} is {row[column]!r}; expected {unexpected}") from None
-    except RowsError as error:
-        raise RowsError(f"{error}; --{singular}-column takes another name") from None
+        raise RowsError(f"{where}: {name} is {row[name]!r}; expected {unexpected}") from None
 
 
 def _question(value: object) -> str:

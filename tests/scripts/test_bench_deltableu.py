@@ -9,15 +9,15 @@ from evaluate_qa.cli import app
 from evaluate_qa.metrics.deltableu.ngrams import row_statistics
 from typer.testing import CliRunner
 
-ROWS = [
-    {"prediction": "the rash is dry", "references": ["a dry rash of the hand", "eczema of the hand"]},
-    {"prediction": "手掌有点像梅毒疹", "references": "手上像梅毒疹"},
-]
+GIVEN = {
+    "predictions": ["the rash is dry", "手掌有点像梅毒疹"],
+    "references": [["a dry rash of the hand", "eczema of the hand"], ["手上像梅毒疹"]],
+}
 
 
 def test_rows_are_made_by_shuffling():
-    job = shuffled(ROWS, 50, 4, "13a")
-    assert job == shuffled(ROWS, 50, 4, "13a")
+    job = shuffled(GIVEN, 50, 4, "13a")
+    assert job == shuffled(GIVEN, 50, 4, "13a")
     assert [len(row) for row in job.references] == [4] * 50
     for number in range(0, 50, 2):
         english, chinese = job.references[number], job.references[number + 1]
@@ -29,12 +29,12 @@ def test_rows_are_made_by_shuffling():
 
 
 def test_the_samples_references_get_their_questions():
-    row = {"prediction": "W", "question": "Symbol of tungsten?", "references": ["W"]}
-    assert lengthened(row)["references"] == ["Symbol of tungsten? W"]
+    given = {"predictions": ["W"], "questions": ["Symbol of tungsten?"], "references": [["W"]]}
+    assert lengthened(given) == given | {"references": [["Symbol of tungsten? W"]]}
 
 
 def test_every_case_runs_and_agrees_with_the_baseline():
-    scores = {name: prepare(job)() for name, (prepare, job) in cases(shuffled(ROWS, 30, 4, "13a")).items()}
+    scores = {name: prepare(job)() for name, (prepare, job) in cases(shuffled(GIVEN, 30, 4, "13a")).items()}
     assert scores["deltableu"] == pytest.approx(scores["sacrebleu"], abs=1e-9)
     assert scores["sacrebleu"] > 0
     assert scores["deltableu, weighted"] != pytest.approx(scores["sacrebleu"])
@@ -53,7 +53,7 @@ def test_the_command_prints_ratios():
     [
         (["--tokenize", "13b"], "tokenize is '13b'; expected one of"),
         (["--input", "missing.jsonl"], "missing.jsonl: there is no such file"),
-        (["--predictions-column", "predicted"], "no column 'predicted'; did you mean 'prediction'?"),
+        (["--column", "predictions=predicted"], "no column 'predicted'; did you mean 'prediction'?"),
     ],
 )
 def test_what_cannot_be_measured_is_said(arguments, message):
@@ -65,8 +65,11 @@ def test_what_cannot_be_measured_is_said(arguments, message):
 @pytest.mark.parametrize(("lang", "tokenize"), [("en", "13a"), ("zh", "zh")])
 def test_both_score_what_is_measured_alike(shared, lang, tokenize):
     items = json.loads((shared / "oracles/deltableu_public.json").read_text())["items"]
-    rows = [{"prediction": item["hyp"][lang], "references": item["refs"][lang]} for item in items]
-    scores = {name: prepare(job)() for name, (prepare, job) in cases(shuffled(rows, 500, 8, tokenize)).items()}
+    given = {
+        "predictions": [item["hyp"][lang] for item in items],
+        "references": [item["refs"][lang] for item in items],
+    }
+    scores = {name: prepare(job)() for name, (prepare, job) in cases(shuffled(given, 500, 8, tokenize)).items()}
     assert scores["deltableu"] == pytest.approx(scores["sacrebleu"], abs=1e-9)
 
 

@@ -2,8 +2,6 @@
 
 import pytest
 from evaluate_qa.benchmarks.matchers import Job, cases, raw_forward, stock_forward
-from evaluate_qa.cli import app
-from typer.testing import CliRunner
 
 ANSWERS = ["Paris", "It is Lyon, as everybody knows.", "", "Paris"]
 
@@ -16,10 +14,9 @@ def job(metric):
 
 @pytest.mark.parametrize("metric", ["bem", "nli_lex"])
 def test_the_metric_scores_as_the_loop_does(metric):
-    listed = cases(job(metric), onnx=True)
+    listed = cases(job(metric))
     names = ["row-by-row loop", "raw forward", "raw forward, transformers"]
-    assert list(listed) == [*names, metric, f"{metric}, dtype=bfloat16", f"{metric}, backend=onnx"]
-    assert list(cases(job(metric), onnx=False)) == list(listed)[:-1]
+    assert list(listed) == [*names, metric, f"{metric}, dtype=bfloat16"]
     loop, ours = (prepare(argument)() for prepare, argument in (listed["row-by-row loop"], listed[metric]))
     assert ours == pytest.approx(loop, abs=1e-5)
 
@@ -29,11 +26,3 @@ def test_the_raw_forward_pass_runs_each_pair_once():
     # [CLS] paris [SEP] paris [SEP] capital ? [SEP] is 8 tokens, with ", france" 10.
     one = Job("bem", ["Paris", "Paris"], [["Paris", "Paris, France"], ["Paris"]], ["Capital?"] * 2, {"device": "cpu"})
     assert raw_forward(one)() == stock_forward(one)() == 18
-
-
-def test_the_command_names_a_missing_column(tmp_path):
-    file = tmp_path / "rows.jsonl"
-    file.write_text('{"prediction": "a", "references": ["b"]}\n')
-    result = CliRunner().invoke(app, ["bench", "bem", "--input", str(file)])
-    assert result.exit_code == 1
-    assert "question" in result.output

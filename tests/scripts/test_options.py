@@ -33,9 +33,14 @@ def test_values(text, expected):
 
 def test_a_prefix_restricts_an_option_to_a_metric():
     given = ["w=0.3", "smile.w=0.5", "bem.batch_size=2"]
-    assert parse_options(given, "smile") == {"w": 0.5}
-    assert parse_options(given, "bem") == {"w": 0.3, "batch_size": 2}
-    assert parse_options(given) == {"w": 0.3}
+    assert parse_options(given, "smile", ["bem"]) == {"w": 0.5}
+    assert parse_options(given, "path/to/bem", ["metrics/smile"]) == {"w": 0.3, "batch_size": 2}
+
+
+@pytest.mark.parametrize("metric", ["smile", "bem", None])
+def test_an_option_of_a_metric_that_does_not_run_is_an_error(metric):
+    with pytest.raises(ValueError, match=r"'smlie\.w=0\.3' is for a metric 'smlie'; "):
+        parse_options(["smlie.w=0.3"], metric)
 
 
 @pytest.mark.parametrize("text", ["w", "=3", "0w=3", "a-b=3", ""])

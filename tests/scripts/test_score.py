@@ -116,9 +116,10 @@ def test_the_summary_has_the_means_and_the_signature(score):
     assert "signature: toy|v:1\n" in told
 
 
-def test_options_of_compute_and_prefix(score):
+@pytest.mark.parametrize("option", ["bonus=0.25", "toy.bonus=0.25"])
+def test_options_of_compute_and_prefix(score, option):
     write_rows("in.jsonl", ROWS)
-    score("--input", "in.jsonl", "--output", "out.jsonl", "--compute", "bonus=0.25", "--prefix", "toy_")
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--compute", option, "--prefix", "toy_")
     assert [row["toy_score"] for row in _rows("out.jsonl")] == [0.75, 0.25, 1.25]
     assert "score" not in _rows("out.jsonl")[0]
 
@@ -128,8 +129,8 @@ def test_columns_can_be_named(score):
         "in.csv", [{"said": "a b", "gold": ["a b", "c"], "q": "?", "syn": ""}, {"said": "", "gold": "d", "syn": "e"}]
     )
     score(
-        *("--input", "in.csv", "--output", "out.jsonl", "--predictions-column", "said", "--references-column", "gold"),
-        *("--questions-column", "q", "--synthetic-answers-column", "syn"),
+        *("--input", "in.csv", "--output", "out.jsonl", "--column", "predictions=said", "--column", "references=gold"),
+        *("--column", "questions=q", "--column", "synthetic_answers=syn"),
     )
     out = _rows("out.jsonl")
     assert [row["score"] for row in out] == [1.0, 0.0]
@@ -141,8 +142,8 @@ def test_a_missing_column_is_named_before_anything_is_scored(score):
     write_rows("in.jsonl", [{"predictions": "a", "reference_text": "b"}])
     told = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl", code=1)
     assert "no column 'references'; did you mean 'reference_text'?" in told.stderr
-    assert "--references-column" in told.stderr
-    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--references-column", "reference", code=1)
+    assert "--column references=NAME" in told.stderr
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--column", "references=reference", code=1)
     assert "no column 'reference'; did you mean 'reference_text'?" in told.stderr
     assert _files() == ["in.jsonl"]
 
@@ -223,7 +224,19 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "im.jsonl", "--output", "o.csv"], "no such file; did you mean in.jsonl?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonus"], "write name=value"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "tyo.bonus=1"], "did you mean 'toy'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "did you mean 'predictions'?"),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions=predict"],
+            "did you mean 'prediction'?",
+        ),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"], "write it like predictions=answer"),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],
+            "toy has no such column; there are predict",
+        ),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "it compares systems over all rows"),
         (["--input", "in.jsonl", "--output", "o.csv", "--config", "paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
@@ -374,7 +387,7 @@ def test_what_was_scored_must_be_the_same(score, rows):
     [
         (["--compute", "bonus=1"], "was made with compute {}, now it is {'bonus': 1}"),
         (["--prefix", "x_"], "was made with prefix '', now it is 'x_'"),
-        (["--questions-column", "question"], "was made with columns {}"),
+        (["--column", "questions=question"], "was made with columns {}"),
     ],
 )
 def test_options_must_be_the_same(score, option, told):
@@ -425,6 +438,15 @@ for name in ("2000.jsonl", "40000.jsonl"):
 
 
 # -- with the real metric ----------------------------------------------------------------------------------------
+
+
+def test_a_column_about_all_rows_is_carried_through_and_not_computed(score):
+    """DeltaBLEU compares systems by `against`, over all rows and with thousands of trials; a row has no part in that."""
+    pytest.importorskip("sacrebleu")
+    rows = [{"prediction": "a b c d", "references": ["a b c d e"], "against": "a b"}] * 3
+    write_rows("in.jsonl", [*rows, {"prediction": "a", "references": "a", "against": None}])
+    score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl")
+    assert [row["against"] for row in _rows("out.jsonl")] == ["a b", "a b", "a b", None]
 
 
 def test_smile_scores_as_it_does_in_one_call(score):

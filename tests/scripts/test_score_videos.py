@@ -70,7 +70,7 @@ def test_absolute_paths_and_other_columns(run, tmp_path):
     named = [{"clip": str(tmp_path / "data" / row["video"]), "prediction": row["prediction"]} for row in ROWS]
     write_rows("data/rows.jsonl", named)
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
-    run("score", *arguments, "--videos-column", "clip")
+    run("score", *arguments, "--column", "videos=clip")
     assert len(rows("out.jsonl")) == 3
 
 

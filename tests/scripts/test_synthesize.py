@@ -17,6 +17,7 @@ import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.scoring.columns import Columns
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
 from tiny_chat_model import TEMPLATE, train_chat_model
@@ -142,7 +143,8 @@ def run(source, output, *options, **named):
     """Run the command; named options are written as on the command line."""
     arguments = ["synthesize", "--input", str(source), "--output", str(output), *options]
     for name, value in named.items():
-        arguments += [f"--{name.replace('_', '-')}", str(value)]
+        for one in value if isinstance(value, list) else [value]:
+            arguments += [f"--{name.replace('_', '-')}", str(one)]
     return CliRunner().invoke(app, arguments)
 
 
@@ -247,7 +249,7 @@ def test_concurrency_is_used_and_kept(tmp_path, server):
     [
         ({"question": "q", "reference": "r"}, {}),
         ({"questions": "q", "references": ["r"], "question": 1, "reference": 2}, {}),
-        ({"ask": "q", "gold": ["r"]}, {"question_column": "ask", "reference_column": "gold"}),
+        ({"ask": "q", "gold": ["r"]}, {"column": ["questions=ask", "references=gold"]}),
     ],
 )
 def test_columns_may_bear_other_names(tmp_path, server, row, options):
@@ -260,7 +262,7 @@ def test_columns_may_bear_other_names(tmp_path, server, row, options):
 def test_csv_is_read_too(tmp_path, server, column):
     source, output = tmp_path / "a.csv", tmp_path / "b.jsonl"
     source.write_text(f'questions,{column}\nq,"[""r"", ""s""]"\n')
-    options = {"reference_column": "gold"} if column == "gold" else {}
+    options = {"column": ["references=gold"]} if column == "gold" else {}
     assert run(source, output, endpoint=server.url, **options).exit_code == 0
     assert read(output) == [{"questions": "q", column: ["r", "s"], "synthetic_answers": ["It is r.", "It is s."]}]
 
@@ -398,7 +400,7 @@ def test_a_torn_last_line_is_made_again(finished, server, lost):
 
 def test_whole_lines_are_kept_wherever_the_file_is_torn(finished):
     source, output, whole = finished
-    tasks, settings = read_tasks(source), json.loads(Path(f"{output}.settings.json").read_text("utf-8"))
+    tasks, settings = read_tasks(source, Columns()), json.loads(Path(f"{output}.settings.json").read_text("utf-8"))
     for kept in range(len(whole) + 1):
         output.write_bytes(whole[:kept])
         lines = whole[:kept].count(b"\n")
@@ -429,7 +431,7 @@ def test_rows_added_to_the_input_are_added_to_the_output(finished, server):
     [
         ({"model": "other"}, "was made with model 'm', now it is 'other'"),
         ({"extra_body": '{"seed": 1}'}, "was made with extra_body {}, now it is {'seed': 1}"),
-        ({"reference_column": "references"}, "was made with reference_column None"),
+        ({"column": ["references=references"]}, "was made with columns {}"),
     ],
 )
 def test_other_settings_are_noticed(finished, server, options, told):
@@ -534,7 +536,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(tmp_pa
         ('["q", "r"]', "a JSON list"),
         ('{"questions": "q"}', "no column 'references'"),
         ('{"question": "q", "referenze": "r"}', "did you mean 'referenze'"),
-        ('{"prompt": "q", "references": "r"}', "--question-column takes another name"),
+        ('{"prompt": "q", "references": "r"}', "another column can be named: --column questions=NAME"),
         ('{"questions": "q", "references": []}', "references is []; expected a string or a non-empty list"),
         ('{"questions": "q", "references": ["r", " "]}', "none of them empty"),
         ('{"questions": "q", "references": ["r", null]}', "references is ['r', None]"),
