@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..files.rows import LISTS, Row, did_you_mean, require_columns
+from ..files.rows import LISTS, Row, RowsError, did_you_mean
 from ..metrics._shared.inputs import KNOWN_COLUMNS
 
 # Columns whose texts are paths.
@@ -66,8 +66,9 @@ class Columns:
         present = dict.fromkeys(name for row in rows for name in row)
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
-                option = f"(another column can be named: --column {column}=NAME)"
-                require_columns(f"{where} {option}", present, self.candidates(column)[:1])
+                name = self.candidates(column)[0]
+                told = f"{did_you_mean(name, present)}; another is named by --column {column}=NAME"
+                raise RowsError(f"{where}: no column {name!r}; {told}")
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""

@@ -441,7 +441,7 @@ for name in ("2000.jsonl", "40000.jsonl"):
 
 
 def test_a_column_about_all_rows_is_carried_through_and_not_computed(score):
-    """DeltaBLEU compares systems by `against`, over all rows and with thousands of trials; a row has no part in that."""
+    """By `against` DeltaBLEU compares systems over all rows, in thousands of trials; a row has no part in that."""
     pytest.importorskip("sacrebleu")
     rows = [{"prediction": "a b c d", "references": ["a b c d e"], "against": "a b"}] * 3
     write_rows("in.jsonl", [*rows, {"prediction": "a", "references": "a", "against": None}])

@@ -536,7 +536,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(tmp_pa
         ('["q", "r"]', "a JSON list"),
         ('{"questions": "q"}', "no column 'references'"),
         ('{"question": "q", "referenze": "r"}', "did you mean 'referenze'"),
-        ('{"prompt": "q", "references": "r"}', "another column can be named: --column questions=NAME"),
+        ('{"prompt": "q", "references": "r"}', "another is named by --column questions=NAME"),
         ('{"questions": "q", "references": []}', "references is []; expected a string or a non-empty list"),
         ('{"questions": "q", "references": ["r", " "]}', "none of them empty"),
         ('{"questions": "q", "references": ["r", null]}', "references is ['r', None]"),
