@@ -108,10 +108,11 @@ def _files(folder):
     return [Path(at, name) for at, _, names in os.walk(folder, followlinks=True) for name in names]
 
 
-def test_the_wheel_has_the_command_and_the_sample(unpacked):
+def test_the_wheel_has_the_command_and_our_own_data(unpacked):
     distribution = next(iter(importlib.metadata.distributions(path=[str(unpacked)])))
     assert [entry.value for entry in distribution.entry_points] == ["evaluate_qa.cli:app"]
-    assert (unpacked / "evaluate_qa" / "sample.jsonl").stat().st_size > 0
+    for file in ("sample.jsonl", "agreement/near_names.jsonl", "datasets_scripts/evouna/split.json"):
+        assert (unpacked / "evaluate_qa" / file).stat().st_size > 0
     assert list(unpacked.glob("*.dist-info/licenses/LICENSE"))
 
 
