@@ -47,11 +47,11 @@ def deltableu(
     from .benchmarks.measure import measure
     from .benchmarks.rows import COLUMNS, given_rows
     from .benchmarks.tables import deltableu_table
-    from .metrics.deltableu.options import Options
+    from .metrics.deltableu.options import DeltaBleuOptions
     from .metrics.deltableu.tokens import load_tokenizer
 
     with told_errors("bench deltableu"):
-        load_tokenizer(Options(tokenize=tokenize).tokenize)
+        load_tokenizer(DeltaBleuOptions(tokenize=tokenize).tokenize)
         # The sample's references are of a word or two; with the question before it each is a sentence.
         given = given_rows(input, column, COLUMNS[:2]) if input else lengthened(given_rows(None, column, COLUMNS))
         job = shuffled(given, rows, references, tokenize)

@@ -1,5 +1,6 @@
-"""From rows to a judge's inputs and back: each window of an answer with each reference of its row; the best counts."""
+"""From rows to a classifier's inputs and back: each window of an answer with each reference; the best window counts."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -8,73 +9,58 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .arithmetic import Floats, Indices
+from .declarations import Choice, Options, Whole, option
+
 LongAnswers = Literal["window", "truncate"]
-Floats = NDArray[np.float64]
+Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class LengthOptions:
-    """What is done with texts that are longer than a judge reads well.
+class LengthOptions(Options):
+    """What is done with texts that are longer than a classifier reads well."""
 
-    Args:
-        long_answers: `"window"`: an answer of more than `window` tokens is judged piece by piece, and the best piece
-            counts; of a long question the end is kept. `"truncate"`: what does not fit the model is cut off, the end
-            of the longer side first, as in the papers.
-        window: Tokens of a piece; neighbours overlap by a quarter.
-        question_tokens: Tokens of the longest question.
+    long_answers: LongAnswers = option(
+        "window",
+        Choice(*get_args(LongAnswers)),
+        "A long answer: `window`, its best piece counts; `truncate`, its end is cut off as in the papers.",
+        key="long",
+    )
+    window: int = option(200, Whole(8), "Tokens of a piece; neighbours overlap by a quarter.")
+    question_tokens: int = option(96, Whole(), "Of a longer question only the end is read.", key="q")
 
-    Raises:
-        ValueError: a value outside its range.
-    """
-
-    long_answers: LongAnswers = "window"
-    window: int = 200
-    question_tokens: int = 96
-
-    def __post_init__(self) -> None:
-        if self.long_answers not in get_args(LongAnswers):
-            there = ", ".join(get_args(LongAnswers))
-            raise ValueError(f"long_answers is {self.long_answers!r}; expected one of {there}")
-        for name, least in (("window", 8), ("question_tokens", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
-
-    def settings(self) -> Mapping[str, object]:
-        """Return the signature's settings."""
+    def settings(self) -> dict[str, object]:
+        """Return what a signature says, by key."""
         whole = self.long_answers == "truncate"
-        return {"long": "truncate" if whole else f"window{self.window}", "q": None if whole else self.question_tokens}
+        lengths = {
+            "long": "truncate" if whole else f"window{self.window}",
+            "q": None if whole else self.question_tokens,
+        }
+        return super().settings() | lengths
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a judge reads. A pair is an answer with one of its references; it has an input for each window.
+    """What a classifier reads. A pair is an answer with one of its references; it has an input for each window.
 
     Args:
         texts: Question, answer or a window of it, and reference of each input.
         pair_starts: Number of the first input of each pair, shape (pairs,).
         row_starts: Number of the first pair of each row, shape (rows,).
         answered: False for a pair whose answer is blank, shape (pairs,).
+        tokens: Of those texts that had to be tokenised for this.
     """
 
     texts: Sequence[tuple[str, str, str]]
-    pair_starts: NDArray[np.intp]
-    row_starts: NDArray[np.intp]
+    pair_starts: Indices
+    row_starts: Indices
     answered: NDArray[np.bool_]
+    tokens: Mapping[str, Any]
 
     def best_window(self, values: Floats) -> Floats:
         """Return the largest value of each pair's inputs, shape (pairs,)."""
         best: Floats = np.maximum.reduceat(values, self.pair_starts)
         return best
-
-    def best_reference(self, values: Floats) -> NDArray[np.intp]:
-        """Return for each row the number of the first pair with the largest value, shape (rows,)."""
-        maxima = np.repeat(
-            np.maximum.reduceat(values, self.row_starts), np.diff(self.row_starts, append=len(self.pair_starts))
-        )
-        at_maximum = np.flatnonzero(values == maxima)
-        first: NDArray[np.intp] = at_maximum[np.searchsorted(at_maximum, self.row_starts)]
-        return first
 
 
 def expand(
@@ -91,26 +77,60 @@ def expand(
         predictions: One a row.
         references: At least one a row.
         options: What is done with long texts.
-        classifier: Whose tokens count: has `windows(text, tokens, overlap)` and `tail(text, tokens)`.
+        classifier: Whose tokens count: has `tokenise(texts)`.
     """
     pieces = {text: [text] for text in predictions}
     ends = {text: text for text in questions}
+    tokens: Mapping[str, Any] = {}
     if options.long_answers == "window":
-        pieces = {text: classifier.windows(text, options.window, options.window // 4) for text in pieces}
-        ends = {text: classifier.tail(text, options.question_tokens) for text in ends}
-    texts, windows, answered = [], [], []
+        tokens = classifier.tokenise(list(pieces | ends))
+        pieces = {text: windows(text, tokens[text].spans, options.window, options.window // 4) for text in pieces}
+        ends = {text: tail(text, tokens[text].spans, options.question_tokens) for text in ends}
+    texts, counts, answered = [], [], []
     for question, prediction, listed in zip(questions, predictions, references, strict=True):
         for reference in listed:
             texts += [(ends[question], piece, reference) for piece in pieces[prediction]]
-            windows.append(len(pieces[prediction]))
+            counts.append(len(pieces[prediction]))
             answered.append(bool(prediction.strip()))
     return Inputs(
         texts,
-        pair_starts=_starts(windows),
+        pair_starts=_starts(counts),
         row_starts=_starts([len(listed) for listed in references]),
         answered=np.array(answered),
+        tokens=tokens,
     )
 
 
-def _starts(counts: Sequence[int]) -> NDArray[np.intp]:
+def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
+    """Split a text that is longer than `tokens` into pieces of at most so many, cut between words where possible.
+
+    Args:
+        text: The text.
+        spans: Where in it each token begins and ends.
+        tokens: Tokens of a window.
+        overlap: Tokens that a window has in common with the one before, about.
+    """
+    if len(spans) <= tokens:
+        return [text]
+    words = [i for i, (begin, _) in enumerate(spans) if i == 0 or text[begin - 1].isspace()]
+    pieces, start = [], 0
+    while start + tokens < len(spans):
+        end = _last_between(words, start, start + tokens) or start + tokens
+        pieces.append(text[spans[start][0] : spans[end][0]])
+        start = _last_between(words, start, end - overlap) or end
+    return [*pieces, text[spans[start][0] :]]
+
+
+def tail(text: str, spans: Spans, tokens: int) -> str:
+    """Return the end of a text, its last `tokens` tokens; of a long question the end is what is asked."""
+    return text if len(spans) <= tokens else text[spans[-tokens][0] :]
+
+
+def _last_between(numbers: Sequence[int], low: int, high: int) -> int | None:
+    """Return the largest of ascending numbers that is above `low` and at most `high`."""
+    position = bisect_right(numbers, high) - 1
+    return numbers[position] if position >= 0 and numbers[position] > low else None
+
+
+def _starts(counts: Sequence[int]) -> Indices:
     return np.array([0, *accumulate(counts)][:-1], dtype=np.intp)

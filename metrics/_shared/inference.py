@@ -1,4 +1,4 @@
-"""Batched forward passes: sorted by length, bounded by a token budget, halved when memory runs out."""
+"""Where a model runs, and in which batches: sorted by length, bounded by tokens, halved when memory runs out."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,6 +9,26 @@ from numpy.typing import NDArray
 from .progress import progress
 
 Indices = NDArray[np.intp]
+
+
+def best_device() -> str:
+    """Return the accelerator that torch sees, else the CPU."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def check_device(metric: str, device: str | None) -> None:
+    """Raise ValueError for a device that torch cannot use."""
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:  # AssertionError where torch lacks the whole backend
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{metric}: device is {device!r}, which torch cannot use here ({reason})") from error
 
 
 def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = None) -> Iterator[Indices]:

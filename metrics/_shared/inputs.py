@@ -4,17 +4,10 @@
 string into its characters), so rows are checked here, before its Arrow writer sees them.
 """
 
-import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
-else:
-    _Base = object  # a metric names evaluate.Metric as its second base
+from dataclasses import dataclass
+from typing import Any
 
 # Every column that a metric of this family knows. All of them accept all of these, so that `evaluate.combine`,
 # which hands every keyword to every metric, works; a metric ignores those it has no use for.
@@ -28,33 +21,6 @@ KNOWN_COLUMNS = (
     "keywords",
     "videos",
     "video_features",
-)
-
-# What evaluate itself takes at `evaluate.load` and hands to the metric.
-EVALUATE_KEYWORDS = frozenset(
-    {
-        "cache_dir",
-        "experiment_id",
-        "hash",
-        "keep_in_memory",
-        "max_concurrent_cache_files",
-        "num_process",
-        "process_id",
-        "seed",
-        "timeout",
-    }
-)
-
-# Where evaluate.Metric keeps stored rows, their files and the locks on these; all None while there are none.
-_OF_ROWS = (
-    "buf_writer",
-    "cache_file_name",
-    "data",
-    "file_paths",
-    "filelock",
-    "filelocks",
-    "selected_feature_format",
-    "writer",
 )
 
 Check = Callable[[Any], Any]
@@ -119,6 +85,26 @@ def texts(value: object) -> list[str]:
 def optional_texts(value: object) -> list[str]:
     """Check one row of an optional column of texts; `None` stands for a row without any and comes back as `[]`."""
     return [] if value is None else texts(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a metric's input.
+
+    Args:
+        check: What each row must be.
+        feature: Type of a checked row in Arrow's terms, as in `"string"`; in a list, as in `["string"]`, a list of it.
+        help: What the column holds.
+    """
+
+    check: Check
+    feature: str | list[str]
+    help: str
+
+
+PREDICTIONS = Column(prediction, "string", "The answers, a list of strings.")
+REFERENCES = Column(texts, ["string"], "The right answers, a string or a list of strings a row; the best one counts.")
+QUESTIONS = Column(question, "string", "The questions, a list of strings.")
 
 
 def as_list(values: object) -> list[Any] | None:
@@ -189,131 +175,6 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
             near = difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(known)}"
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
-
-
-@dataclasses.dataclass(frozen=True)
-class NothingToLoad:
-    """What `evaluate.load` takes for a metric without a model: nothing."""
-
-
-class CheckedInputs(_Base):
-    """Mixin that stands before `evaluate.Metric`: checks rows and keywords before anything is stored or loaded.
-
-    A metric names its columns with their checks, those that must be given, and two frozen dataclasses that check
-    themselves in `__post_init__`: what `evaluate.load` takes (`loading`) and what `compute` takes besides columns
-    (`options`). `_compute` then receives the columns in canonical form (one that was not given as if every row were
-    None), `options` and `per_example`.
-    """
-
-    configurations: ClassVar[tuple[str, ...]] = ("default",)
-    columns: ClassVar[Mapping[str, Check]]
-    required: ClassVar[tuple[str, ...]] = ("predictions", "references")
-    loading: ClassVar[type] = NothingToLoad
-    options: ClassVar[type]
-
-    def __init__(self, config_name: str | None = None, **given: Any) -> None:
-        names = {field.name for field in dataclasses.fields(self.loading)}
-        super().__init__(config_name, **{name: given[name] for name in EVALUATE_KEYWORDS & given.keys()})
-        check_keywords(f"evaluate.load({self.name!r})", given, EVALUATE_KEYWORDS | names)
-        if self.config_name not in self.configurations:
-            there = ", ".join(map(repr, self.configurations))
-            raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
-        self.load_options = self.loading(**{name: given[name] for name in names & given.keys()})
-
-    def compute(self, **given: Any) -> dict[str, Any] | None:
-        """Score all rows: those given here and those of earlier `add_batch` calls."""
-        names = {field.name for field in dataclasses.fields(self.options)}
-        check_keywords(self.name, given, {*KNOWN_COLUMNS, *names, "per_example"})
-        options = self.options(**{name: given[name] for name in names & given.keys()})
-        rows = {column: given[column] for column in self.columns if given.get(column) is not None}
-        if not rows and not len(self):
-            raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
-        checked = self.check_columns(rows) if rows else None
-        self.prepare(options)
-        try:
-            if checked:
-                super().add_batch(**checked)
-            result: dict[str, Any] | None = super().compute(
-                **dict.fromkeys(self.columns), options=options, per_example=given.get("per_example", True)
-            )
-        except BaseException:
-            self._forget_rows()
-            raise
-        return result
-
-    def add_batch(self, **given: Any) -> None:
-        """Store rows to be scored by a later `compute`; takes the same columns."""
-        check_keywords(self.name, given, KNOWN_COLUMNS)
-        super().add_batch(**self.check_columns({column: given.get(column) for column in self.columns}))
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
-        """Store one row; further columns go by their names, each with the value of this row."""
-        row = {"predictions": prediction, "references": reference, **given}
-        self.add_batch(**{column: [value] for column, value in row.items()})
-
-    def check_columns(self, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Return the columns in canonical form; raises what `compute` raises for rows that cannot be scored."""
-        for column in self.required:
-            if given.get(column) is None:
-                raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
-        checked = {
-            column: check_column(self.name, column, rows, self.columns[column])
-            for column, rows in given.items()
-            if rows is not None
-        }
-        check_lengths(self.name, checked)
-        count = len(checked[self.required[0]])
-        columns = {
-            column: checked[column] if column in checked else [check(None) for _ in range(count)]
-            for column, check in self.columns.items()
-        }
-        self.check_rows(columns)
-        return columns
-
-    def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-        """Check what a later `compute` will be given, but for what is missing yet.
-
-        Returns:
-            The columns that this metric has, as lists of rows as they were given; the options.
-        """
-        names = {field.name for field in dataclasses.fields(self.options)}
-        check_keywords(self.name, given, {*KNOWN_COLUMNS, *names} - {"predictions"})
-        options = {name: given[name] for name in names & given.keys()}
-        self.options(**options)
-        rows: dict[str, Any] = {}
-        for column in self.columns:
-            if (values := given.get(column)) is not None:
-                rows[column] = values if (listed := as_list(values)) is None else listed
-        checked = {column: check_column(self.name, column, rows[column], self.columns[column]) for column in rows}
-        if checked:
-            check_lengths(self.name, checked)
-            count = len(next(iter(checked.values())))
-            # One text a row stands for what is missing yet.
-            missing = {name: [""] if name in self.required else check(None) for name, check in self.columns.items()}
-            self.check_rows({column: [value] * count for column, value in missing.items()} | checked)
-        return rows, options
-
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
-        """Check what concerns several columns of a row; raises RowValueError."""
-
-    def prepare(self, options: Any) -> None:
-        """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
-
-    def _forget_rows(self) -> None:
-        """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""
-        locks, paths = vars(self)["filelocks"] or [], vars(self)["file_paths"] or []
-        for lock in filter(None, [*locks, vars(self)["filelock"]]):
-            lock.release()
-        for path in paths:
-            with suppress(OSError):
-                Path(path).unlink()
-        self.__dict__.update(dict.fromkeys(_OF_ROWS))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # For a process of its own, as of `datasets.map(num_proc=…)`: neither rows and locks nor the loaded model, which
-        # stands in place of a None of the class. The process loads it anew; not every model could be sent.
-        kept = {name: value for name, value in vars(self).items() if getattr(type(self), name, self) is not None}
-        return kept | dict.fromkeys(_OF_ROWS)
 
 
 def _shown(value: object) -> str:

@@ -85,7 +85,7 @@ def read(file: Path) -> Matcher:
 
 
 def find(metric: str) -> Path:
-    """Return the matcher's file, checked: beside this one in the installed package, else downloaded from the Hub.
+    """Return the matcher's file, checked: that of the installed package, else downloaded from the Hub.
 
     Raises:
         FileNotFoundError: it is in neither place.

@@ -1,24 +1,22 @@
-"""A sequence classifier over pairs of texts: tokenises distinct texts once, assembles pairs, runs them in batches.
+"""A sequence classifier over pairs of texts: tokenises each text once, assembles pairs, runs them in batches.
 
 The two sides are assembled from token ids by the tokenizer's own template, so that a text that contains a special
 token's name ("[SEP]") is text all the same.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Dtype = Literal["float32", "float16", "bfloat16"]
-Indices = NDArray[np.intp]
+from .declarations import ModelOptions
+from .inference import best_device, run
+
 Logits = NDArray[np.float64]
-Runner = Callable[..., Iterator[tuple[Indices, NDArray[Any]]]]
-"""`inference.run`."""
 
 # Tokens of a batch, padding counted. On a CPU a batch should stay within its caches; an accelerator wants enough work
 # to be kept busy.
@@ -36,32 +34,11 @@ class Pair(NamedTuple):
     second: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """On what a model runs, and how much of the input at once.
+class Tokens(NamedTuple):
+    """A text's tokens: their ids, and where in the text each begins and ends."""
 
-    Args:
-        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
-        dtype: Precision of the model. Half precisions are for accelerators and recent CPUs.
-        batch_size: At most this many pairs in a batch.
-        token_budget: At most this many tokens in a batch, padding counted; by default by device.
-
-    Raises:
-        ValueError: a value outside its range.
-    """
-
-    device: str | None = None
-    dtype: Dtype = "float32"
-    batch_size: int | None = None
-    token_budget: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.dtype not in get_args(Dtype):
-            raise ValueError(f"dtype is {self.dtype!r}; expected one of {', '.join(get_args(Dtype))}")
-        for name in ("batch_size", "token_budget"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ValueError(f"{name} is {value!r}; expected a positive whole number")
+    ids: list[int]
+    spans: list[tuple[int, int]]
 
 
 class PairClassifier:
@@ -74,7 +51,7 @@ class PairClassifier:
         tokenizer: Its tokenizer.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, options: RunOptions, max_length: int | None = None) -> None:
+    def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
         self.model = model.to(options.device or best_device()).eval()
         self.tokenizer = tokenizer
         self._options = options
@@ -82,21 +59,34 @@ class PairClassifier:
         self.labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
         self.max_length = max_length or _max_length(model.config, tokenizer)
 
-    def logits(self, pairs: Sequence[Texts], runner: Runner, describe: str | None = None) -> Logits:
+    def tokenise(self, texts: Sequence[str]) -> dict[str, Tokens]:
+        """Return the tokens of distinct texts, without special tokens."""
+        tokens: dict[str, Tokens] = {}
+        for start in range(0, len(texts), _CHUNK):
+            chunk = list(texts[start : start + _CHUNK])
+            encoded = self.tokenizer(
+                chunk, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
+            )
+            tokens |= zip(chunk, map(Tokens, encoded["input_ids"], encoded["offset_mapping"]), strict=True)
+        return tokens
+
+    def logits(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None, describe: str | None = None
+    ) -> Logits:
         """Return the logits of every pair, shape (pairs, classes); equal pairs go through the model once.
 
         Args:
             pairs: The inputs; one that is too long loses tokens at the end of its longer side.
-            runner: `inference.run`.
+            tokens: Of those texts that are tokenised already.
             describe: Title of the progress bar.
         """
         numbers: dict[Texts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
-        inputs = self.encode(list(numbers))
+        inputs = self.encode(list(numbers), tokens)
         lengths = np.array([len(ids) for ids, _ in inputs], dtype=np.int32)
         device = self.model.device.type
         outputs = np.empty((len(inputs), len(self.labels)))
-        for indices, logits in runner(
+        for indices, logits in run(
             lengths,
             lambda indices: self.forward([inputs[i] for i in indices]),
             token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
@@ -106,51 +96,17 @@ class PairClassifier:
             outputs[indices] = logits
         return outputs[number_of]
 
-    def encode(self, pairs: Sequence[Texts]) -> list[tuple[list[int], list[int]]]:
+    def encode(
+        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
+    ) -> list[tuple[list[int], list[int]]]:
         """Return token ids and token types of each pair, special tokens included."""
-        texts = list(dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs)))
-        ids_of = dict(zip(texts, self._token_ids(texts), strict=True))
+        known = tokens or {}
+        texts = dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs))
+        every = {**known, **self.tokenise([text for text in texts if text not in known])}
         return [
-            self._template.assemble(ids_of[first], [ids_of[part] for part in second], self.max_length)
+            self._template.assemble(every[first].ids, [every[part].ids for part in second], self.max_length)
             for first, second in pairs
         ]
-
-    def windows(self, text: str, tokens: int, overlap: int) -> list[str]:
-        """Split a text that is longer than `tokens` into pieces of at most so many, cut between words where possible.
-
-        Args:
-            text: The text.
-            tokens: Tokens of a window.
-            overlap: Tokens that a window has in common with the one before, about.
-        """
-        spans = self._spans(text)
-        if len(spans) <= tokens:
-            return [text]
-        words = [i for i, (begin, _) in enumerate(spans) if i == 0 or text[begin - 1].isspace()]
-        pieces, start = [], 0
-        while start + tokens < len(spans):
-            end = _last_between(words, start, start + tokens) or start + tokens
-            pieces.append(text[spans[start][0] : spans[end][0]])
-            start = _last_between(words, start, end - overlap) or end
-        return [*pieces, text[spans[start][0] :]]
-
-    def tail(self, text: str, tokens: int) -> str:
-        """Return the end of a text, its last `tokens` tokens; of a long question the end is what is asked."""
-        spans = self._spans(text)
-        return text if len(spans) <= tokens else text[spans[-tokens][0] :]
-
-    def _spans(self, text: str) -> list[tuple[int, int]]:
-        encoded = self.tokenizer(
-            text, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
-        )
-        return list(encoded["offset_mapping"])
-
-    def _token_ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        for start in range(0, len(texts), _CHUNK):
-            chunk = list(texts[start : start + _CHUNK])
-            yield from self.tokenizer(chunk, add_special_tokens=False, split_special_tokens=True, verbose=False)[
-                "input_ids"
-            ]
 
     def forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
         """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
@@ -215,12 +171,6 @@ class _Template:
         return head + rest, [0] * len(head) + [1] * len(rest)
 
 
-def _last_between(numbers: Sequence[int], low: int, high: int) -> int | None:
-    """Return the largest of ascending numbers that is above `low` and at most `high`."""
-    position = bisect_right(numbers, high) - 1
-    return numbers[position] if position >= 0 and numbers[position] > low else None
-
-
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
     """Cut the end of the longer side until both fit, as transformers' `truncation=True` does."""
     if len(first) + len(second) <= room:
@@ -231,7 +181,7 @@ def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list
     return first[:shorter], second[: room - shorter]
 
 
-def load_checkpoint(folder: Path, options: RunOptions) -> PairClassifier:
+def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
     """Load a sequence-classification checkpoint from a folder, from safetensors."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -245,15 +195,6 @@ def load_checkpoint(folder: Path, options: RunOptions) -> PairClassifier:
         use_safetensors=True,
     )
     return PairClassifier(model, tokenizer, options)
-
-
-def best_device() -> str:
-    """Return the accelerator that torch sees, else the CPU."""
-    import torch
-
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _max_length(config: Any, tokenizer: Any) -> int:

@@ -5,26 +5,32 @@ ids begin with the prompt; every process is given all rows, and with `Seq2SeqTra
 with `batch_eval_metrics` there is a call for every batch, whose `inputs` are those of one process only.
 """
 
+import inspect
 import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .token_ids import Ids, id_rows, most_likely, without_answers, without_prompt
-from .trainers import evaluation_set, of_all_processes, on_the_first_process, processes
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
 else:
     _Base = object  # a metric names evaluate.Metric as its last base
 
+T = TypeVar("T")
+Ids = NDArray[np.int64]
+
+_PADDING = -100  # of labels and of whatever a trainer has to pad
+
 logger = logging.getLogger("evaluate_qa")
 
 
 class ForTraining(_Base):
-    """Mixin that stands before `CheckedInputs`: the metric in a trainer."""
+    """Mixin that stands before `Shell`: the metric in a trainer."""
 
     def compute_metrics(
         self,
@@ -221,3 +227,138 @@ def _begin_with(predictions: Sequence[str], questions: Sequence[str | None]) -> 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def id_rows(values: Any, metric: str, column: str) -> list[Ids]:
+    """Return the ids of each row, without the padding that a trainer adds.
+
+    Args:
+        values: An array or a tensor, shape (rows, positions); a list of those; a tuple whose first entry is one.
+        metric: Name of the metric, for the message.
+        column: What the values are, for the message.
+
+    Raises:
+        ValueError: logits.
+    """
+    if isinstance(values, tuple):
+        values = values[0]
+    if isinstance(values, list):
+        return [row for batch in values for row in id_rows(batch, metric, column)]
+    if len(values.shape) != 2 or "int" not in str(values.dtype):  # noqa: PLR2004
+        raise ValueError(
+            f"{metric}: the {column} have the shape {tuple(values.shape)} and the type {values.dtype}, as logits do; "
+            "expected token ids: with predict_with_generate=True a Seq2SeqTrainer generates answers "
+            "(preprocess_logits_for_metrics=metric.teacher_forced() takes the arg-max where that is impossible)"
+        )
+    array = values.cpu().numpy() if hasattr(values, "cpu") else np.asarray(values)
+    return [row[row >= 0] for row in array]
+
+
+def without_prompt(prediction: Ids, prompt: Ids) -> Ids:
+    """Return what follows the prompt where the prediction begins with it, as a causal model's does."""
+    begins = len(prompt) > 0 and np.array_equal(prediction[: len(prompt)], prompt)
+    return prediction[len(prompt) :] if begins else prediction
+
+
+def without_answers(questions: list[str], labels: list[str]) -> list[str]:
+    """Return the questions without the labels where all end with them: a causal model's training rows hold both."""
+    pairs = zip(questions, labels, strict=True)
+    if all(label and label != text and text.endswith(label) for text, label in pairs):
+        return [text.removesuffix(label).strip() for text, label in zip(questions, labels, strict=True)]
+    return questions
+
+
+def most_likely(logits: Any, labels: Any, causal: bool) -> Any:
+    """Return the arg-max of logits, shape (rows, positions, tokens), at those positions that have a label."""
+    logits = logits[0] if isinstance(logits, tuple) else logits
+    if not logits.is_floating_point():
+        return logits  # generated ids
+    ids = logits.argmax(dim=-1)
+    if ids.shape != labels.shape:
+        raise ValueError(f"logits of shape {tuple(logits.shape)} do not fit labels of shape {tuple(labels.shape)}")
+    if causal:
+        ids = ids.roll(1, dims=1)
+        ids[:, 0] = _PADDING
+    return ids.masked_fill(labels == _PADDING, _PADDING)
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """The set that is evaluated.
+
+    Args:
+        length: Its number of rows; None where that is not known, as of an iterable set.
+        sorted_by_length: Whether its rows are evaluated in another order than their own.
+    """
+
+    length: int | None = None
+    sorted_by_length: bool = False
+
+
+def evaluation_set() -> EvaluationSet:
+    """Return what is known of the set whose evaluation calls this, by whatever way.
+
+    The trainer is looked for among the callers, since it hands over neither itself nor its set; but of the set's rows
+    `Seq2SeqTrainer` on several processes repeats the first ones until the last batch is full, and keeps them.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != "evaluation_loop":
+        frame = frame.f_back
+    trainer = frame.f_locals.get("self") if frame is not None else None
+    arguments = getattr(trainer, "args", None)
+    by_length = getattr(arguments, "train_sampling_strategy", None) == "group_by_length"
+    # What transformers 4 has instead.
+    by_length = by_length or getattr(arguments, "group_by_length", False) is True
+    return EvaluationSet(_length(trainer), by_length)
+
+
+def _length(trainer: Any) -> int | None:
+    loader = getattr(getattr(trainer, "callback_handler", None), "eval_dataloader", None)
+    try:
+        return len(getattr(loader, "dataset", None))  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def processes() -> int:
+    """Return how many processes train together."""
+    from torch import distributed
+
+    return distributed.get_world_size() if distributed.is_available() and distributed.is_initialized() else 1
+
+
+def of_all_processes(rows: list[T]) -> list[T]:
+    """Return the rows of the first process, then those of the second, and so on."""
+    if processes() == 1:
+        return rows
+    from torch import distributed
+
+    everything: list[list[T]] = [[] for _ in range(processes())]
+    distributed.all_gather_object(everything, rows)
+    return [row for given in everything for row in given]
+
+
+def on_the_first_process(work: Callable[[], T]) -> T:
+    """Return on all processes what the first one's call returns; raise on all where it raises.
+
+    Raises:
+        RuntimeError: on the other processes, with the first one's message.
+    """
+    if processes() == 1:
+        return work()
+    from torch import distributed
+
+    told: list[Any] = [None, None]
+    failure = None
+    if distributed.get_rank() == 0:
+        try:
+            told[0] = work()
+        except Exception as error:  # whatever it is: the other processes wait for word
+            failure, told[1] = error, f"{type(error).__name__}: {error}"
+    distributed.broadcast_object_list(told, src=0)
+    if failure is not None:
+        raise failure
+    if told[1] is not None:
+        raise RuntimeError(f"scoring failed on the first process: {told[1]}")
+    result: T = told[0]
+    return result

@@ -11,30 +11,50 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .arithmetic import Floats, Indices, first_best, sigmoid
+from .options import BemOptions
 
 
 @dataclass(frozen=True)
-class ScoreOptions:
-    """How the model's output becomes a score.
+class Parts:
+    """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        threshold: A score above this is correct.
-        lexical: Whether the final layer with the words' evidence is used; by default where the classifier has one.
-
-    Raises:
-        ValueError: a value outside its range.
+        starts: Number of the first pair of each row, shape (rows,).
+        answered: False where the answer is blank; such a pair scores 0. Shape (pairs,).
+        margin: The classifier's own logit of "equivalent", shape (pairs,).
+        evidence: What the words say, by name, each of shape (pairs,).
+        weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.
     """
 
-    threshold: float = 0.5
-    lexical: bool | None = None
+    starts: Indices
+    answered: NDArray[np.bool_]
+    margin: Floats
+    evidence: Mapping[str, Floats]
+    weights: Mapping[str, float]
 
-    def __post_init__(self) -> None:
-        value = self.threshold
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-            raise ValueError(f"bem: threshold is {value!r}; expected a number from 0 to 1")
-        if self.lexical is not None and not isinstance(self.lexical, bool):
-            raise ValueError(f"bem: lexical is {self.lexical!r}; expected True, False or None")
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of each row, with the reference that gave the best; every array has shape (rows,)."""
+
+    score: Floats
+    verdict: NDArray[np.bool_]
+    best_reference: Indices
+    margin: Floats
+
+
+def score(parts: Parts, options: BemOptions) -> Scores:
+    """Score every pair and keep each row's best reference (the first of equals)."""
+    weights = {} if options.lexical is False else parts.weights
+    probability = np.where(parts.answered, sigmoid(combined(parts.margin, parts.evidence, weights)), 0.0)
+    best = first_best(probability, parts.starts)
+    return Scores(
+        score=probability[best],
+        verdict=probability[best] > options.threshold,
+        best_reference=best - parts.starts,
+        margin=parts.margin[best],
+    )
 
 
 def margins(logits: Floats, equivalent: int) -> Floats:
@@ -45,17 +65,11 @@ def margins(logits: Floats, equivalent: int) -> Floats:
     return logits[:, equivalent] - rest
 
 
-def combined(margin: Floats, features: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+def combined(margin: Floats, evidence: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
     """Return the final layer's margin: Σ w·feature + b; without weights the classifier's own."""
     if not weights:
         return margin
     total = weights["margin"] * margin + weights["intercept"]
-    for name, values in features.items():
+    for name, values in evidence.items():
         total = total + weights[name] * values
     return total
-
-
-def sigmoid(values: Floats) -> Floats:
-    """1 / (1 + exp(−x)), without overflow."""
-    result: Floats = np.exp(-np.logaddexp(0, -values))
-    return result

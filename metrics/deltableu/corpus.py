@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arithmetic import Floats
 from .ngrams import row_statistics
-from .options import Options
+from .options import DeltaBleuOptions
 from .progress import progress
-from .scoring import Floats, ScoreOptions
 from .tokens import Tokenizer
 
 
@@ -26,7 +26,7 @@ class Corpus:
     references: Sequence[Sequence[str]]
     weights: Sequence[Sequence[float]]
     tokenizer: Tokenizer
-    options: Options
+    options: DeltaBleuOptions
 
     def statistics(self, predictions: Sequence[str]) -> Floats:
         """Return the statistics of each row of a system's predictions, shape (rows, 2 + 2 · max_ngram_order)."""
@@ -49,7 +49,7 @@ class Corpus:
             "eff": "yes" if options.effective_order else "no",
             "tok": self.tokenizer.signature,
             "smooth": options.smooth_method if value is None else f"{options.smooth_method}[{value:g}]",
-            "order": None if order == ScoreOptions.max_ngram_order else order,
+            "order": None if order == DeltaBleuOptions.max_ngram_order else order,
             "weights": "given" if any(weight != 1 for row in self.weights for weight in row) else "ones",
             "variant": options.variant,
         }

@@ -1,52 +1,86 @@
-"""What `compute` takes besides columns."""
+"""What ΔBLEU's `compute` takes besides columns; names and meanings are sacrebleu's but for `variant`."""
 
-import re
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from sacrebleu.metrics.bleu import BLEU
+from .declarations import Choice, Control, Flag, Kind, Options, Text, Whole, option
 
-from .scoring import ScoreOptions, whole_number
+SmoothMethod = Literal["exp", "floor", "add-k", "none"]
+Variant = Literal["paper", "released"]
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2}([-_]\w+)*")
+# sacrebleu's defaults, which it takes from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
+SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+
+
+def _is_tokenizer(value: object) -> bool:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return isinstance(value, str) and value in BLEU.TOKENIZERS
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 @dataclass(frozen=True)
-class Options(ScoreOptions):
-    """How texts become statistics, and how sure the score is to be; the rest is inherited.
+class DeltaBleuOptions(Options):
+    """How texts become statistics, statistics a score, and how sure the score is to be."""
 
-    Args:
-        tokenize: sacrebleu's name of a tokeniser; None chooses by `lang`.
-        lang: Two-letter code of the language, with or without a region (`"zh"`, `"zh-CN"`): Chinese, Japanese and
-            Korean have tokenisers of their own, all others, and None, take `"13a"`.
-        lowercase: Ignore case.
-        n_bootstrap: Resamples for a confidence interval; None makes none.
-        n_trials: Trials of the test that compares two systems.
-        seed: Seed of both.
+    tokenize: str | None = option(
+        None,
+        Kind("one of sacrebleu's tokenizers, such as 13a, zh or char", _is_tokenizer),
+        "Name of the tokenizer; by default `lang` chooses, and without it `13a`.",
+    )
+    lang: str | None = option(
+        None,
+        Text("a two-letter code such as 'en' or 'zh'", r"[A-Za-z]{2}([-_]\w+)*"),
+        "Language of the texts, with or without a region.",
+        control=Control("Language", values={"en": "English, and most others", "zh": "Chinese"}, info=""),
+    )
+    lowercase: bool = option(False, Flag(), "Ignore case.")
+    max_ngram_order: int = option(
+        4, Whole(), "Largest n-gram order N.", control=Control("Longest n-grams", most=4, info="")
+    )
+    effective_order: bool = option(
+        False, Flag(), "Leave out orders for which all answers are too short; scores of single rows always do."
+    )
+    smooth_method: SmoothMethod = option(
+        "exp",
+        Choice(*get_args(SmoothMethod)),
+        "Against precisions of 0: matches halved, a floor, counts added, or nothing.",
+        control=Control(
+            "Where there is no match",
+            values={
+                "exp": "half a match, then a quarter, … (exp)",
+                "floor": "a tenth of a match (floor)",
+                "add-k": "one match more everywhere (add-k)",
+                "none": "nothing: the score is 0",
+            },
+            info="",
+        ),
+    )
+    smooth_value: float | None = option(
+        None, Kind("a number above 0", _is_positive), "Of `floor`, default 0.1, and of `add-k`, default 1."
+    )
+    variant: Variant = option(
+        "paper", Choice(*get_args(Variant)), "The paper's formula, or the program that MORQA's figures were made with."
+    )
+    n_bootstrap: int | None = option(None, Whole(), "Resamples for a 95% confidence interval; by default none.")
+    n_trials: int = option(10_000, Whole(), "Trials of the test that compares two systems.", told="10,000")
+    seed: int = option(12345, Whole(0), "Seed of both.")
 
-    Raises:
-        ValueError: a value outside its range.
-    """
+    def check(self) -> None:
+        """Raise ValueError for a smoothing value of a method that takes none."""
+        if self.smooth_value is not None and self.smooth_method not in SMOOTH_VALUES:
+            raise ValueError(
+                f"smooth_value is {self.smooth_value!r}, but smooth_method={self.smooth_method!r} takes none; "
+                "leave it out, or choose smooth_method='floor' or 'add-k'"
+            )
 
-    tokenize: str | None = None
-    lang: str | None = None
-    lowercase: bool = False
-    n_bootstrap: int | None = None
-    n_trials: int = 10_000
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        there = list(BLEU.TOKENIZERS)
-        if self.tokenize is not None and self.tokenize not in there:
-            raise ValueError(f"deltableu: tokenize is {self.tokenize!r}; expected one of {', '.join(there)}")
-        if self.lang is not None and not (isinstance(self.lang, str) and _LANGUAGE.fullmatch(self.lang)):
-            raise ValueError(f"deltableu: lang is {self.lang!r}; expected a two-letter code such as 'en' or 'zh'")
-        if not isinstance(self.lowercase, bool):
-            raise ValueError(f"deltableu: lowercase is {self.lowercase!r}; expected True or False")
-        if self.n_bootstrap is not None:
-            whole_number("n_bootstrap", self.n_bootstrap, least=1)
-        whole_number("n_trials", self.n_trials, least=1)
-        whole_number("seed", self.seed, least=0)
+    @property
+    def smoothing_value(self) -> float | None:
+        """`smooth_value`, or the default of the method; None for a method that takes none."""
+        return self.smooth_value or SMOOTH_VALUES.get(self.smooth_method)
 
     @property
     def language(self) -> str:

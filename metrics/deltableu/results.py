@@ -1,14 +1,23 @@
 """Figures of a corpus and of its rows, as Python numbers and lists."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .options import Options
-from .scoring import Floats, score
+from .arithmetic import Floats
+from .options import DeltaBleuOptions
+from .scoring import score
 from .significance import bootstrap_scores, interval, randomization_p_value
 
 
-def corpus_figures(statistics: Floats, options: Options) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Statistics:
+    """What `scoring.score` takes: a line for each answer of a system, and of a second one if given."""
+
+    first: Floats
+    second: Floats | None = None
+
+
+def corpus_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, Any]:
     """Return the score of all rows together and what it is made of, under the names sacrebleu and evaluate use."""
     scores = score(statistics.sum(axis=0, keepdims=True), options)
     sys_len, ref_len = int(scores.sys_len[0]), int(scores.ref_len[0])
@@ -24,7 +33,7 @@ def corpus_figures(statistics: Floats, options: Options) -> dict[str, Any]:
     }
 
 
-def row_figures(statistics: Floats, options: Options) -> dict[str, list[Any]]:
+def row_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, list[Any]]:
     """Return the scores of the rows, each by itself.
 
     Orders for which a row is too short are left out, whatever `effective_order` says of the corpus: with them every
@@ -39,7 +48,7 @@ def row_figures(statistics: Floats, options: Options) -> dict[str, list[Any]]:
     }
 
 
-def confidence(statistics: Floats, options: Options, against: Floats | None = None) -> dict[str, Any]:
+def confidence(statistics: Floats, options: DeltaBleuOptions, against: Floats | None = None) -> dict[str, Any]:
     """Return the 95% bootstrap interval of the score, or of its lead over a second system, and the resamples' mean."""
     resamples, seed = options.n_bootstrap or 0, options.seed
     values = bootstrap_scores(statistics, options, resamples, seed)
@@ -50,7 +59,7 @@ def confidence(statistics: Floats, options: Options, against: Floats | None = No
     return {"level": 0.95, "low": low, "high": high, "mean": mean, "n_bootstrap": resamples, "seed": seed}
 
 
-def comparison(statistics: Floats, against: Floats, options: Options) -> dict[str, Any]:
+def comparison(statistics: Floats, against: Floats, options: DeltaBleuOptions) -> dict[str, Any]:
     """Return the second system's score, by how much the first is above it, and the p-value of that difference."""
     first, second = (corpus_figures(system, options)["deltableu"] for system in (statistics, against))
     result = {

@@ -13,79 +13,16 @@ All formulas work on many lines at once, which makes row scores and resampling c
 """
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-SmoothMethod = Literal["exp", "floor", "add-k", "none"]
-Variant = Literal["paper", "released"]
-
-# sacrebleu's defaults, which it takes from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
-SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+from .arithmetic import Floats
+from .options import DeltaBleuOptions
 
 # Matches are sums of weights of both signs. What rounding leaves of a sum that is 0 must not pass for a match: the
 # logarithm of 1e-17 would outweigh everything else.
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class ScoreOptions:
-    """How statistics become a score; names and meanings are sacrebleu's but for `variant`.
-
-    Args:
-        variant: `"paper"`, the published formula, or `"released"`, the program that MORQA's figures were made with.
-        max_ngram_order: Largest n-gram order N, at least 1.
-        effective_order: Average only over the orders for which the prediction is long enough. It holds for the corpus
-            score; row scores always do so, as sacrebleu's sentence scores.
-        smooth_method: What helps against a precision of 0: `"exp"` puts half a match in the first order that has none,
-            and half of that in each further one; `"floor"` puts `smooth_value` matches; `"add-k"` adds `smooth_value`
-            to all matches and totals from order 2; `"none"` does nothing.
-        smooth_value: For `"floor"` (default 0.1) and `"add-k"` (default 1).
-
-    Raises:
-        ValueError: a value outside its range.
-    """
-
-    variant: Variant = "paper"
-    max_ngram_order: int = 4
-    effective_order: bool = False
-    smooth_method: SmoothMethod = "exp"
-    smooth_value: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, choices in (("variant", Variant), ("smooth_method", SmoothMethod)):
-            value = getattr(self, name)
-            if value not in get_args(choices):
-                raise ValueError(f"deltableu: {name} is {value!r}; expected one of {', '.join(get_args(choices))}")
-        whole_number("max_ngram_order", self.max_ngram_order, least=1)
-        if not isinstance(self.effective_order, bool):
-            raise ValueError(f"deltableu: effective_order is {self.effective_order!r}; expected True or False")
-        self._check_smooth_value()
-
-    @property
-    def smoothing_value(self) -> float | None:
-        """`smooth_value`, or the default of the method; None for a method that takes none."""
-        return self.smooth_value or SMOOTH_VALUES.get(self.smooth_method)
-
-    def _check_smooth_value(self) -> None:
-        value = self.smooth_value
-        if value is None:
-            return
-        if self.smooth_method not in SMOOTH_VALUES:
-            raise ValueError(
-                f"deltableu: smooth_value is {value!r}, but smooth_method={self.smooth_method!r} takes none; "
-                f"leave it out, or choose smooth_method='floor' or 'add-k'"
-            )
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-            raise ValueError(f"deltableu: smooth_value is {value!r}; expected a number above 0")
-
-
-def whole_number(name: str, value: object, least: int) -> None:
-    """Raise ValueError unless `value` is an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"deltableu: {name} is {value!r}; expected a whole number of at least {least}")
 
 
 @dataclass(frozen=True)
@@ -111,7 +48,7 @@ class Scores:
     ref_len: Floats
 
 
-def score(statistics: Floats, options: ScoreOptions) -> Scores:
+def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:
     """Score each line of statistics, shape (lines, 2 + 2N), by itself."""
     sys_len, ref_len = statistics[:, 0], statistics[:, 1]
     signed, totals = np.split(statistics[:, 2:], 2, axis=1)
@@ -142,7 +79,7 @@ def brevity_penalty(sys_len: Floats, ref_len: Floats) -> Floats:
     return penalty
 
 
-def smoothed_precisions(matches: Floats, totals: Floats, options: ScoreOptions) -> tuple[Floats, NDArray[np.bool_]]:
+def smoothed_precisions(matches: Floats, totals: Floats, options: DeltaBleuOptions) -> tuple[Floats, NDArray[np.bool_]]:
     """Return 100 · p_n, smoothed, and which orders the prediction is long enough for, both of shape (lines, N)."""
     value = options.smoothing_value or 0.0
     if options.smooth_method == "add-k":

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .arithmetic import Floats
+from .options import DeltaBleuOptions
 from .progress import progress
-from .scoring import Floats, ScoreOptions, score
+from .scoring import score
 
 # Resamples made at once: enough for fast matrix products. A multiple of 32: then random bits come in the same order
 # however many are drawn at once.
@@ -18,7 +20,7 @@ _CHUNK = 64
 _HELD = 2**23
 
 
-def bootstrap_scores(statistics: Floats, options: ScoreOptions, resamples: int, seed: int) -> Floats:
+def bootstrap_scores(statistics: Floats, options: DeltaBleuOptions, resamples: int, seed: int) -> Floats:
     """Return the corpus scores of resamples of the rows, drawn with replacement (Koehn 2004).
 
     Args:
@@ -47,7 +49,9 @@ def interval(values: Floats) -> tuple[float, float]:
     return float(ordered[cut]), float(ordered[len(ordered) - cut - 1])
 
 
-def randomization_p_value(statistics: Floats, against: Floats, options: ScoreOptions, trials: int, seed: int) -> float:
+def randomization_p_value(
+    statistics: Floats, against: Floats, options: DeltaBleuOptions, trials: int, seed: int
+) -> float:
     """Two-sided p-value of the difference of two corpus scores (approximate randomisation, Riezler and Maxwell 2005).
 
     Each trial swaps the two systems' answers to a random half of the rows. The p-value is the share of trials, the
@@ -78,7 +82,7 @@ def randomization_p_value(statistics: Floats, against: Floats, options: ScoreOpt
     return (reached + 1) / (trials + 1)
 
 
-def _difference(one: Floats, both: Floats, options: ScoreOptions) -> Floats:
+def _difference(one: Floats, both: Floats, options: DeltaBleuOptions) -> Floats:
     """Return |score of one system − score of the other|, which is what remains of both, shape (lines,)."""
     return np.abs(score(one, options).score - score(both - one, options).score)
 

@@ -1,1 +1,1 @@
-../_shared/inputs.py
+../_shared/legacy_inputs.py

@@ -50,5 +50,5 @@ class Shortlist:
         by_text: dict[str, float] = {}
         for start, cosine in enumerate(cosines):
             by_text.setdefault(" ".join(prediction[start : start + n]), float(cosine))
-        best = sorted(every, key=by_text.__getitem__, reverse=True)[: self._k]
-        return [ngram for ngram in every if ngram in set(best)]
+        best = set(sorted(every, key=by_text.__getitem__, reverse=True)[: self._k])
+        return [ngram for ngram in every if ngram in best]

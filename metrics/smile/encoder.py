@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .inference import Indices, run
-from .loading import LoadOptions, load
+from .loading import load
+from .options import LoadOptions
 from .vectors import VectorStore
 
 Vectors = NDArray[np.float32]
@@ -24,7 +25,7 @@ class Encoder:
 
     Attributes:
         name: Short name with the first eight digits of its weights' SHA-256, for the signature.
-        fingerprint: Names checkpoint, prompt, precision and backend: equal fingerprints give equal vectors.
+        fingerprint: Names checkpoint, prompt and precision: equal fingerprints give equal vectors.
     """
 
     def __init__(self, config: str, options: LoadOptions) -> None:
@@ -32,7 +33,7 @@ class Encoder:
         self._options = options
         self._prompt = self._model.prompts.get(options.prompt_name or self._model.default_prompt_name) or ""
         self.name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
-        self.fingerprint = "|".join([checkpoint.fingerprint, options.dtype, options.backend, self._prompt])
+        self.fingerprint = "|".join([checkpoint.fingerprint, options.dtype, self._prompt])
         self._store = VectorStore(options.cache / "vectors", self.fingerprint) if options.cache else None
 
     def vectors(self, texts: Sequence[str], describe: str | None = None) -> Vectors:

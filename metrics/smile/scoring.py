@@ -9,52 +9,12 @@ Where a pair is a prediction y with one of its references y*:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Similarity = Literal["scaled", "cosine"]
-ExactMatch = Literal["words", "fraction"]
-Combine = Literal["arithmetic", "harmonic"]
-
-BINS = 6
-# The paper's bin 4 of the bins 0 to 5, which it rounds to 0.67.
-CORRECT = 4 / BINS
-
-
-@dataclass(frozen=True)
-class ScoreOptions:
-    """How components become a score.
-
-    Args:
-        w: Weight of the semantic score, in [0, 1]; the paper's default is 0.5.
-        threshold: A score of at least this is correct; 2/3 is the paper's bin 4 of 0 to 5.
-        similarity: `"scaled"`, the paper's (1 + cos) / 2 in [0, 1], or `"cosine"`, the released program's.
-        exact_match: `"words"`, 1 where the reference occurs as a run of whole words, or `"fraction"`, the released
-            program's share of the reference's words that occur in the prediction.
-        combine: `"arithmetic"`, equation 3, or `"harmonic"`, the weighted harmonic mean.
-
-    Raises:
-        ValueError: a value outside its range.
-    """
-
-    w: float = 0.5
-    threshold: float = CORRECT
-    similarity: Similarity = "scaled"
-    exact_match: ExactMatch = "words"
-    combine: Combine = "arithmetic"
-
-    def __post_init__(self) -> None:
-        for name in ("w", "threshold"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-                raise ValueError(f"smile: {name} is {value!r}; expected a number from 0 to 1")
-        for name, choices in (("similarity", Similarity), ("exact_match", ExactMatch), ("combine", Combine)):
-            value = getattr(self, name)
-            if value not in get_args(choices):
-                raise ValueError(f"smile: {name} is {value!r}; expected one of {', '.join(get_args(choices))}")
+from .arithmetic import Floats, first_best
+from .options import BINS, Combine, Similarity, SmileOptions
 
 
 @dataclass(frozen=True)
@@ -141,7 +101,7 @@ def bins(score: Floats) -> NDArray[np.intp]:
     return np.clip(np.floor(score * BINS), 0, BINS - 1).astype(np.intp)
 
 
-def score(components: Components, options: ScoreOptions) -> Scores:
+def score(components: Components, options: SmileOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
     semantic = similarity(components.semantic_cosine, options.similarity)
     ngram = similarity(components.ngram_cosine, options.similarity)
@@ -163,13 +123,6 @@ def score(components: Components, options: ScoreOptions) -> Scores:
         best_ngram=[components.best_ngram[pair] for pair in best],
         bin=bins(total[best]),
     )
-
-
-def first_best(values: NDArray[np.floating], starts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the position of the first maximum of each run of `values`; runs begin at `starts`, none is empty."""
-    maxima = np.maximum.reduceat(values, starts)
-    at_maximum = np.flatnonzero(values == np.repeat(maxima, np.diff(starts, append=len(values))))
-    return at_maximum[np.searchsorted(at_maximum, starts)]
 
 
 def _quotient(numerator: float, denominator: Floats) -> Floats:

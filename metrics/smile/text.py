@@ -3,43 +3,15 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
 
-Lemmatizer = Literal["simplemma", "wordnet", "wordnet-noun", "none"]
+from .options import Lemmatizer, SmileOptions
 
 # Scripts written without spaces: each character stands for a word, else a whole Chinese answer would be one.
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 
 # Part of speech for WordNet by the first letter of the Penn Treebank tag; everything else counts as a noun.
 _WORDNET_POS = {"J": "a", "V": "v", "R": "r"}
-
-
-@dataclass(frozen=True)
-class TextOptions:
-    """How texts become words.
-
-    Args:
-        lemmatizer: `"simplemma"` (its own tables, no download); `"wordnet"` (NLTK's WordNet with NLTK's tagger, each
-            word tagged alone as the released program does) or `"wordnet-noun"` (every word as a noun), both for
-            whoever has NLTK's data; `"none"`.
-        lang: Language of the texts for simplemma, as an ISO 639-1 code.
-
-    Raises:
-        ValueError: a lemmatizer or language that there is not.
-    """
-
-    lemmatizer: Lemmatizer = "simplemma"
-    lang: str = "en"
-
-    def __post_init__(self) -> None:
-        if self.lemmatizer not in get_args(Lemmatizer):
-            raise ValueError(
-                f"smile: lemmatizer is {self.lemmatizer!r}; expected one of {', '.join(get_args(Lemmatizer))}"
-            )
-        if not isinstance(self.lang, str) or not re.fullmatch("[a-z]{2,3}", self.lang):
-            raise ValueError(f"smile: lang is {self.lang!r}; expected a language code such as 'en'")
 
 
 class _NotPunctuation(dict[int, int | None]):
@@ -78,7 +50,7 @@ def ngrams(words: Sequence[str], n: int) -> list[str]:
     return list(dict.fromkeys(" ".join(words[i : i + n]) for i in range(count)))
 
 
-def lemmatizer(options: TextOptions) -> Callable[[str], str]:
+def lemmatizer(options: SmileOptions) -> Callable[[str], str]:
     """Return a function from a lower-case word to its lemma, in lower case; it remembers what it has looked up.
 
     Raises:
@@ -95,7 +67,7 @@ def lemmatizer(options: TextOptions) -> Callable[[str], str]:
     return lru_cache(maxsize=1 << 18)(makers[options.lemmatizer](options.lang))
 
 
-def lemmatizer_name(options: TextOptions) -> str:
+def lemmatizer_name(options: SmileOptions) -> str:
     """Return the lemmatizer with its version, for the signature."""
     from importlib.metadata import version
 

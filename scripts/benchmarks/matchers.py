@@ -79,7 +79,7 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 def raw_forward(job: Job) -> Callable[[], int]:
     """Only the forward passes of the metric's model over the distinct pairs, tokenised and batched beforehand."""
-    return _forward(job, _loaded(job)._loaded().classifier)
+    return _forward(job, _loaded(job).model.classifier)
 
 
 def stock_forward(job: Job) -> Callable[[], int]:
@@ -121,9 +121,10 @@ def _loaded(job: Job) -> Any:
 
 def _stock(job: Job) -> Any:
     """Return the classifier as transformers runs it, warmed up."""
-    from ..metrics._shared.classifiers import EMBEDDED, LoadOptions, load_plain
+    from ..metrics._shared.classifiers import BuiltIn, load_plain
+    from ..metrics._shared.declarations import ModelOptions
 
-    classifier = load_plain(job.metric, EMBEDDED, None, LoadOptions(**job.load)).classifier
+    classifier = load_plain(job.metric, BuiltIn.MATCHER, None, ModelOptions(**job.load)).classifier
     classifier.forward(classifier.encode([("warm", ("up",))]))
     return classifier
 

@@ -6,8 +6,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from ..metrics.smile.options import SmileOptions
 from ..metrics.smile.scoring import exact_match
-from ..metrics.smile.text import TextOptions, lemmatizer, ngrams, words
+from ..metrics.smile.text import lemmatizer, ngrams, words
 from .measure import Prepare
 
 Scores = list[float]
@@ -57,7 +58,7 @@ def smile(job: Job) -> Callable[[], Scores]:
 
 def row_by_row(job: Job) -> Callable[[], Scores]:
     """What one writes from the paper: for each row, encode its texts and take the maximum."""
-    model, lemma = _plain_model(job), lemmatizer(TextOptions())
+    model, lemma = _plain_model(job), lemmatizer(SmileOptions())
 
     def row(prediction: str, references: Sequence[str]) -> float:
         split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]
@@ -87,7 +88,8 @@ def raw_forward(job: Job) -> Callable[[], int]:
     import torch
 
     from ..metrics.smile.inference import batches
-    from ..metrics.smile.loading import LoadOptions, load
+    from ..metrics.smile.loading import load
+    from ..metrics.smile.options import LoadOptions
 
     model, _ = load("default", LoadOptions(**job.load))
     texts = distinct_texts(job)
@@ -109,7 +111,7 @@ def raw_forward(job: Job) -> Callable[[], int]:
 
 def distinct_texts(job: Job) -> list[str]:
     """Return what SMILE embeds: answers, references, processed references and n-grams, each once."""
-    lemma = lemmatizer(TextOptions())
+    lemma = lemmatizer(SmileOptions())
     texts: dict[str, None] = dict.fromkeys(chain(job.predictions, *job.references))
     for prediction, references in zip(job.predictions, job.references, strict=True):
         split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..metrics._shared.declarations import ModelOptions
 from ..metrics._shared.matcher import Matcher, blank, difference, read
-from ..metrics._shared.pairs import PairClassifier, RunOptions, Texts
-from ..metrics.bem.formatting import bem_pair
-from ..metrics.nli_lex.formatting import nli_pair
+from ..metrics._shared.pairs import PairClassifier, Texts
+from ..metrics.bem.classifier import bem_pair
+from ..metrics.nli_lex.classifier import nli_pair
 from .recipe import Recipe
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
@@ -30,7 +31,7 @@ class Heads:
         import torch
 
         torch.manual_seed(0)  # heads begin alike whatever the seed, so that runs can be averaged
-        options = RunOptions(device=recipe.device)
+        options = ModelOptions(device=recipe.device)
         self.base, _ = blank(minilm, recipe.tasks[0])
         self.classifiers: dict[str, PairClassifier] = {}
         for task in recipe.tasks:

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from ..agreement.data_sets import evouna
 from ..agreement.labelled import LabelledRow, Selection
+from ..metrics._shared.arithmetic import first_best
 from ..metrics._shared.checkpoints import MINILM, find
+from ..metrics._shared.declarations import ModelOptions
 from ..metrics._shared.matcher import Matcher, build, read, save
-from ..metrics._shared.pairs import PairClassifier, RunOptions
+from ..metrics._shared.pairs import PairClassifier
 from .checkpoint import Checkpoint, digest
 from .epochs import train
 from .examples import Generator, Mixture
@@ -126,11 +128,11 @@ def _trained(job: Job, minilm: Path, dev: Sequence[LabelledRow], report: Report)
 def _accuracy(classifier: PairClassifier, task: str, rows: Sequence[LabelledRow]) -> float:
     classified = classify(classifier, task, rows)
     score = next(iter(classified.columns.values()))
-    verdicts = score[classified.inputs.best_reference(score)] > (0 if "margin" in classified.columns else 0.5)
+    verdicts = score[first_best(score, classified.starts)] > (0 if "margin" in classified.columns else 0.5)
     return float((verdicts == classified.labels).mean())
 
 
 def _classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -> PairClassifier:
     import torch
 
-    return PairClassifier(*build(minilm, matcher, task, torch.float32), RunOptions(device=recipe.device))
+    return PairClassifier(*build(minilm, matcher, task, torch.float32), ModelOptions(device=recipe.device))

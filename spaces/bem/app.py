@@ -30,13 +30,13 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
 
 def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
     """Put the classifier's margin and the words' evidence through the final layer, and take the best reference."""
-    core = scorer.sibling("scoring")
+    core, sigmoid = scorer.sibling("scoring"), scorer.sibling("arithmetic").sigmoid
     margin = np.array(parts["margin"])
     evidence = {name: np.array(values) for name, values in parts["evidence"].items()}
     weights = final_layer(scorer) if options["lexical"] == "words" else {}
-    scores = core.sigmoid(core.combined(margin, evidence, weights)) * bool(row["predictions"].strip())
+    scores = sigmoid(core.combined(margin, evidence, weights)) * bool(row["predictions"].strip())
     best = int(scores.argmax())
-    score, own = float(scores[best]), float(core.sigmoid(margin[best]))
+    score, own = float(scores[best]), float(sigmoid(margin[best]))
     return Outcome(
         score=score,
         verdict=score > options["threshold"],

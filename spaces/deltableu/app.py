@@ -46,7 +46,9 @@ def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outco
     of_language = parts[options["lang"]]
     lengths, matches, totals = np.split(np.array([of_language["statistics"]]), [2, 2 + MOST], axis=1)
     # The score of one answer leaves out the orders it is too short for, as in the metric's rows.
-    chosen = core.ScoreOptions(max_ngram_order=order, smooth_method=options["smooth_method"], effective_order=True)
+    chosen = scorer.sibling("options").DeltaBleuOptions(
+        max_ngram_order=order, smooth_method=options["smooth_method"], effective_order=True
+    )
     scores = core.score(np.hstack([lengths, matches[:, :order], totals[:, :order]]), chosen)
     precisions = scores.precisions[0]
     names = ["Words", "Pairs of words", "Runs of three", "Runs of four"]

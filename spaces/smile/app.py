@@ -19,7 +19,7 @@ def analyse(scorer: "Scorer", row: Row) -> Parts:
     """Score the answer with each reference, and find the n-gram that came nearest to each."""
     parts = scorer.per_reference(row)
     text = scorer.sibling("text")
-    lemma = text.lemmatizer(text.TextOptions())
+    lemma = text.lemmatizer(scorer.sibling("options").SmileOptions())
     # Alone, a word that is all punctuation would be kept as it is; behind another it goes, as it does in the answer.
     answer = words(row["predictions"], lambda word: text.words(f"x {word}", lemma)[1:])
     return {**parts, "spans": [find_run(answer, ngram.split()) for ngram in parts["best_ngram"]]}

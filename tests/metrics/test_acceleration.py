@@ -5,7 +5,8 @@ import pytest
 import tiny_classifiers
 import torch
 from evaluate_qa.metrics._shared.acceleration import multiply_with_onednn, read_first_token_only
-from evaluate_qa.metrics._shared.pairs import Pair, RunOptions, load_checkpoint
+from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
 from transformers import (
     DebertaV2Config,
     DebertaV2ForSequenceClassification,
@@ -23,7 +24,7 @@ def folder(request, tmp_path):
 
 
 def load(folder, dtype="float32"):
-    return load_checkpoint(folder, RunOptions(device="cpu", dtype=dtype))
+    return load_checkpoint(folder, ModelOptions(device="cpu", dtype=dtype))
 
 
 @pytest.mark.parametrize("change", [read_first_token_only, multiply_with_onednn])

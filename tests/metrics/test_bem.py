@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics.bem.scoring import combined, margins, sigmoid
+from evaluate_qa.metrics.bem.arithmetic import sigmoid
+from evaluate_qa.metrics.bem.classifier import bem_pair
+from evaluate_qa.metrics.bem.scoring import combined, margins
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 ROWS = {
@@ -46,10 +48,8 @@ def released_preparation(folder, question, reference, candidate):
 
 
 def test_the_input_is_that_of_the_released_checkpoint(tiny, folder):
-    from evaluate_qa.metrics.bem.formatting import bem_pair
-
     tiny.compute(**ROWS)
-    ((ids, types),) = tiny._judge.classifier.encode([bem_pair("who was it ?", "it was marie curie", "marie curie")])
+    ((ids, types),) = tiny.model.classifier.encode([bem_pair("who was it ?", "it was marie curie", "marie curie")])
     expected, _ = released_preparation(folder, "who was it ?", "marie curie", "it was marie curie")
     tokens = [*"[CLS] it was marie curie [SEP]".split(), *"marie curie [SEP] who was it ? [SEP]".split()]  # noqa: SIM905
     assert AutoTokenizer.from_pretrained(folder).convert_ids_to_tokens(ids) == tokens

@@ -1,4 +1,4 @@
-"""What a judge runs its classifier on: the same scores in PyTorch, made faster, and in ONNX Runtime; clear errors."""
+"""The classifiers of BEM and NLI+lex: the same scores as by transformers, only faster; clear errors."""
 
 import sys
 
@@ -7,7 +7,8 @@ import evaluate_qa
 import numpy as np
 import pytest
 import tiny_classifiers
-from evaluate_qa.metrics._shared.classifiers import EMBEDDED, LoadOptions, load, load_plain
+from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
+from evaluate_qa.metrics._shared.declarations import ModelOptions
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -18,75 +19,45 @@ ROWS = {
 CLASSES = ["not_entailment", "entailment"]
 
 
-@pytest.fixture
-def installed():
-    pytest.importorskip("onnxruntime", reason="needs the packages of the extra onnx")
-
-
 def rows(metric, **options):
-    return evaluate.load(evaluate_qa.path(metric), device="cpu", **options).compute(**ROWS)
+    return evaluate.load(evaluate_qa.path(metric), **{"device": "cpu", **options}).compute(**ROWS)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_what_is_faster_scores_as_transformers_does(metric):
-    plain, fast = (make(metric, EMBEDDED, None, LoadOptions(device="cpu")) for make in (load_plain, load))
+    plain, fast = (make(metric, BuiltIn.MATCHER, None, ModelOptions(device="cpu")) for make in (load_plain, load))
     pairs = [(answer, ("Paris, the capital",)) for answer in ("Paris", "It is Lyon. " * 40, "nobody knows that")]
     inputs = plain.classifier.encode(pairs)
     assert np.abs(fast.classifier.forward(inputs) - plain.classifier.forward(inputs)).max() < 2e-5
-    assert (fast.name, fast.fingerprint) == (plain.name, plain.fingerprint)
+    assert fast.name == plain.name
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_embedded_matcher_scores_in_onnx_runtime_as_in_torch(installed, metric, tmp_path, caplog):
-    torch = rows(metric)
-    onnx = rows(metric, backend="onnx", cache_dir=str(tmp_path))
-    assert f"{metric}: exporting matcher@" in caplog.text
-    assert np.abs(np.subtract(onnx["per_example"]["score"], torch["per_example"]["score"])).max() < 1e-4
-    assert onnx["signature"] == f"{torch['signature']}|backend:onnx"
-    caplog.clear()
-    again = rows(metric, backend="onnx", cache_dir=str(tmp_path))
-    assert not caplog.records
-    assert again["per_example"] == onnx["per_example"]
+def test_a_device_that_there_is_not_is_named(metric):
+    with pytest.raises(ValueError, match=f"^{metric}: device is 'abacus', which torch cannot use here"):
+        rows(metric, device="abacus")
 
 
-@pytest.mark.parametrize("make", ["bert", "roberta"])
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_checkpoint_scores_in_onnx_runtime_as_in_torch(installed, metric, make, tmp_path):
-    folder = getattr(tiny_classifiers, make)(tmp_path / "tiny", CLASSES)
-    # Of another checkpoint there is a graph already.
-    other = getattr(tiny_classifiers, make)(tmp_path / "other", CLASSES, seed=5)
-    rows(metric, model=str(other), backend="onnx", cache_dir=str(tmp_path / "cache"))
-    torch, onnx = (
-        rows(metric, model=str(folder), **options)
-        for options in ({}, {"backend": "onnx", "cache_dir": str(tmp_path / "cache")})
-    )
-    assert np.abs(np.subtract(onnx["per_example"]["score"], torch["per_example"]["score"])).max() < 1e-4
-    assert len(list((tmp_path / "cache" / "onnx").glob("*/model.onnx"))) == 2
+def test_a_revision_goes_with_a_model(metric):
+    for config in (None, "paper"):
+        with pytest.raises(ValueError, match=f"^{metric}: model_revision is given without model"):
+            evaluate.load(evaluate_qa.path(metric), config, model_revision="v1")
+    with pytest.raises(ValueError, match=f"^{metric}: model is ''; expected a folder or the name of a checkpoint"):
+        evaluate.load(evaluate_qa.path(metric), model="")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"backend": "jax"}, "backend is 'jax'; expected one of torch, onnx"),
-        ({"backend": "onnx", "dtype": "bfloat16"}, "dtype is 'bfloat16'; backend='onnx' runs in float32"),
-        ({"backend": "onnx", "device": "cuda"}, "device is 'cuda'; backend='onnx' runs on the CPU"),
-    ],
-)
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(ValueError, match="is '") as caught:
-        LoadOptions(**options)
-    assert str(caught.value) == message
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
+    tiny_classifiers.bert(tmp_path / "embedded", CLASSES)
+    monkeypatch.chdir(tmp_path)
+    assert f"{metric}|v:1.0.0|" in rows(metric)["signature"]
+    assert "matcher@" in rows(metric)["signature"]
+    assert ":embedded@" in rows(metric, model="embedded")["signature"]
 
 
-@pytest.mark.parametrize(
-    ("package", "message"),
-    [
-        ("transformers", "bem: transformers is missing: pip install torch transformers"),
-        ("onnxruntime", "bem: backend='onnx' lacks onnxruntime: pip install onnx onnxruntime onnxscript"),
-    ],
-)
-def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch, package, message):
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ImportError) as caught:
-        load("bem", "someone/none", None, LoadOptions(backend="onnx"))
-    assert str(caught.value) == message
+        load("bem", "someone/none", None, ModelOptions())
+    assert str(caught.value) == "bem: transformers is missing: pip install torch transformers"

@@ -244,15 +244,15 @@ def test_numpy_weights_are_numbers(metric):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"tokenize": "13b"}, "tokenize is '13b'; expected one of none, zh, 13a"),
+        ({"tokenize": "13b"}, "tokenize is '13b'; expected one of sacrebleu's tokenizers, such as 13a"),
         ({"tokenize": ["13a"]}, r"tokenize is \['13a'\]; expected one of"),
         ({"lang": "english"}, "lang is 'english'; expected a two-letter code"),
         ({"lang": "zho"}, "lang is 'zho'; expected a two-letter code"),
         ({"lang": ""}, "lang is ''; expected a two-letter code"),
         ({"lang": 1}, "lang is 1; expected a two-letter code"),
         ({"lowercase": 1}, "lowercase is 1; expected True or False"),
-        ({"n_bootstrap": 0}, "n_bootstrap is 0; expected a whole number of at least 1"),
-        ({"n_trials": 0}, "n_trials is 0; expected a whole number of at least 1"),
+        ({"n_bootstrap": 0}, "n_bootstrap is 0; expected a positive whole number"),
+        ({"n_trials": 0}, "n_trials is 0; expected a positive whole number"),
         ({"seed": -1}, "seed is -1; expected a whole number of at least 0"),
         ({"seed": None}, "seed is None; expected a whole number"),
         ({"variant": "galley"}, "variant is 'galley'; expected one of paper, released"),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from evaluate_qa.metrics.deltableu.scoring import (
-    ScoreOptions,
+    DeltaBleuOptions,
     brevity_penalty,
     geometric_mean,
     score,
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 OPTIONS = st.builds(
-    lambda method, effective, order, value: ScoreOptions(
+    lambda method, effective, order, value: DeltaBleuOptions(
         smooth_method=method,
         effective_order=effective,
         max_ngram_order=order,
@@ -34,7 +34,7 @@ def line(sys_len, ref_len, matches, totals):
 
 
 def one(statistics, **options):
-    return score(statistics, ScoreOptions(max_ngram_order=(statistics.shape[1] - 2) // 2, **options))
+    return score(statistics, DeltaBleuOptions(max_ngram_order=(statistics.shape[1] - 2) // 2, **options))
 
 
 def test_a_score_by_hand():
@@ -68,7 +68,7 @@ def test_brevity_penalty(sys_len, ref_len, expected):
     ],
 )
 def test_smoothing_by_hand(method, value, expected):
-    options = ScoreOptions(smooth_method=method, smooth_value=value)
+    options = DeltaBleuOptions(smooth_method=method, smooth_value=value)
     precisions, reached = smoothed_precisions(np.array([[3.0, 0, 0]]), np.array([[4.0, 3, 2]]), options)
     assert precisions[0].tolist() == pytest.approx(expected)
     assert reached.all()
@@ -144,7 +144,7 @@ def test_more_matches_never_score_less_unless_smoothing_outdoes_them(order, meth
     totals = [data.draw(st.floats(0.5, 20)) for _ in range(order)]
     before = [data.draw(st.floats(-total, total)) for total in totals]
     after = [data.draw(st.floats(low, total)) for low, total in zip(before, totals, strict=True)]
-    options = ScoreOptions(max_ngram_order=order, smooth_method=method)
+    options = DeltaBleuOptions(max_ngram_order=order, smooth_method=method)
     low, high = (score(line(20, 20, matches, totals), options).score[0] for matches in (before, after))
     assert high >= low - 1e-9
 
@@ -153,7 +153,7 @@ def test_lines_are_scored_by_themselves():
     generator = np.random.default_rng(0)
     many = generator.integers(1, 9, size=(20, 10)).astype(float)
     for effective in (True, False):
-        options = ScoreOptions(effective_order=effective)
+        options = DeltaBleuOptions(effective_order=effective)
         together = score(many, options).score
         assert together.tolist() == [score(many[i : i + 1], options).score[0] for i in range(20)]
 
@@ -161,12 +161,6 @@ def test_lines_are_scored_by_themselves():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"variant": "papers"}, "variant is 'papers'; expected one of paper, released"),
-        ({"smooth_method": "addk"}, "smooth_method is 'addk'; expected one of exp, floor, add-k, none"),
-        ({"max_ngram_order": 0}, "max_ngram_order is 0; expected a whole number of at least 1"),
-        ({"max_ngram_order": 4.0}, "max_ngram_order is 4.0; expected a whole number"),
-        ({"max_ngram_order": True}, "max_ngram_order is True; expected a whole number"),
-        ({"effective_order": "yes"}, "effective_order is 'yes'; expected True or False"),
         ({"smooth_value": 0.1}, "smooth_method='exp' takes none"),
         ({"smooth_method": "floor", "smooth_value": 0}, "smooth_value is 0; expected a number above 0"),
         ({"smooth_method": "floor", "smooth_value": math.nan}, "smooth_value is nan; expected a number above 0"),
@@ -174,6 +168,6 @@ def test_lines_are_scored_by_themselves():
         ({"smooth_method": "add-k", "smooth_value": "1"}, "smooth_value is '1'; expected a number above 0"),
     ],
 )
-def test_options_outside_their_range(bad, message):
+def test_the_smoothing_value_goes_with_its_method(bad, message):
     with pytest.raises(ValueError, match=message):
-        ScoreOptions(**bad)
+        DeltaBleuOptions(**bad)

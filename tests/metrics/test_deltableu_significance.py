@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics.deltableu.scoring import ScoreOptions, score
+from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
+from evaluate_qa.metrics.deltableu.scoring import score
 from evaluate_qa.metrics.deltableu.significance import bootstrap_scores, interval, randomization_p_value
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
@@ -45,7 +46,7 @@ def statistics(bleu, systems):
 
 def test_the_interval_is_sacrebleus(bleu, systems, statistics):
     expected = bleu.corpus_score(systems[0], [systems[2]], n_bootstrap=500)
-    scores = bootstrap_scores(statistics[0], ScoreOptions(), 500, seed=12345)
+    scores = bootstrap_scores(statistics[0], DeltaBleuOptions(), 500, seed=12345)
     low, high = interval(scores)
     # sacrebleu resamples in single precision.
     assert scores.mean() == pytest.approx(expected._mean, abs=1e-5)
@@ -57,14 +58,14 @@ def test_the_p_value_is_sacrebleus(bleu, systems, statistics):
     test = PairedTest([("one", one), ("other", other)], {"BLEU": bleu}, [references], test_type="ar", n_samples=1000)
     expected = test()[1]["BLEU"][1].p_value
     assert 0 < expected < 1
-    assert randomization_p_value(*statistics, ScoreOptions(), 1000, seed=12345) == pytest.approx(expected)
+    assert randomization_p_value(*statistics, DeltaBleuOptions(), 1000, seed=12345) == pytest.approx(expected)
 
 
 def test_the_p_value_tends_to_the_share_of_all_swaps():
     """Six rows have 64 swaps: their share that differs as much as observed is what trials estimate."""
     generator = np.random.default_rng(5)
     one, other = (np.c_[np.full((6, 2), 5), generator.uniform(1, 4, (6, 4)), [[5, 4, 3, 2]] * 6] for _ in range(2))
-    options = ScoreOptions()
+    options = DeltaBleuOptions()
 
     def difference(swaps):
         first = np.where(np.array(swaps)[:, None], other, one).sum(axis=0)
@@ -78,29 +79,29 @@ def test_the_p_value_tends_to_the_share_of_all_swaps():
 
 
 def test_a_system_does_not_differ_from_itself(statistics):
-    assert randomization_p_value(statistics[0], statistics[0], ScoreOptions(), 200, seed=1) == 1
+    assert randomization_p_value(statistics[0], statistics[0], DeltaBleuOptions(), 200, seed=1) == 1
 
 
 def test_the_comparison_does_not_depend_on_who_is_first(statistics):
     one, other = statistics
-    first = randomization_p_value(one, other, ScoreOptions(), 500, seed=1)
-    assert first == randomization_p_value(other, one, ScoreOptions(), 500, seed=1)
+    first = randomization_p_value(one, other, DeltaBleuOptions(), 500, seed=1)
+    assert first == randomization_p_value(other, one, DeltaBleuOptions(), 500, seed=1)
 
 
 def test_a_seed_repeats_and_another_does_not(statistics):
-    draw = lambda seed: bootstrap_scores(statistics[0], ScoreOptions(), 50, seed).tolist()  # noqa: E731
+    draw = lambda seed: bootstrap_scores(statistics[0], DeltaBleuOptions(), 50, seed).tolist()  # noqa: E731
     assert draw(3) == draw(3)
     assert draw(3) != draw(4)
 
 
 def test_resamples_do_not_depend_on_how_many_are_held_at_once(statistics, monkeypatch):
-    whole = bootstrap_scores(statistics[0], ScoreOptions(), 100, 7)
+    whole = bootstrap_scores(statistics[0], DeltaBleuOptions(), 100, 7)
     monkeypatch.setattr("evaluate_qa.metrics.deltableu.significance._HELD", len(statistics[0]))
-    assert bootstrap_scores(statistics[0], ScoreOptions(), 100, 7).tolist() == whole.tolist()
+    assert bootstrap_scores(statistics[0], DeltaBleuOptions(), 100, 7).tolist() == whole.tolist()
 
 
 def test_one_row_has_no_spread(statistics):
-    scores = bootstrap_scores(statistics[0][:1], ScoreOptions(effective_order=True), 10, 0)
+    scores = bootstrap_scores(statistics[0][:1], DeltaBleuOptions(effective_order=True), 10, 0)
     assert interval(scores) == (scores[0], scores[0])
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics.nli_lex.expansion import Inputs
-from evaluate_qa.metrics.nli_lex.fitting import fit_weights
-from evaluate_qa.metrics.nli_lex.formatting import fill, nli_pair
-from evaluate_qa.metrics.nli_lex.judge import entailment_class
-from evaluate_qa.metrics.nli_lex.scoring import chosen_weights, class_probability, probability
+from evaluate_qa.metrics.nli_lex.arithmetic import first_best
+from evaluate_qa.metrics.nli_lex.classifier import entailment_class, fill, nli_pair
+from evaluate_qa.metrics.nli_lex.scoring import class_probability, probability
+from evaluate_qa.metrics.nli_lex.weights import UNFITTED, chosen_weights, fit_weights
 from scipy.optimize import minimize
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -103,25 +102,34 @@ def test_a_checkpoint_has_neutral_weights_for_the_papers_flag_alone(tiny):
     ids=str,
 )
 def test_weights_are_checked(weights):
-    with pytest.raises(ValueError, match="nli_lex: "):
-        chosen_weights("match", weights, {})
-    with pytest.raises(ValueError, match="of no use with lexical=False"):
-        chosen_weights(False, weights, {})
+    for lexical in ("match", False):
+        with pytest.raises(ValueError, match=r"nli_lex: weights are .*expected finite numbers for entailment"):
+            chosen_weights(lexical, weights, UNFITTED)
+
+
+def test_empty_weights_are_not_the_defaults(tiny):
+    with pytest.raises(ValueError, match=r"nli_lex: weights are \{\}; with lexical='match' expected finite numbers"):
+        tiny.compute(**ROWS, weights={})
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"lexical": "words"}, {"threshold": -1}, {"weights": 5}, {"premise": "no slot"}, {"hypothesis": 3}, {"window": 0}],
+    [
+        {"lexical": "words"},
+        {"lexical": 0},
+        {"lexical": True},
+        {"threshold": -1},
+        {"weights": 5},
+        {"premise": "no slot"},
+        {"premise": "{answer} {answer}"},
+        {"hypothesis": 3},
+        {"window": 0},
+    ],
     ids=str,
 )
 def test_options_are_checked(tiny, options):
     with pytest.raises(ValueError, match=f"nli_lex: {next(iter(options))} is "):
         tiny.compute(**ROWS, **options)
-
-
-def one_pair_a_row(columns):
-    count = len(next(iter(columns.values())))
-    return Inputs([], np.arange(count), np.arange(count), np.ones(count, dtype=bool))
 
 
 def test_fitting_finds_the_minimum_of_the_penalised_loss():
@@ -136,7 +144,7 @@ def test_fitting_finds_the_minimum_of_the_penalised_loss():
         return np.logaddexp(0, -signs * (matrix @ w)).sum() + 0.5 * 0.1 * (w[:2] @ w[:2])
 
     expected = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-8}).x
-    found = fit_weights(columns, ["entailment", "recall"], one_pair_a_row(columns), labels, 0.1)
+    found = fit_weights(columns, ["entailment", "recall"], np.arange(300), np.ones(300, dtype=bool), labels, 0.1)
     assert list(found) == ["entailment", "recall", "intercept"]
     assert list(found.values()) == pytest.approx(expected, abs=1e-3)
 
@@ -144,9 +152,9 @@ def test_fitting_finds_the_minimum_of_the_penalised_loss():
 def test_fitting_looks_at_the_best_reference_of_a_row():
     """The second reference of every row is wrong: rows would not be separable if it counted."""
     columns = {"entailment": np.array([0.9, 0.1, 0.8, 0.2, 0.3, 0.1, 0.2, 0.1])}
-    inputs = Inputs([], np.arange(8), np.array([0, 2, 4, 6]), np.ones(8, dtype=bool))
-    weights = fit_weights(columns, ["entailment"], inputs, np.array([True, True, False, False]), 1e-3)
-    scores = probability(columns, weights)[inputs.best_reference(columns["entailment"])]
+    starts, labels = np.array([0, 2, 4, 6]), np.array([True, True, False, False])
+    weights = fit_weights(columns, ["entailment"], starts, np.ones(8, dtype=bool), labels, 1e-3)
+    scores = probability(columns, weights)[first_best(columns["entailment"], starts)]
     assert (scores > 0.5).tolist() == [True, True, False, False]
 
 
@@ -164,6 +172,29 @@ def test_fitted_weights_are_saved_and_read(tiny, tmp_path):
     assert given == tiny.compute(**rows, lexical="recall", weights=str(file))
     assert given["per_example"]["verdict"] == labels
     assert "weights" not in vars(tiny)
+
+
+def test_weights_of_plain_entailment_are_fitted_and_taken(tiny):
+    rows = {name: values * 20 for name, values in ROWS.items()}
+    weights = tiny.fit(**rows, labels=[True, True, False] * 20, lexical=False)
+    assert list(weights) == ["entailment", "intercept"]
+    out = tiny.compute(**rows, lexical=False, weights=weights)
+    entailment = np.array(out["per_example"]["entailment"])
+    expected = 1 / (1 + np.exp(-(weights["entailment"] * entailment + weights["intercept"])))
+    assert out["per_example"]["score"] == pytest.approx(expected.tolist())
+    assert "|lex:none|w:entailment=" in out["signature"]
+
+
+@pytest.mark.parametrize("strength", [0, -1, True, None, float("nan"), float("inf")], ids=str)
+def test_the_penalty_is_checked_before_the_model_is_loaded(strength):
+    untouched = evaluate.load(evaluate_qa.path("nli_lex"), model="no/such-model")
+    with pytest.raises(ValueError, match=r"nli_lex: strength is .*; expected a number above 0"):
+        untouched.fit(**ROWS, labels=[True, True, False], strength=strength)
+
+
+def test_an_unknown_option_of_fit_is_named(tiny):
+    with pytest.raises(TypeError, match="nli_lex: unknown keyword 'lexicl'; did you mean 'lexical'"):
+        tiny.fit(**ROWS, labels=[True, True, False], lexicl="match")
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics._shared.inference import run
-from evaluate_qa.metrics._shared.pairs import Pair, RunOptions, load_checkpoint
+from evaluate_qa.metrics._shared import pairs as module
+from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics._shared.expansion import tail, windows
+from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-CPU = RunOptions(device="cpu")
+CPU = ModelOptions(device="cpu")
 TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)
 
 
@@ -71,30 +73,45 @@ def test_logits_are_those_of_transformers(classifier, folder, tokenizer):
             model(**tokenizer(first, *second, truncation=True, max_length=64, return_tensors="pt")).logits[0].numpy()
             for first, second in pairs
         ]
-    assert classifier.logits(pairs, run) == pytest.approx(np.array(expected), abs=1e-5)
+    assert classifier.logits(pairs) == pytest.approx(np.array(expected), abs=1e-5)
 
 
-def test_equal_pairs_run_once_and_company_does_not_matter(classifier):
+def test_a_text_that_is_tokenised_already_is_not_again(classifier, monkeypatch):
+    pairs = [Pair("paris is it", ("lyon",)), Pair("the capital", ("lyon",))]
+    expected, known = classifier.logits(pairs), classifier.tokenise(["paris is it", "lyon"])
+    asked = []
+    tokenise = classifier.tokenise
+    monkeypatch.setattr(classifier, "tokenise", lambda texts: asked.extend(texts) or tokenise(texts))
+    assert classifier.logits(pairs, known).tolist() == expected.tolist()
+    assert asked == ["the capital"]
+
+
+def test_equal_pairs_run_once_and_company_does_not_matter(classifier, monkeypatch):
     pairs = [Pair("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
-    seen = []
+    seen, run = [], module.run
 
     def counting(lengths, *args, **kwargs):
         seen.append(len(lengths))
         return run(lengths, *args, **kwargs)
 
-    together = classifier.logits(pairs, counting)
+    monkeypatch.setattr(module, "run", counting)
+    together = classifier.logits(pairs)
     assert seen == [4]
-    alone = np.concatenate([classifier.logits([pair], run) for pair in pairs])
+    alone = np.concatenate([classifier.logits([pair]) for pair in pairs])
     assert together == pytest.approx(alone, abs=1e-5)
+
+
+def spans(classifier, text):
+    return classifier.tokenise([text])[text].spans
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=TEXTS, tokens=st.integers(4, 20))
 def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
-    windows = classifier.windows(text, tokens, tokens // 4)
-    assert all(len(tokenizer(window, add_special_tokens=False)["input_ids"]) <= tokens for window in windows)
+    pieces = windows(text, spans(classifier, text), tokens, tokens // 4)
+    assert all(len(tokenizer(piece, add_special_tokens=False)["input_ids"]) <= tokens for piece in pieces)
     position = 0
-    for window in windows:  # each begins where the one before ended, or earlier
+    for window in pieces:  # each begins where the one before ended, or earlier
         start = text.rindex(window, 0, position + len(window))
         assert start <= position
         position = start + len(window)
@@ -102,26 +119,21 @@ def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
 
 
 def test_windows_are_cut_between_words(classifier):
+    def cut(text, tokens, overlap):
+        return windows(text, spans(classifier, text), tokens, overlap)
+
     # "xyz" is 3 tokens: five would end inside of the second word.
-    assert classifier.windows("xyz xyz xyz", 5, 0) == ["xyz ", "xyz ", "xyz"]
-    assert classifier.windows("one two three one two", 4, 1) == ["one two three one ", "one two"]
-    assert classifier.windows("x" * 9, 4, 1) == ["xxxx", "xxxx", "x"]  # a single word is cut where it must be
+    assert cut("xyz xyz xyz", 5, 0) == ["xyz ", "xyz ", "xyz"]
+    assert cut("one two three one two", 4, 1) == ["one two three one ", "one two"]
+    assert cut("x" * 9, 4, 1) == ["xxxx", "xxxx", "x"]  # a single word is cut where it must be
 
 
 def test_a_tail_is_the_end(classifier):
-    assert classifier.tail("who is it ? the capital", 2) == "the capital"
-    assert classifier.tail("who", 2) == "who"
-
-
-@pytest.mark.parametrize(
-    "options", [{"dtype": "int8"}, {"batch_size": 0}, {"token_budget": 1.5}, {"batch_size": True}], ids=str
-)
-def test_options_are_checked(options):
-    with pytest.raises(ValueError, match=next(iter(options))):
-        RunOptions(**options)
+    for text, end in [("who is it ? the capital", "the capital"), ("who", "who")]:
+        assert tail(text, spans(classifier, text), 2) == end
 
 
 def test_half_precision_is_close(folder, classifier):
     pairs = [Pair("paris is it", ("lyon",))]
-    half = load_checkpoint(folder, RunOptions(device="cpu", dtype="bfloat16"))
-    assert half.logits(pairs, run) == pytest.approx(classifier.logits(pairs, run), rel=0.1, abs=0.1)
+    half = load_checkpoint(folder, ModelOptions(device="cpu", dtype="bfloat16"))
+    assert half.logits(pairs) == pytest.approx(classifier.logits(pairs), rel=0.1, abs=0.1)

@@ -8,8 +8,8 @@ import tiny_checkpoints
 import torch
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
-from evaluate_qa.metrics.smile.loading import LoadOptions
-from evaluate_qa.metrics.smile.text import TextOptions, lemmatizer, ngrams, words
+from evaluate_qa.metrics.smile.options import LoadOptions, SmileOptions
+from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
 from sentence_transformers import SentenceTransformer
 
 TEXTS = [
@@ -236,7 +236,7 @@ def smile(**options):
 
 def distinct_texts(predictions, references):
     """What SMILE compares, each once: answers, references, the references' processed words and the n-grams."""
-    lemma = lemmatizer(TextOptions())
+    lemma = lemmatizer(SmileOptions())
     texts = {*predictions, *(text for row in references for text in row)}
     for prediction, row in zip(predictions, references, strict=True):
         for reference in (words(text, lemma) for text in row):
@@ -247,13 +247,13 @@ def distinct_texts(predictions, references):
 def test_a_call_embeds_each_distinct_text_once_and_a_store_spares_the_next_call_all(tiny, sample, tmp_path):
     metric = smile(model=tiny, cache_dir=str(tmp_path))
     metric.compute(predictions=["warm"], references=["up"])
-    passes = Passes(metric._encoder)
+    passes = Passes(metric.model)
     first = metric.compute(**sample)
     known = {"warm", "up"} & distinct_texts(**sample)
     assert passes.rows == len(distinct_texts(**sample)) - len(known)
     again = smile(model=tiny, cache_dir=str(tmp_path))
     again.prepare(again.options())
-    passes = Passes(again._encoder)
+    passes = Passes(again.model)
     assert again.compute(**sample) == first
     assert passes.rows == 0
     without = smile(model=tiny).compute(**sample)

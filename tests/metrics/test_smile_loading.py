@@ -1,4 +1,4 @@
-"""How the embedding model is loaded: options, packages, broken checkpoints, and the bars of other libraries."""
+"""How the embedding model is loaded: packages, broken checkpoints, and the bars of other libraries."""
 
 import json
 import sys
@@ -7,7 +7,8 @@ import datasets
 import evaluate
 import pytest
 import tiny_checkpoints
-from evaluate_qa.metrics.smile.loading import PRESETS, LoadOptions, load
+from evaluate_qa.metrics.smile.loading import PRESETS, load
+from evaluate_qa.metrics.smile.options import LoadOptions
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled
 from transformers.utils import logging
 
@@ -15,33 +16,6 @@ from transformers.utils import logging
 @pytest.fixture
 def tiny(tmp_path):
     return tiny_checkpoints.bert(tmp_path / "tiny")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"dtype": "int4"}, "smile: dtype is 'int4'; expected one of float32, float16, bfloat16"),
-        ({"backend": "jax"}, "smile: backend is 'jax'; expected one of torch, onnx"),
-        ({"batch_size": 0}, "smile: batch_size is 0; expected a positive whole number"),
-        ({"batch_size": True}, "smile: batch_size is True; expected a positive whole number"),
-        ({"token_budget": 1.5}, "smile: token_budget is 1.5; expected a positive whole number"),
-        ({"model": ""}, "smile: model is ''; expected a folder or the name of a checkpoint"),
-        ({"model": 7}, "smile: model is 7; expected a folder or the name of a checkpoint"),
-        (
-            {"model_revision": "v1"},
-            "smile: model_revision is given without model; a configuration has its own revision",
-        ),
-        (
-            {"backend": "onnx", "dtype": "bfloat16"},
-            "smile: dtype is 'bfloat16'; backend='onnx' runs in float32",
-        ),
-        ({"backend": "onnx", "device": "cuda"}, "smile: device is 'cuda'; backend='onnx' runs on the CPU"),
-    ],
-)
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(ValueError, match="smile") as caught:
-        LoadOptions(**options)
-    assert str(caught.value) == message
 
 
 def test_the_papers_checkpoint_offline():

@@ -8,7 +8,7 @@ import evaluate_qa
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics._shared.token_ids import without_answers, without_prompt
+from evaluate_qa.metrics._shared.training import without_answers, without_prompt
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import EvalPrediction, PreTrainedTokenizerFast
 
@@ -134,7 +134,7 @@ def test_columns_of_another_length_than_the_evaluation_set_load_no_model(tokeniz
     scores = smile.compute_metrics(tokenizer, **{column: ["paris"] * 4})
     with pytest.raises(ValueError, match=rf"^smile: {column} has 4 rows, the evaluation set 3; expected one entry"):
         scores(evaluated())
-    assert smile._encoder is None
+    assert smile._model is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics._shared.vectors import VectorStore
+from evaluate_qa.metrics.smile.vectors import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -44,7 +44,7 @@ def python(code, *arguments):
 import sys, time
 from pathlib import Path
 import numpy as np
-from evaluate_qa.metrics._shared.vectors import VectorStore
+from evaluate_qa.metrics.smile.vectors import VectorStore
 def vector(number): return np.arange({DIM}, dtype=np.float32) + number
 def write(store, numbers):
     store.write([f"text {{number}}" for number in numbers], np.stack([vector(number) for number in numbers]))

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import sacrebleu
 from evaluate_qa.metrics.deltableu.ngrams import row_statistics
-from evaluate_qa.metrics.deltableu.scoring import ScoreOptions, score
+from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
+from evaluate_qa.metrics.deltableu.scoring import score
 from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 
 EDGE_CASES = json.loads(Path(__file__).with_name("deltableu_edge_cases.json").read_text())["edge_cases"]
@@ -138,7 +139,7 @@ def core_score(case, effective_order=False, lowercase=False, lower_references=Fa
         4,
         "released",
     )
-    return score(np.array([statistics]), ScoreOptions(variant="released", effective_order=effective_order))
+    return score(np.array([statistics]), DeltaBleuOptions(variant="released", effective_order=effective_order))
 
 
 RUNS = {

@@ -1,21 +1,23 @@
-"""The classifier that judges entailment: the embedded matcher, the paper's checkpoint, or any other."""
+"""The classifier that says "entailment": the embedded matcher, the paper's checkpoint, or any other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .classifiers import EMBEDDED, LoadOptions, load
-from .pairs import PairClassifier
-from .scoring import UNFITTED
+from .classifiers import BuiltIn, Model, load
+from .declarations import ModelOptions
+from .options import TEMPLATE, Weights
+from .pairs import Pair, PairClassifier
+from .weights import UNFITTED
 
 # Configuration -> (model, revision).
-PRESETS = {
-    "default": (EMBEDDED, None),
+PRESETS: Mapping[str, tuple[Model, str | None]] = {
+    "default": (BuiltIn.MATCHER, None),
     "paper": ("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "main"),
 }
 
 
 @dataclass(frozen=True)
-class Judge:
+class Entailment:
     """A loaded classifier.
 
     Args:
@@ -29,11 +31,11 @@ class Judge:
     classifier: PairClassifier
     entailment: int
     name: str
-    weights: Mapping[str, Mapping[str, float]]
+    weights: Mapping[str, Weights]
     lexical: str
 
 
-def load_judge(config: str, options: LoadOptions) -> Judge:
+def load_classifier(config: str, options: ModelOptions) -> Entailment:
     """Load the configuration's classifier, or the one that was asked for.
 
     Raises:
@@ -44,8 +46,8 @@ def load_judge(config: str, options: LoadOptions) -> Judge:
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
     loaded = load("nli_lex", model, revision, options)
     if loaded.layers is not None:
-        return Judge(loaded.classifier, 1, loaded.name, loaded.layers, "recall")
-    return Judge(loaded.classifier, entailment_class(loaded.classifier.labels), loaded.name, UNFITTED, "match")
+        return Entailment(loaded.classifier, 1, loaded.name, loaded.layers, "recall")
+    return Entailment(loaded.classifier, entailment_class(loaded.classifier.labels), loaded.name, UNFITTED, "match")
 
 
 def entailment_class(labels: list[str]) -> int:
@@ -61,3 +63,16 @@ def entailment_class(labels: list[str]) -> int:
             "in its config.json (id2label)"
         )
     return named[0]
+
+
+def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Pair:
+    """Return (premise, hypothesis): the templates filled; without a question, the bare texts."""
+    if not question:
+        return Pair(answer, (reference,))
+    return Pair(fill(premise, question, answer), (fill(hypothesis, question, reference),))
+
+
+def fill(template: str, question: str, answer: str) -> str:
+    """Put question and answer into a template; braces in either are text."""
+    before, _, after = template.partition("{answer}")
+    return before.replace("{question}", question) + answer + after.replace("{question}", question)

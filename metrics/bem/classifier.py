@@ -1,20 +1,21 @@
-"""The classifier that judges equivalence: the embedded matcher, the field's checkpoint, or any other."""
+"""The classifier that says "equivalent": the embedded matcher, the field's checkpoint, or any other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .classifiers import EMBEDDED, LoadOptions, load
-from .pairs import PairClassifier
+from .classifiers import BuiltIn, Model, load
+from .declarations import ModelOptions
+from .pairs import Pair, PairClassifier
 
 # Configuration -> (model, revision).
-PRESETS = {
-    "default": (EMBEDDED, None),
+PRESETS: Mapping[str, tuple[Model, str | None]] = {
+    "default": (BuiltIn.MATCHER, None),
     "paper": ("kortukov/answer-equivalence-bem", "main"),
 }
 
 
 @dataclass(frozen=True)
-class Judge:
+class Equivalence:
     """A loaded classifier.
 
     Args:
@@ -30,7 +31,7 @@ class Judge:
     weights: Mapping[str, float]
 
 
-def load_judge(config: str, options: LoadOptions) -> Judge:
+def load_classifier(config: str, options: ModelOptions) -> Equivalence:
     """Load the configuration's classifier, or the one that was asked for.
 
     Raises:
@@ -41,8 +42,16 @@ def load_judge(config: str, options: LoadOptions) -> Judge:
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
     loaded = load("bem", model, revision, options)
     if loaded.layers is not None:
-        return Judge(loaded.classifier, 1, loaded.name, loaded.layers["features"])
-    return Judge(loaded.classifier, _equivalent(loaded.classifier.labels), loaded.name, {})
+        return Equivalence(loaded.classifier, 1, loaded.name, loaded.layers["features"])
+    return Equivalence(loaded.classifier, _equivalent(loaded.classifier.labels), loaded.name, {})
+
+
+def bem_pair(question: str, answer: str, reference: str) -> Pair:
+    """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`; the bar parts the two segments.
+
+    No further special tokens, as in the released checkpoint's own preparation.
+    """
+    return Pair(answer, (reference, question))
 
 
 def _equivalent(labels: list[str]) -> int:

@@ -1,0 +1,221 @@
+"""Options, each declared once: its default, what it may be, a line of help, its key in the signature, its control.
+
+A metric's options are the fields of a frozen dataclass that derives from `Options`:
+
+    w: float = option(0.5, Number(0, 1), "Weight of the semantic score.", key="w", control=Control("Weight"))
+
+From this one line come the check and its message, the signature, the documentation, the card's table and the Space's
+control.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an option may be.
+
+    Args:
+        expected: In words, for messages and documentation.
+        accepts: Whether a value is such.
+    """
+
+    expected: str
+    accepts: Callable[[Any], bool]
+
+
+class Number(Kind):
+    """A number from `low` to `high`; without bounds any but NaN."""
+
+    def __init__(self, low: float | None = None, high: float | None = None) -> None:
+        bounds = "" if low is None else f" from {low:g} to {high:g}"
+        least, most = (float("-inf"), float("inf")) if low is None or high is None else (low, high)
+        super().__init__(f"a number{bounds}", lambda value: _is(value, (int, float)) and least <= value <= most)
+        self.low, self.high = low, high
+
+
+class Whole(Kind):
+    """A whole number of at least `low`."""
+
+    def __init__(self, low: int = 1) -> None:
+        expected = "a positive whole number" if low == 1 else f"a whole number of at least {low}"
+        super().__init__(expected, lambda value: _is(value, int) and value >= low)
+        self.low = low
+
+
+class Choice(Kind):
+    """One of several constants."""
+
+    def __init__(self, *values: Any) -> None:
+        # By type as well: 0 is not False, and an array would be compared with each.
+        super().__init__(
+            f"one of {', '.join(map(str, values))}",
+            lambda value: any(type(value) is type(one) and value == one for one in values),
+        )
+        self.values = values
+
+
+class Flag(Kind):
+    """True or False."""
+
+    def __init__(self) -> None:
+        super().__init__("True or False", lambda value: isinstance(value, bool))
+
+
+class Text(Kind):
+    """A text, all of which matches a pattern; `expected` says in words what it is."""
+
+    def __init__(self, expected: str, pattern: str = ".+") -> None:
+        matches = re.compile(pattern, re.DOTALL).fullmatch
+        super().__init__(expected, lambda value: isinstance(value, str) and bool(matches(value)))
+
+
+class Place(Kind):
+    """A folder or file, or the name of something on the Hub."""
+
+    def __init__(self, expected: str) -> None:
+        super().__init__(expected, lambda value: isinstance(value, (str, os.PathLike)) and bool(os.fspath(value)))
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a Space shows an option: as a slider if it is a number, else as a list of choices.
+
+    Args:
+        label: Its name on the page.
+        most: Right end of the slider of a number without an upper bound.
+        values: What the page shows for each value, the one it opens with first; of a choice, by default its values.
+        info: The line below the label; by default the option's help.
+    """
+
+    label: str
+    most: int | None = None
+    values: Mapping[Any, str] | None = None
+    info: str | None = None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What `option` was told about an option.
+
+    Args:
+        default: Its default.
+        kind: What it may be.
+        help: What it does, in a line.
+        key: Its name in the signature; None for an option that scores do not depend on.
+        always: Whether the signature has it also at its default.
+        optional: Whether it may be None.
+        told: The default as documentation has it.
+        control: How a Space shows it; None where it does not.
+    """
+
+    default: Any
+    kind: Kind
+    help: str
+    key: str | None
+    always: bool
+    optional: bool
+    told: str
+    control: Control | None
+
+
+def option(
+    default: Any,
+    kind: Kind,
+    help: str,
+    *,
+    key: str | None = None,
+    always: bool = False,
+    optional: bool | None = None,
+    told: str | None = None,
+    control: Control | None = None,
+) -> Any:
+    """Declare an option as the field of a dataclass; the arguments are those of `Declaration`.
+
+    By default an option may be None if that is its default.
+    """
+    may_be_none = default is None if optional is None else optional
+    shown = "" if default is None else str(default) if told is None else told
+    declaration = Declaration(default, kind, help, key, always, may_be_none, shown, control)
+    return field(default=default, metadata={"option": declaration})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of a metric's options; no options of its own.
+
+    Raises:
+        ValueError: a value that the option may not have, or options that do not go together.
+    """
+
+    def __post_init__(self) -> None:
+        for name, declared in declarations(type(self)).items():
+            value = getattr(self, name)
+            if not (value is None and declared.optional) and not declared.kind.accepts(value):
+                raise ValueError(f"{name} is {value!r}; expected {declared.kind.expected}")
+        self.check()
+
+    def check(self) -> None:
+        """Raise ValueError where options do not go together."""
+
+    def settings(self) -> dict[str, object]:
+        """Return what a signature says, by key; None for an option that it leaves out."""
+        declared = declarations(type(self)).items()
+        return {
+            one.key: getattr(self, name) if one.always or getattr(self, name) != one.default else None
+            for name, one in declared
+            if one.key
+        }
+
+
+O = TypeVar("O", bound=Options)  # noqa: E741
+
+
+def declarations(options: type[Options]) -> dict[str, Declaration]:
+    """Return the options of a class by their names, in order of declaration."""
+    return {field.name: field.metadata["option"] for field in fields(options)}
+
+
+def made(metric: str, options: type[O], given: Mapping[str, Any]) -> O:
+    """Return the options with those values of `given` that it has; errors begin with the metric's name."""
+    try:
+        return options(**{name: given[name] for name in declarations(options) if name in given})
+    except (ValueError, FileNotFoundError) as error:
+        raise type(error)(f"{metric}: {error}") from error
+
+
+@dataclass(frozen=True)
+class ModelOptions(Options):
+    """What `evaluate.load` takes for any metric with a model: which one, and on what it runs."""
+
+    model: str | os.PathLike[str] | None = option(
+        None, Place("a folder or the name of a checkpoint"), "Checkpoint on the Hub, or a folder; by default our own."
+    )
+    model_revision: str | None = option(
+        None,
+        Text("a branch, tag or commit"),
+        "Branch, tag or commit of a checkpoint on the Hub (`revision` is evaluate's own keyword).",
+    )
+    device: str | None = option(
+        None, Text("a device of torch"), "`cpu`, `cuda`, `cuda:1`, `mps`; by default the best there is."
+    )
+    dtype: Dtype = option(
+        "float32", Choice(*get_args(Dtype)), "Precision; half ones are for GPUs and recent CPUs.", key="dtype"
+    )
+    batch_size: int | None = option(None, Whole(), "Most texts in a batch; by default `token_budget` decides.")
+    token_budget: int | None = option(None, Whole(), "Most tokens in a batch, with padding; by default by device.")
+
+    def check(self) -> None:
+        """Raise ValueError for a revision of no model."""
+        if self.model_revision is not None and self.model is None:
+            raise ValueError("model_revision is given without model; a configuration has its own revision")
+
+
+def _is(value: Any, types: Any) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool)

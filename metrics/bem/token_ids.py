@@ -1,1 +1,0 @@
-../_shared/token_ids.py

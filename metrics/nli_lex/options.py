@@ -1,0 +1,55 @@
+"""What NLI+lex's `compute` takes besides columns; `evaluate.load` takes what it does for every model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .declarations import Choice, Control, Kind, Number, Text, option
+from .expansion import LengthOptions
+
+Lexical = Literal["match", "recall", "features", False]
+Weights = Mapping[str, float]
+
+TEMPLATE = "Question: {question} Answer: {answer}"
+
+# Lexical signal -> the columns beside the entailment probability.
+SIGNALS: Mapping[Any, tuple[str, ...]] = {
+    "match": ("match",),
+    "recall": ("recall",),
+    "features": ("match", "recall", "missing_numbers", "negations_differ"),
+    False: (),
+}
+
+_TEMPLATE = Text("a template with {answer} in it once", r"(?!.*\{answer\}.*\{answer\}).*\{answer\}.*")
+_WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, Path)))
+
+
+@dataclass(frozen=True)
+class NliLexOptions(LengthOptions):
+    """What `compute` takes besides columns."""
+
+    threshold: float = option(
+        0.5, Number(0, 1), "A score above it is correct.", key="thr", control=Control("Threshold")
+    )
+    lexical: Lexical | None = option(
+        None,
+        Choice(*SIGNALS),
+        "Lexical signal: the paper's `match`, the share `recall`, all `features`, False for plain NLI; by default the "
+        "model's.",
+        control=Control(
+            "What counts beside entailment",
+            values={
+                "recall": "the share of the reference's words",
+                "match": "whether the reference stands in the answer",
+                "features": "words, numbers and negations",
+                False: "nothing: entailment alone",
+            },
+            info="",
+        ),
+    )
+    weights: Weights | str | Path | None = option(
+        None, _WEIGHTS, "Of the logistic layer, as `fit` returns and writes them; by default the model's."
+    )
+    premise: str = option(TEMPLATE, _TEMPLATE, "Template of the premise, with `{question}` and `{answer}`.")
+    hypothesis: str = option(TEMPLATE, _TEMPLATE, "Template of the hypothesis, where `{answer}` is the reference.")

@@ -1,1 +1,0 @@
-../_shared/onnx_backend.py
