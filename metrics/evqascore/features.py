@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import MAGIC_PREFIX
+from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
 from .scoring import unit_rows
 from .video import UnreadableVideo
 
 FILES = (".npy", ".safetensors")
+
+# Kinds of numpy's types that vectors may have: not complex, dates or truth values, which convert in silence.
+_NUMBERS = "fiu"
 
 # Part of every key in the store: raised when the same model and sampling come to give other vectors.
 _VERSION = "1"
@@ -51,7 +54,7 @@ def matrix_bytes(value: Any) -> bytes:
         matrix = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
     except ValueError:
         raise TypeError(expected) from None
-    if matrix.dtype.kind not in "fiu" or matrix.ndim != 2:  # noqa: PLR2004
+    if matrix.dtype.kind not in _NUMBERS or matrix.ndim != 2:  # noqa: PLR2004
         raise TypeError(expected)
     if not matrix.size:
         raise ValueError(expected)
@@ -80,19 +83,20 @@ def read_features(given: bytes) -> VideoFeatures:
         tensors = _tensors(file)
         vectors = tensors.pop("vectors") if "vectors" in tensors else tensors.popitem()[1]
         return _features(_unit(vectors), **tensors)
-    except (ValueError, TypeError, KeyError, OSError, EOFError) as error:
+    except (ValueError, TypeError, KeyError, OSError, EOFError, OverflowError, MemoryError) as error:
         raise UnreadableVideo(file, f"holds no features (frames, dim): {error}") from error
 
 
 def _tensors(file: str) -> dict[str, Any]:
     if Path(file).suffix == ".npy":
-        return {"vectors": np.load(file, allow_pickle=False)}
+        # Mapped, so that a header cannot claim more than the file holds.
+        return {"vectors": open_memmap(file, mode="r")}
     from safetensors import SafetensorError, safe_open
 
     try:
         # Through torch, as numpy has no bfloat16.
         with safe_open(file, framework="pt") as tensors:
-            found = {name: tensors.get_tensor(name).double().numpy() for name in tensors.keys()}  # noqa: SIM118
+            found = {name: _numbers(tensors.get_tensor(name)) for name in tensors.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(str(error)) from error
     if "vectors" not in found and len(found) != 1:
@@ -100,16 +104,25 @@ def _tensors(file: str) -> dict[str, Any]:
     return found
 
 
+def _numbers(tensor: Any) -> NDArray[Any]:
+    """Return a tensor of torch in numpy; what is no number there is none here either."""
+    array: NDArray[Any] = (tensor.double() if tensor.is_floating_point() else tensor).numpy()
+    return array
+
+
 def _features(vectors: NDArray[np.float32], times: Any = None, frames: Any = None, **_others: Any) -> VideoFeatures:
     count = len(vectors)
-    times = np.asarray(np.full(count, np.nan) if times is None else times, dtype=np.float64)
-    frames = np.asarray(np.arange(count) if frames is None else frames, dtype=np.int64)
-    if times.shape != (count,) or frames.shape != (count,):
-        raise ValueError(f"times are {times.shape} and frames {frames.shape} of {count} vectors")
-    return VideoFeatures(vectors, times, frames)
+    times = np.full(count, np.nan) if times is None else times
+    frames = np.arange(count) if frames is None else frames
+    for name, values, kinds in (("times", times, _NUMBERS), ("frames", frames, "iu")):
+        if values.shape != (count,) or values.dtype.kind not in kinds:
+            raise ValueError(f"{name} are {values.dtype} of shape {values.shape} for {count} vectors")
+    return VideoFeatures(vectors, times.astype(np.float64), frames.astype(np.int64))
 
 
 def _unit(matrix: NDArray[Any]) -> NDArray[np.float32]:
+    if matrix.dtype.kind not in _NUMBERS:
+        raise ValueError(f"they are {matrix.dtype}; expected real numbers")
     if not len(matrix):
         raise ValueError("there is no frame")
     return unit_rows("features", matrix).astype(np.float32)

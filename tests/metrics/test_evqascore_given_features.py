@@ -53,6 +53,13 @@ def test_a_file_of_numpy(tmp_path):
     assert read_features(check_features(tmp_path / "é.npy")).vectors == pytest.approx(np.array(UNIT), abs=1e-6)
 
 
+def claim(path, shape):
+    """Write a header that promises more than the file has."""
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+        file.write(bytes(24))
+
+
 @pytest.mark.parametrize(
     "write",
     [
@@ -63,8 +70,20 @@ def test_a_file_of_numpy(tmp_path):
         lambda path: np.save(path, MATRIX * 0),
         lambda path: np.save(path, np.array([["a"]])),
         lambda path: np.save(path, np.array([[None]]), allow_pickle=True),
+        lambda path: np.save(path, MATRIX + 1j),
+        lambda path: np.save(path, np.full((2, 3), np.datetime64("2026-01-01"))),
+        lambda path: np.save(path, MATRIX > 1),
+        lambda path: np.save(path, np.where(MATRIX, MATRIX, np.nan)),
+        lambda path: np.save(path, np.zeros(2, dtype=[("a", "f4"), ("b", "f4")])),
+        lambda path: claim(path, (10**12, 512)),
+        lambda path: claim(path, (10**30, 512)),
+        lambda path: claim(path, (-1, 3)),
+        lambda path: path.write_bytes(b"PK\x05\x06" + bytes(18)),
     ],
-    ids=["text", "empty", "vector", "no frame", "zeros", "strings", "pickle"],
+    ids=[
+        *("text", "empty", "vector", "no frame", "zeros", "strings", "pickle", "complex", "dates", "truth values"),
+        *("not a number", "records", "a terabyte", "more than can be counted", "less than nothing", "zip"),
+    ],
 )
 def test_a_npy_file_that_holds_something_else_is_told(tmp_path, write):
     write(tmp_path / "f.npy")
@@ -74,8 +93,30 @@ def test_a_npy_file_that_holds_something_else_is_told(tmp_path, write):
 
 @pytest.mark.parametrize(
     "tensors",
-    [{}, {"a": MATRIX, "b": MATRIX}, {"vectors": MATRIX, "times": MATRIX}, {"vectors": MATRIX[0]}, None],
-    ids=["none", "two", "times of another shape", "vector", "text"],
+    [
+        {},
+        {"a": MATRIX, "b": MATRIX},
+        {"vectors": MATRIX, "times": MATRIX},
+        {"vectors": MATRIX[0]},
+        {"vectors": (MATRIX + 1j).astype(np.complex64)},
+        {"vectors": np.where(MATRIX, MATRIX, np.nan)},
+        {"vectors": MATRIX, "frames": np.array([0.5, np.nan])},
+        {"vectors": MATRIX, "times": np.array([1j, 2], np.complex64)},
+        None,
+    ],
+    ids=[
+        *(
+            "none",
+            "two",
+            "times of another shape",
+            "vector",
+            "complex",
+            "not a number",
+            "half a frame",
+            "complex times",
+        ),
+        "text",
+    ],
 )
 def test_a_safetensors_file_that_holds_something_else_is_told(tmp_path, tensors):
     file = tmp_path / "f.safetensors"
