@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Literal
 
 import numpy as np
@@ -221,7 +222,7 @@ def _device(name: str | None) -> Any:
 
 def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
     """Return the error for what is there, but is no such model."""
-    reason = str(error).partition("\n")[0]
+    reason = shorten(str(error), 300, placeholder=" …")
     return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")
 
 

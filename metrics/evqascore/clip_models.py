@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .checkpoints import file_hash
+from .checkpoints import check_whole, file_hash
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named, load_saved, saved_weights
 
@@ -105,13 +105,20 @@ def _folder(folder: Path, label: str) -> Clip:
     """Load a folder: open_clip's own format, or transformers'."""
     if weights := saved_weights(folder):
         return load_saved(folder, weights, label)
-    config = folder / "config.json"
-    if not config.is_file() or json.loads(config.read_text("utf-8")).get("model_type") != "clip":
+    if _model_type(folder / "config.json") != "clip":
         raise ValueError(
             f"evqascore: {folder} is no CLIP checkpoint: it has neither an open_clip_config.json with weights nor a "
             f"config.json of model_type 'clip'. {_CURE}"
         )
     return _transformers(folder, label)
+
+
+def _model_type(config: Path) -> str | None:
+    try:
+        settings = json.loads(config.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return settings.get("model_type") if isinstance(settings, dict) else None
 
 
 def _downloaded(model: str, revision: str | None) -> Path:
@@ -141,17 +148,22 @@ def _transformers(folder: Path, label: str) -> Clip:
         raise unusable_package(error) from error
     # Which of the two needs no torchvision depends on the version of transformers.
     processor = getattr(transformers, "CLIPImageProcessorPil", transformers.CLIPImageProcessor)
+    # No code of the checkpoint's own; without the second transformers would ask whether to run it.
+    source: Any = {"local_files_only": True, "trust_remote_code": False}
     try:
-        model = transformers.CLIPModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        preprocess = processor.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        model, found = transformers.CLIPModel.from_pretrained(
+            folder, dtype=torch.float32, ignore_mismatched_sizes=True, output_loading_info=True, **source
+        )
+        check_whole(found)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **source)
+        preprocess = processor.from_pretrained(folder, **source)
+        files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
+        hashes = {file: file_hash(file) for file in files}
+        weights = next(hashes[file] for ending in (".safetensors", ".bin") for file in files if file.suffix == ending)
+        fingerprint = hashlib.sha256("\n".join(f"{hashes[file]} {file.name}" for file in files).encode()).hexdigest()
+        return of_transformers(model, preprocess, tokenizer, f"{label}@{weights[:8]}", fingerprint)
+    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
         raise not_loaded(folder, "transformers' CLIP", error) from error
-    files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
-    hashes = {file: file_hash(file) for file in files}
-    weights = next(digest for file, digest in hashes.items() if file.suffix in {".safetensors", ".bin"})
-    fingerprint = hashlib.sha256("\n".join(f"{hashes[file]} {file.name}" for file in files).encode()).hexdigest()
-    return of_transformers(model, preprocess, tokenizer, f"{label}@{weights[:8]}", fingerprint)
 
 
 def of_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:

@@ -1,9 +1,11 @@
 """CLIP models of open_clip: an architecture with a tag's weights, a folder, or a file with OpenAI's tensor names."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from .clip import Clip, Pixels, Tokens, not_loaded, transformers_tokens, unusabl
 
 # open_clip's own tokenizer takes time that grows with the square of a word's length.
 _LONGEST_WORD = 200
+# What open_clip saves weights as, in the order in which it looks for them.
+_SAVED = ("open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin")
 
 
 def is_architecture(name: str) -> bool:
@@ -24,24 +28,19 @@ def load_named(name: str, pretrained: str) -> Clip:
     open_clip = _open_clip()
     known = open_clip.list_pretrained_tags_by_model(name)
     file = Path(pretrained).expanduser()
-    if not file.is_file() and pretrained not in known:
+    if file.is_file():
+        given = _read_weights(file)
+        return _created(name, file, f"{name}/{file.name}", f"open_clip's {name}", given, pretrained=str(file))
+    if pretrained not in known:
         there = ", ".join(known) or "none"
         raise ValueError(
             f"evqascore: open_clip's {name} has no weights {pretrained!r} (and no file has that name); it has {there}"
         )
-    settings = {} if file.is_file() else open_clip.pretrained.get_pretrained_cfg(name, pretrained)
-    weights = file if file.is_file() else _weights_of_tag(name, pretrained, settings)
-    try:
-        # The tag says which activation its weights were trained with; open_clip itself would only warn.
-        model, _, preprocess = open_clip.create_model_and_transforms(
-            name,
-            pretrained=str(file) if file.is_file() else pretrained,
-            force_quick_gelu=settings.get("quick_gelu", False),
-            weights_only=True,
-        )
-    except Exception as error:
-        raise not_loaded(weights, f"open_clip's {name}", error) from error
-    return _described(model, preprocess, open_clip.get_tokenizer(name), f"{name}/{file.name}", weights)
+    settings = open_clip.pretrained.get_pretrained_cfg(name, pretrained)
+    weights = _weights_of_tag(name, pretrained, settings)
+    # The tag says which activation its weights were trained with; open_clip itself would only warn.
+    options = {"pretrained": pretrained, "force_quick_gelu": settings.get("quick_gelu", False)}
+    return _created(name, weights, f"{name}/{pretrained}", f"open_clip's {name}", {}, **options)
 
 
 def _weights_of_tag(name: str, pretrained: str, settings: dict[str, Any]) -> Path:
@@ -59,19 +58,59 @@ def saved_weights(folder: Path) -> Path | None:
     """Return the weights that open_clip has saved in a folder, if there are any and their configuration."""
     if not (folder / "open_clip_config.json").is_file():
         return None
-    endings = ("safetensors", "bin")
-    return next((file for ending in endings for file in sorted(folder.glob(f"open_clip*.{ending}"))), None)
+    return next((folder / name for name in _SAVED if (folder / name).is_file()), None)
 
 
 def load_saved(folder: Path, weights: Path, label: str) -> Clip:
     """Load a folder with an open_clip_config.json and a file of weights beside it."""
+    given = _read_weights(weights)
+    return _created(f"local-dir:{folder}", weights, label, "an open_clip checkpoint", given, require_pretrained=True)
+
+
+def _created(name: str, weights: Path, label: str, what: str, given: Mapping[str, Any], **options: Any) -> Clip:
+    """Let open_clip make a model with its weights, all of which it wants, and no others.
+
+    Args:
+        name: As open_clip takes it.
+        weights: Their file.
+        label: What to call the model.
+        what: What it is to be, for messages.
+        given: Tensors of a file that a user gave, of which open_clip may have changed the size.
+        options: Which weights, and more.
+    """
     open_clip = _open_clip()
-    where = f"local-dir:{folder}"
     try:
-        model, _, preprocess = open_clip.create_model_and_transforms(where, require_pretrained=True, weights_only=True)
-    except Exception as error:
-        raise not_loaded(folder, "an open_clip checkpoint", error) from error
-    return _described(model, preprocess, open_clip.get_tokenizer(where), label, weights)
+        with _no_questions():
+            model, _, preprocess = open_clip.create_model_and_transforms(name, weights_only=True, **options)
+            tokenizer = open_clip.get_tokenizer(name)
+        _check_sizes(model, given)
+        return _described(model, preprocess, tokenizer, label, weights)
+    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+        raise not_loaded(weights, what, error) from error
+
+
+@contextmanager
+def _no_questions() -> Iterator[None]:
+    """Let transformers refuse a tokenizer or text tower that brings code along.
+
+    It would ask on the terminal whether to run it: open_clip does not hand on `trust_remote_code=False`.
+    """
+    from transformers import dynamic_module_utils as remote_code
+
+    patience = remote_code.TIME_OUT_REMOTE_CODE
+    remote_code.TIME_OUT_REMOTE_CODE = 0
+    try:
+        yield
+    finally:
+        remote_code.TIME_OUT_REMOTE_CODE = patience
+
+
+def _check_sizes(model: Any, given: Mapping[str, Any]) -> None:
+    """Refuse position embeddings of another size than the model's, which open_clip would interpolate."""
+    own = model.state_dict()
+    for name, tensor in given.items():
+        if name in own and own[name].numel() != tensor.numel():
+            raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; expected {tuple(own[name].shape)}")
 
 
 def load_file(file: Path) -> Clip:
@@ -79,13 +118,20 @@ def load_file(file: Path) -> Clip:
 
     The sizes of the model are those of its tensors. Such models have OpenAI's activation, QuickGELU.
     """
-    open_clip = _open_clip()
     weights = _read_weights(file)
     if "visual.conv1.weight" not in weights or "text_projection" not in weights:
         raise ValueError(
             f"evqascore: {file} has no tensors named as those of OpenAI's CLIP with a vision transformer "
             f"('visual.conv1.weight', …). For another architecture say which: model='RN50/{file}'"
         )
+    try:
+        return _of_openai(weights, file)
+    except Exception as error:  # tensors of any shape, or none
+        raise not_loaded(file, "OpenAI's CLIP", error) from error
+
+
+def _of_openai(weights: Mapping[str, Any], file: Path) -> Clip:
+    open_clip = _open_clip()
     width, _, _, patch = weights["visual.conv1.weight"].shape
     vision = open_clip.CLIPVisionCfg(
         layers=_layers(weights, "visual.transformer.resblocks."),
@@ -102,10 +148,7 @@ def load_file(file: Path) -> Clip:
         layers=_layers(weights, "transformer.resblocks."),
     )
     model = open_clip.CLIP(weights["text_projection"].shape[1], vision, text, quick_gelu=True)
-    try:
-        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
-    except RuntimeError as error:
-        raise not_loaded(file, "OpenAI's CLIP", error) from error
+    model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
     preprocess = open_clip.image_transform(vision.image_size, is_train=False)
     tokenizer = open_clip.SimpleTokenizer(context_length=context)
     return _described(model, preprocess, tokenizer, file.name, file)
@@ -121,10 +164,12 @@ def _read_weights(file: Path) -> dict[str, Any]:
         if file.suffix == ".safetensors":
             found: Any = load_file(file)
         else:
-            found = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+            found = torch.load(file, map_location="cpu", weights_only=True, mmap=is_zipfile(file))
     except Exception as error:  # zipfile, pickle and torch each have errors of their own for what is no checkpoint
         raise not_loaded(file, "a checkpoint of weights", error) from error
     found = found.get("state_dict", found) if isinstance(found, dict) else {}
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        found = {}
     sizes = {"input_resolution", "context_length", "vocab_size"}  # OpenAI keeps them among the tensors
     return {name.removeprefix("module."): tensor for name, tensor in found.items() if name not in sizes}
 
