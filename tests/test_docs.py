@@ -14,6 +14,7 @@ from pathlib import Path
 import evaluate
 import evaluate_qa
 import pytest
+from evaluate_qa import cards
 from evaluate_qa.install import install_metrics
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +33,16 @@ def test_documents_are_short():
     cards = [*ROOT.glob("metrics/*/README.md"), *ROOT.glob("datasets_scripts/*/README.md")]
     most = {ROOT / "README.md": 170} | dict.fromkeys(cards, 130)
     assert {path: count for path in most if (count := len(path.read_text().splitlines())) > most[path]} == {}
+
+
+@pytest.mark.parametrize("name", evaluate_qa.metric_names())
+def test_cards_tell_the_options_as_they_are_declared(name):
+    """After a change of an option: python -m evaluate_qa.cards."""
+    if name == "evqascore" and (ROOT / "metrics" / "_shared" / "legacy_inputs.py").exists():
+        pytest.skip("not on the shell yet")
+    card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
+    assert card.count("<!-- options -->\n") == 1
+    assert cards.with_options(card, name) == card
 
 
 @pytest.mark.usefixtures("installed")

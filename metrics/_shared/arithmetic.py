@@ -1,10 +1,25 @@
 """Arithmetic that several scores share. Pure: numpy and nothing else."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which row each pair of an answer with one of its references belongs to; the pairs of a row stand together.
+
+    Args:
+        starts: Number of the first pair of each row, shape (rows,).
+        answered: False where the answer is blank; such a pair scores 0. Shape (pairs,).
+    """
+
+    starts: Indices
+    answered: NDArray[np.bool_]
 
 
 def sigmoid(values: Floats) -> Floats:

@@ -1,7 +1,6 @@
 """Which classifier a metric runs: the embedded matcher, or a checkpoint of transformers."""
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -20,7 +19,8 @@ class BuiltIn(Enum):
     MATCHER = "the embedded matcher"
 
 
-Model = str | os.PathLike[str] | BuiltIn
+Preset = tuple[str | BuiltIn, str | None]
+"""A model, and its revision on the Hub."""
 
 
 @dataclass(frozen=True)
@@ -29,36 +29,40 @@ class Loaded:
 
     Args:
         classifier: Runs the model.
+        positive: Number of the class that speaks for the answer.
         name: Short name with the beginning of its file's hash, for the signature.
         layers: Weights of the final logistic layers that come with the embedded matcher; of a checkpoint None.
     """
 
     classifier: PairClassifier
+    positive: int
     name: str
     layers: Mapping[str, Mapping[str, float]] | None = None
 
 
-def load(metric: str, model: Model, revision: str | None, options: ModelOptions) -> Loaded:
+def load(metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
     """Load a classifier, ready to run as fast as it can.
 
     Args:
         metric: `"bem"` or `"nli_lex"`.
-        model: The embedded matcher, a folder, or a name on the Hub.
-        revision: Of a checkpoint on the Hub.
-        options: On what it is to run.
+        preset: The configuration's model and its revision, which those of the options replace.
+        options: Which model, and on what it is to run.
+        find_positive: From the names of a checkpoint's classes to the number of the one that speaks for the answer.
 
     Raises:
         FileNotFoundError: it is nowhere; the message says where it was looked for and how to get it.
         ImportError: a package is missing.
-        ValueError: it is damaged, or the device cannot be used.
+        ValueError: it is damaged or has not the class, or the device cannot be used.
     """
-    loaded = load_plain(metric, model, revision, options)
+    loaded = load_plain(metric, preset, options, find_positive)
     read_first_token_only(loaded.classifier.model)
     multiply_with_onednn(loaded.classifier.model)
     return loaded
 
 
-def load_plain(metric: str, model: Model, revision: str | None, options: ModelOptions) -> Loaded:
+def load_plain(
+    metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int] = lambda _: 1
+) -> Loaded:
     """Load a classifier as transformers runs it; the rest is as for `load`."""
     try:
         import torch  # noqa: F401 - asked for here, so that their absence has a message of its own
@@ -66,11 +70,13 @@ def load_plain(metric: str, model: Model, revision: str | None, options: ModelOp
     except ImportError as error:
         raise ImportError(f"{metric}: {error.name} is missing: pip install torch transformers") from error
     check_device(metric, options.device)
+    model, revision = (options.model, options.model_revision) if options.model else preset
     if isinstance(model, BuiltIn):
         return _embedded(metric, options)
     checkpoint = find_checkpoint(metric, model, revision)
     classifier = load_checkpoint(checkpoint.folder, options)
-    return Loaded(classifier, f"{checkpoint.label}@{checkpoint.weights[:8]}")
+    name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
+    return Loaded(classifier, find_positive(classifier.labels), name)
 
 
 def _embedded(metric: str, options: ModelOptions) -> Loaded:
@@ -79,4 +85,4 @@ def _embedded(metric: str, options: ModelOptions) -> Loaded:
     matcher, minilm = read(find(metric)), find_checkpoint(metric, MINILM)
     network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))
     classifier = PairClassifier(network, tokenizer, options)
-    return Loaded(classifier, f"matcher@{FILE_SHA256[:8]}", matcher.weights[metric])
+    return Loaded(classifier, 1, f"matcher@{FILE_SHA256[:8]}", matcher.weights[metric])

@@ -9,8 +9,8 @@ import evaluate
 from .acceleration import read_first_token_only
 from .arithmetic import sigmoid
 from .checkpoints import MINILM
-from .classifier import PRESETS, Equivalence, bem_pair, load_classifier
-from .classifiers import load
+from .classifier import PRESETS, bem_pair, equivalent_class
+from .classifiers import Loaded, load
 from .declarations import ModelOptions
 from .expansion import expand
 from .inference import run
@@ -80,30 +80,31 @@ class Bem(ForTraining, Shell, evaluate.Metric):
     options = BemOptions
     means = ("margin",)
 
-    def load(self) -> Equivalence:
+    def load(self) -> Loaded:
         """Load the classifier."""
-        return load_classifier(self.config_name, self.load_options)
+        return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)
 
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
         super().prepare(options)
-        if options.lexical and not self.model.weights:
+        if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
-        model: Equivalence = self.model
+        model: Loaded = self.model
+        weights = model.layers["features"] if model.layers else {}
         inputs = expand(questions, predictions, references, options, model.classifier)
         pairs = [bem_pair(*texts) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")
         parts = Parts(
             starts=inputs.row_starts,
             answered=inputs.answered,
-            margin=inputs.best_window(margins(logits, model.equivalent)),
+            margin=inputs.best_window(margins(logits, model.positive)),
             evidence=evidence(predictions, references),
-            weights=model.weights,
+            weights=weights,
         )
-        lexical = "features" if model.weights and options.lexical is not False else "none"
+        lexical = "features" if weights and options.lexical is not False else "none"
         settings = {"cls": model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
         return Scored(score(parts, options), settings)

@@ -11,24 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, first_best, sigmoid
+from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
 from .options import BemOptions
 
 
 @dataclass(frozen=True)
-class Parts:
+class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        starts: Number of the first pair of each row, shape (rows,).
-        answered: False where the answer is blank; such a pair scores 0. Shape (pairs,).
         margin: The classifier's own logit of "equivalent", shape (pairs,).
         evidence: What the words say, by name, each of shape (pairs,).
         weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.
     """
 
-    starts: Indices
-    answered: NDArray[np.bool_]
     margin: Floats
     evidence: Mapping[str, Floats]
     weights: Mapping[str, float]

@@ -12,8 +12,8 @@ import numpy as np
 from .acceleration import read_first_token_only
 from .arithmetic import sigmoid
 from .checkpoints import MINILM
-from .classifier import PRESETS, Entailment, load_classifier, nli_pair
-from .classifiers import load
+from .classifier import PRESETS, entailment_class, nli_pair
+from .classifiers import Loaded, load
 from .declarations import ModelOptions, declarations, made
 from .expansion import expand
 from .inference import run
@@ -30,13 +30,13 @@ from .inputs import (
 )
 from .lexical import evidence
 from .matcher import TASKS
-from .options import SIGNALS, TEMPLATE, NliLexOptions
+from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .pairs import Pair
 from .progress import progress
 from .scoring import Parts, class_probability, score
 from .shell import Scored, Shell
 from .training import ForTraining
-from .weights import check_strength, chosen_weights, fit_weights
+from .weights import UNFITTED, check_strength, chosen_weights, fit_weights
 
 CITATION = """\
 @misc{balamurali2025revisiting,
@@ -72,9 +72,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     Examples:
         >>> nli_lex = evaluate.load("nli_lex")
         >>> out = nli_lex.compute(
-        ...     predictions=["It was painted by Leonardo.", "Michelangelo did."],
-        ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
-        ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+        ...     predictions=["Radium was found by Marie Curie.", "Nobody knows."], references=["Marie Curie"] * 2
         ... )
         >>> out["per_example"]["verdict"]
         [True, False]
@@ -92,13 +90,13 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     options = NliLexOptions
     means = ("entailment", "match", "recall")
 
-    def load(self) -> Entailment:
+    def load(self) -> Loaded:
         """Load the classifier."""
-        return load_classifier(self.config_name, self.load_options)
+        return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
         """Load the model, once; check that there are weights."""
-        chosen_weights(self._lexical(options), options.weights, self.model.weights)
+        self._weights(options)
 
     def fit(
         self,
@@ -140,7 +138,11 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         return weights
 
     def _lexical(self, options: NliLexOptions) -> Any:
-        return self.model.lexical if options.lexical is None else options.lexical
+        default = "recall" if self.model.layers else "match"
+        return default if options.lexical is None else options.lexical
+
+    def _weights(self, options: NliLexOptions) -> Weights:
+        return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
 
     def _parts(
         self,
@@ -148,17 +150,17 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         references: list[list[str]],
         questions: list[str],
         options: NliLexOptions,
-        weights: Mapping[str, float],
+        weights: Weights,
     ) -> Parts:
         """Return what is known of each pair: entailment and the words' evidence."""
-        model: Entailment = self.model
+        model: Loaded = self.model
         inputs = expand(questions, predictions, references, options, model.classifier)
         pairs = [nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "nli_lex: answers")
         return Parts(
             starts=inputs.row_starts,
             answered=inputs.answered,
-            entailment=inputs.best_window(class_probability(logits, model.entailment)),
+            entailment=inputs.best_window(class_probability(logits, model.positive)),
             evidence=evidence(predictions, references),
             weights=weights,
         )
@@ -166,8 +168,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Scored:
-        lexical = self._lexical(options)
-        weights = chosen_weights(lexical, options.weights, self.model.weights)
+        lexical, weights = self._lexical(options), self._weights(options)
         parts = self._parts(predictions, references, questions, options, weights)
         templates = (options.premise, options.hypothesis)
         settings = {

@@ -11,24 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, first_best, sigmoid
+from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
 from .options import NliLexOptions, Weights
 
 
 @dataclass(frozen=True)
-class Parts:
+class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        starts: Number of the first pair of each row, shape (rows,).
-        answered: False where the answer is blank; such a pair scores 0. Shape (pairs,).
         entailment: se, shape (pairs,).
         evidence: What the words say, by name, each of shape (pairs,); `match` is the paper's lm.
         weights: Of the logistic layer, by the name of what they weigh; empty for the entailment probability itself.
     """
 
-    starts: Indices
-    answered: NDArray[np.bool_]
     entailment: Floats
     evidence: Mapping[str, Floats]
     weights: Weights

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, first_best
+from .arithmetic import Floats, Pairs, first_best
 from .options import BINS, Combine, Similarity, SmileOptions
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(Pairs):
     """What is known of each pair before options turn it into a score; every array has shape (pairs,).
 
     Args:
-        starts: Number of the first pair of each row, shape (rows,); a row has a pair for each of its references.
-        answered: False where the prediction is blank; such a pair scores 0.
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
         ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
         exact_match: EM(y, y*), 0 or 1.
@@ -31,8 +29,6 @@ class Components:
         best_ngram: The n-gram that reached the maximum.
     """
 
-    starts: NDArray[np.intp]
-    answered: NDArray[np.bool_]
     semantic_cosine: Floats
     ngram_cosine: Floats
     exact_match: Floats

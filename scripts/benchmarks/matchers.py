@@ -124,7 +124,7 @@ def _stock(job: Job) -> Any:
     from ..metrics._shared.classifiers import BuiltIn, load_plain
     from ..metrics._shared.declarations import ModelOptions
 
-    classifier = load_plain(job.metric, BuiltIn.MATCHER, None, ModelOptions(**job.load)).classifier
+    classifier = load_plain(job.metric, (BuiltIn.MATCHER, None), ModelOptions(**job.load)).classifier
     classifier.forward(classifier.encode([("warm", ("up",))]))
     return classifier
 

@@ -9,6 +9,7 @@ import pytest
 import tiny_classifiers
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
 from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics.bem.classifier import equivalent_class
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -25,7 +26,8 @@ def rows(metric, **options):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_what_is_faster_scores_as_transformers_does(metric):
-    plain, fast = (make(metric, BuiltIn.MATCHER, None, ModelOptions(device="cpu")) for make in (load_plain, load))
+    given = metric, (BuiltIn.MATCHER, None), ModelOptions(device="cpu"), equivalent_class
+    plain, fast = load_plain(*given), load(*given)
     pairs = [(answer, ("Paris, the capital",)) for answer in ("Paris", "It is Lyon. " * 40, "nobody knows that")]
     inputs = plain.classifier.encode(pairs)
     assert np.abs(fast.classifier.forward(inputs) - plain.classifier.forward(inputs)).max() < 2e-5
@@ -59,5 +61,5 @@ def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
 def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ImportError) as caught:
-        load("bem", "someone/none", None, ModelOptions())
+        load("bem", ("someone/none", None), ModelOptions(), equivalent_class)
     assert str(caught.value) == "bem: transformers is missing: pip install torch transformers"
