@@ -3,6 +3,7 @@
 import atexit
 import os
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,9 +29,50 @@ os.environ |= {
 }
 
 
-def pytest_collection_modifyitems(items):
-    """Let README's commands, which take longest, run first, and the other process do the rest in the meantime."""
-    items.sort(key=lambda item: item.path.name != "test_docs.py")
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="leave out the tests that start processes or are slow")
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(config, items):
+    """Mark what starts processes, keep together what shares fixtures, and begin with what takes long."""
+    for item in items:
+        if "processes" in item.fixturenames:
+            item.add_marker("process")
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
+    takes_long = [item for item in items if any(map(item.get_closest_marker, ("process", "slow")))]
+    if config.option.quick:
+        config.hook.pytest_deselected(items=takes_long)
+        items[:] = [item for item in items if item not in set(takes_long)]
+    longest, long = "test_docs.py", {item.path for item in takes_long}
+    items.sort(key=lambda item: (item.path.name != longest, item.path not in long))
+
+
+_running = None  # the test that runs
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    global _running  # noqa: PLW0603
+    _running = item
+    return (yield)
+
+
+@sys.addaudithook
+def _refuse_processes(event, arguments):
+    """Refuse them to tests without the mark, or `--quick` would not be quick."""
+    starts = event == "os.fork" or (event == "subprocess.Popen" and arguments[1][0] == sys.executable)
+    if starts and _running and not _running.get_closest_marker("process"):
+        raise RuntimeError("this starts a process: ask for the fixture `processes`")
+
+
+@pytest.fixture(scope="session")
+def processes():
+    """Starts Python: see processes.py. Whatever starts a process asks for this fixture, and so is marked `process`."""
+    import processes
+
+    return processes
 
 
 @pytest.fixture(scope="session")

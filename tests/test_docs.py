@@ -119,7 +119,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_shell_commands(checkout, endpoint):
+def test_shell_commands(processes, checkout, endpoint):
     """README's commands run one after the other, as a reader would type them in a checkout."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

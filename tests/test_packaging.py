@@ -4,8 +4,7 @@ import importlib.metadata
 import json
 import os
 import re
-import subprocess
-import sys
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -39,14 +38,16 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheel(processes, tmp_path_factory):
     """The wheel, built from a copy of the checkout, so that nothing is left in it."""
     folder = tmp_path_factory.mktemp("checkout")
     parts = ["pyproject.toml", "README.md", "LICENSE", "scripts", "metrics", "datasets_scripts", "spaces"]
     for part in filter(Path.exists, (ROOT / part for part in parts)):
-        subprocess.run(["cp", "-a", part, folder], check=True)
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder]
-    subprocess.run(build, check=True, capture_output=True)
+        if part.is_dir():
+            shutil.copytree(part, folder / part.name, symlinks=True)
+        else:
+            shutil.copy(part, folder)
+    processes.run("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder, new=True, check=True)
     return next((folder / "dist").glob("*.whl"))
 
 
@@ -59,14 +60,17 @@ def unpacked(wheel, tmp_path_factory):
     return folder
 
 
-def _score(folders, cache):
-    """Score in another process, with a cache of modules of its own, so that nothing is taken from another load."""
-    cache.mkdir()
-    command = [sys.executable, "-c", PROGRAM, *map(str, folders)]
-    environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
-    done = subprocess.run(command, cwd=cache, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+@pytest.fixture
+def score(processes):
+    """Scores in another process, with a cache of modules of its own, so that nothing is taken from another load."""
+
+    def run(folders, cache):
+        cache.mkdir()
+        environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
+        done = processes.run("-c", PROGRAM, *folders, cwd=cache, env=environment, check=True)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    return run
 
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -134,31 +138,25 @@ def test_the_requirements_of_a_metric_and_of_the_spaces_are_its_extra(unpacked, 
     assert (wanted - of_package if name == "spaces" else wanted) == of_extra
 
 
-def test_copies_and_the_wheel_load_and_score_as_the_checkout_does(unpacked, tmp_path):
+def test_copies_and_the_wheel_load_and_score_as_the_checkout_does(score, unpacked, tmp_path):
     names = evaluate_qa.metric_names()
     copies = tmp_path / "copies"
     copies.mkdir()
     for name in names:
-        subprocess.run(["cp", "-rL", ROOT / "metrics" / name, copies], check=True)
+        shutil.copytree(ROOT / "metrics" / name, copies / name)
         assert not [path for path in (copies / name).rglob("*") if path.is_symlink()]
-    of_copies = _score([copies / name for name in names], tmp_path / "copied")
+    of_copies = score([copies / name for name in names], tmp_path / "copied")
     assert set(of_copies) == {*SCORED} & {*names}
     assert of_copies["smile"]["per_example"]["verdict"] == [True, False]
     modules = [*(tmp_path / "copied").rglob("evaluate_modules/metrics/*/*/*.py")]
     assert {path.stem for path in modules} >= {*names}
     assert not [path for path in modules if path.is_symlink()]
-    assert _score([evaluate_qa.path(name) for name in names], tmp_path / "checkout") == of_copies
-    assert _score([unpacked / "evaluate_qa" / "metrics" / name for name in names], tmp_path / "wheel") == of_copies
+    assert score([evaluate_qa.path(name) for name in names], tmp_path / "checkout") == of_copies
+    assert score([unpacked / "evaluate_qa" / "metrics" / name for name in names], tmp_path / "wheel") == of_copies
 
 
-def test_the_package_of_the_wheel_finds_its_metrics(unpacked, tmp_path):
+def test_the_package_of_the_wheel_finds_its_metrics(processes, unpacked, tmp_path):
     program = "import evaluate_qa; print(evaluate_qa.path('smile'))"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(unpacked)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(unpacked)}
+    done = processes.run("-c", program, cwd=tmp_path, env=environment, new=True, check=True)
     assert done.stdout.strip() == str(unpacked / "evaluate_qa" / "metrics" / "smile")

@@ -1,6 +1,6 @@
 """The Spaces that run while their tests do."""
 
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,15 +11,25 @@ from space_server import NAMES, REFERENCES, ROOT, Server
 LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
 
 
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory):
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Have one worker run all tests of a Space, which is started once."""
+    for item in items:
+        if "servers" in item.fixturenames:
+            asked = [*item.fixturenames, *(item.callspec.params.values() if hasattr(item, "callspec") else ())]
+            name = next(name for name in NAMES if name in asked)
+            item.add_marker(pytest.mark.xdist_group(f"the Space {name}"))
+
+
+@pytest.fixture(scope="session")
+def servers(processes, tmp_path_factory):
     """Starts a Space when it is first asked for: one process for all tests of a Space."""
     folder, running = tmp_path_factory.mktemp("servers"), {}
 
     def start(name):
         if name not in running:
             app = published(name, folder) if name == "smile" else ROOT / "spaces" / name / "app.py"
-            running[name] = Server(name, app, folder, (sys.executable, LOCAL_IS_PUBLIC))
+            running[name] = Server(name, app, folder, partial(processes.start, LOCAL_IS_PUBLIC))
         return running[name]
 
     yield start
@@ -43,6 +53,12 @@ def with_references(request, servers):
 def smile(servers):
     """The Space of SMILE."""
     return servers("smile")
+
+
+@pytest.fixture
+def evqascore(servers):
+    """The Space of EVQAScore."""
+    return servers("evqascore")
 
 
 def published(name, folder):

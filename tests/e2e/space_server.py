@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from contextlib import suppress
@@ -24,7 +23,7 @@ class Server:
         name: Of the Space.
         app: Its app.py.
         folder: Where files may go.
-        command: What runs it.
+        start: Starts Python with arguments, as `processes.start` does.
 
     Attributes:
         name: Of the Space.
@@ -34,7 +33,7 @@ class Server:
         process: The process.
     """
 
-    def __init__(self, name, app, folder, command=(sys.executable,)):
+    def __init__(self, name, app, folder, start):
         self.name, self.log = name, folder / f"{name}.log"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -50,9 +49,7 @@ class Server:
         }
         self.uploads = folder / f"{name}-uploads"
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [*command, app], env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-            )
+            self.process = start(app, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         try:
             self._wait()
             self.client()

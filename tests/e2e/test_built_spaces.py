@@ -27,13 +27,14 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(params=["deltableu", "smile"])
-def space(request, built, tmp_path):
+def space(processes, request, built, tmp_path):
     """A Space that runs from such a folder, with its Python."""
     folder, python = built / request.param, tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", folder / "requirements.txt"], check=True)
-    server = Server(request.param, folder / "app.py", tmp_path, (python,))
+    start = lambda app, **options: subprocess.Popen([python, app], **options)  # noqa: E731
+    server = Server(request.param, folder / "app.py", tmp_path, start)
     yield server, python
     server.stop()
 

@@ -23,7 +23,7 @@ METRICS = ("smile", "nli_lex", "bem")
 
 
 @pytest.fixture(scope="module")
-def program(root):
+def program(processes, root):
     """The command `lighteval`."""
     folder = root / ".venv-lighteval"
     if not (folder / "complete").exists():
@@ -50,7 +50,7 @@ def make_environment(root, folder):
 
 
 @pytest.fixture(scope="module")
-def results(root, program, tmp_path_factory):
+def results(processes, root, program, tmp_path_factory):
     """The figures and the rows that lighteval writes."""
     install_metrics(METRICS)
     folder = tmp_path_factory.mktemp("lighteval")

@@ -1,9 +1,6 @@
 """The example task of lm-evaluation-harness, run by its command line: figures and rows are those of one `compute`."""
 
 import json
-import os
-import subprocess
-import sys
 
 import evaluate
 import pytest
@@ -17,7 +14,7 @@ METRICS = ("smile", "nli_lex", "bem")
 
 
 @pytest.fixture(scope="module")
-def results(root, tmp_path_factory):
+def results(processes, root, tmp_path_factory):
     """The harness's file of figures and its log of samples."""
     install_metrics(METRICS)
     folder = tmp_path_factory.mktemp("lm_eval")
@@ -25,14 +22,7 @@ def results(root, tmp_path_factory):
     task = ["--include_path", str(root / "scripts/examples/lm_eval"), "--tasks", "sample_qa"]
     options = ["--model_args", f"pretrained={model},max_length=128", "--device", "cpu", "--batch_size", "4"]
     written = ["--log_samples", "--output_path", str(folder / "out")]
-    done = subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", *task, *options, *written],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"HF_DATASETS_OFFLINE": "1"},
-    )
-    assert done.returncode == 0, done.stderr
+    processes.run("-m", "lm_eval", "run", *task, *options, *written, check=True)
     (figures,) = folder.glob("out/*/results_*.json")
     (samples,) = folder.glob("out/*/samples_*.jsonl")
     return json.loads(figures.read_text())["results"]["sample_qa"], [

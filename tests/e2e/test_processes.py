@@ -27,7 +27,7 @@ def scores(batch, metric, options):
 
 @pytest.mark.parametrize("used", [False, True], ids=["fresh", "used before"])
 @pytest.mark.parametrize("name", ["smile", "nli_lex", "bem", "deltableu"])
-def test_map_in_two_processes_gives_the_scores_of_one_call(name, used, monkeypatch):
+def test_map_in_two_processes_gives_the_scores_of_one_call(processes, name, used, monkeypatch):
     # `map` leaves a copy in its place, and rich would go on reading the original.
     monkeypatch.setattr(os, "environ", os.environ)
     options = OPTIONS.get(name, {})

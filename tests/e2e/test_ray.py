@@ -37,16 +37,16 @@ def free_port():
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def cluster(processes, tmp_path_factory):
     """A Ray cluster with two CPUs: its process and its address."""
     address = f"127.0.0.1:{free_port()}"
-    ray = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"]
+    ray = ["-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"]
     options = ["--include-dashboard=false", "--object-store-memory=100000000", f"--port={address.rpartition(':')[2]}"]
     log = tmp_path_factory.mktemp("ray") / "log"
     with (
         log.open("w") as file,
-        subprocess.Popen(
-            [*ray, *options, "--node-ip-address=127.0.0.1"], stdout=file, stderr=subprocess.STDOUT
+        processes.start(
+            *ray, *options, "--node-ip-address=127.0.0.1", stdout=file, stderr=subprocess.STDOUT, new=True
         ) as process,
     ):
         deadline = time.monotonic() + 180
@@ -137,13 +137,12 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     assert not Path("out.parquet.work").exists()
 
 
-def test_a_killed_command_goes_on_where_it_was(score, toy, cluster, tmp_path):
+def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, tmp_path):
     write_rows("in.jsonl", rows(160))
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
-    command = [sys.executable, "-c", "from evaluate_qa.cli import app; app()", "score", *map(str, started), *ray]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray) as process:
         when_there(tmp_path / "out.csv.work" / "000004.json", process.kill).join()
     assert process.returncode == -signal.SIGKILL
     assert not Path("out.csv").exists()

@@ -28,7 +28,7 @@ def missing(what):
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(processes):
     """Chromium."""
     try:
         from playwright.sync_api import sync_playwright
@@ -46,7 +46,7 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def axe(tmp_path_factory):
     """The program of axe-core, which looks for what keeps people from using a page."""
     folder = tmp_path_factory.mktemp("axe")
@@ -178,8 +178,7 @@ def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_p
         page.get_by_text("answers.jsonl").wait_for()
 
 
-def test_rows_and_their_videos_are_scored_and_deleted(servers, browser, tmp_path):
-    server = servers("evqascore")
+def test_rows_and_their_videos_are_scored_and_deleted(evqascore, browser, tmp_path):
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"no video")
     names = [CLIP.name, OTHER_CLIP.name, broken.name, "/etc/passwd", CLIP.name]
@@ -187,13 +186,13 @@ def test_rows_and_their_videos_are_scored_and_deleted(servers, browser, tmp_path
     path = tmp_path / "answers.jsonl"
     rows = [{"video": n, "question": "What moves?", "prediction": a} for n, a in zip(names, answers, strict=True)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    with Visit(browser, server, "desktop") as visit:
+    with Visit(browser, evqascore, "desktop") as visit:
         page = visit.page
         visit.tab("File")
         assert "answers.jsonl: 5 rows to score." in visit.upload(path)
         told = visit.upload_videos(CLIP, OTHER_CLIP, broken, told="2 videos read: red_square.mp4, green_ring.mp4.")
         assert "1 video was left out.\nbroken.mp4: this cannot be read as a video." in told
-        left = {file.name for file in server.uploads.rglob("*") if file.is_file()}
+        left = {file.name for file in evqascore.uploads.rglob("*") if file.is_file()}
         assert not left & {"answers.jsonl", "broken.mp4"}
         page.locator("#score-file").click()
         page.locator(".qa-figures").wait_for()
@@ -228,10 +227,9 @@ def test_rows_and_their_videos_are_scored_and_deleted(servers, browser, tmp_path
         assert "max_keywords=1" in lines.inner_text()
 
 
-def test_each_upload_is_by_itself(servers, browser):
+def test_each_upload_is_by_itself(evqascore, browser):
     """Of the same video, one is deleted as soon as it has been read for a file, and the form keeps the other."""
-    server = servers("evqascore")
-    with Visit(browser, server, "desktop") as visit:
+    with Visit(browser, evqascore, "desktop") as visit:
         page = visit.page
         page.get_by_label("Clear").first.click()
         page.locator("#box-video input[type=file]").set_input_files(OTHER_CLIP)
@@ -243,27 +241,26 @@ def test_each_upload_is_by_itself(servers, browser):
         assert "4 frames" in visit.score()
 
 
-def test_videos_that_do_not_fit_are_explained(servers, browser, tmp_path):
-    server = servers("evqascore")
+def test_videos_that_do_not_fit_are_explained(evqascore, browser, tmp_path):
     many = [shutil.copy(CLIP, tmp_path / f"clip {number}.mp4") for number in range(21)]
     path = tmp_path / "answers.csv"
     path.write_text("video,prediction\nclip 1.mp4,A red square moves.\nclip 2.mp4,no\n")
-    with Visit(browser, server, "phone") as visit:
+    with Visit(browser, evqascore, "phone") as visit:
         page = visit.page
         visit.tab("File")
         visit.upload(path)
         page.locator("#score-file").click()
         page.get_by_text("No row could be scored. row 1: Video: there is none called “clip 1.mp4”").wait_for()
         visit.upload_videos(*many, told="21 videos are more than the 20 that fit here. Leave some out.")
-        assert not [file for file in server.uploads.rglob("clip*") if file.is_file()]
+        assert not [file for file in evqascore.uploads.rglob("clip*") if file.is_file()]
         visit.upload_videos(*many[1:3], told="2 videos read: clip 1.mp4, clip 2.mp4.")
         page.locator("#score-file").click()
         page.locator(".qa-figures").wait_for()
         assert page.locator(".qa-figures dd").first.inner_text() == "2"
 
 
-def test_a_video_can_be_uploaded(servers, browser):
-    with Visit(browser, servers("evqascore"), "phone") as visit:
+def test_a_video_can_be_uploaded(evqascore, browser):
+    with Visit(browser, evqascore, "phone") as visit:
         page = visit.page
         page.get_by_label("Clear").first.click()
         assert "Video: this is empty." in visit.score()

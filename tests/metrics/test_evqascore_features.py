@@ -122,7 +122,7 @@ def _filled(number):
     return VideoFeatures(np.full((200, 512), number, np.float32), np.full(200, float(number)), np.arange(200))
 
 
-def test_kept_features_are_whole_under_kills_and_other_writers(tmp_path):
+def test_kept_features_are_whole_under_kills_and_other_writers(processes, tmp_path):
     context = multiprocessing.get_context("spawn")
     started = [context.Event() for _ in range(2)]
     writers = [context.Process(target=_write_for_ever, args=(tmp_path, one)) for one in started]

@@ -1,8 +1,6 @@
 """Keywords from chat models: a server on this machine, and a model that is run here; each text is asked for once."""
 
 import json
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -94,7 +92,7 @@ def test_it_gives_up_after_twenty_failures_in_a_row(server, ask, tmp_path):
     assert server.asked.count("first") == 1, "what it had is kept"
 
 
-def test_the_store_outlives_a_kill(server, tmp_path):
+def test_the_store_outlives_a_kill(processes, tmp_path):
     program = (
         "import os, sys\n"
         "from evaluate_qa.metrics.evqascore.keyword_model import KeywordStore\n"
@@ -102,8 +100,7 @@ def test_the_store_outlives_a_kill(server, tmp_path):
         "store.write('text', ['é', 'b'])\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
-    assert done.returncode == -9
+    assert processes.run("-c", program, tmp_path).returncode == -9
     store = KeywordStore(tmp_path, "x")
     assert store.read("text") == ["é", "b"]
     assert store.read("other") is None

@@ -3,8 +3,6 @@
 import pickle
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 
@@ -38,9 +36,7 @@ def assert_whole(store, numbers):
         assert found[f"text {number}"].tolist() == vector(number).tolist()
 
 
-def python(code, *arguments):
-    """Start a process that runs code in which VectorStore, np and vector(number) are known."""
-    begin = f"""
+BEGIN = f"""
 import sys, time
 from pathlib import Path
 import numpy as np
@@ -49,8 +45,13 @@ def vector(number): return np.arange({DIM}, dtype=np.float32) + number
 def write(store, numbers):
     store.write([f"text {{number}}" for number in numbers], np.stack([vector(number) for number in numbers]))
 """
-    command = [sys.executable, "-c", begin + code, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def python(processes):
+    """Starts a process that runs code in which VectorStore, np and vector(number) are known."""
+    # Not a fork: its output is read line by line while it runs, and it has little to import.
+    return lambda code, *arguments: processes.start("-c", BEGIN + code, *arguments, new=True)
 
 
 @given(
@@ -123,7 +124,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
     assert len(store) == 0
 
 
-def test_several_processes_create_and_write_one_store_at_once(tmp_path):
+def test_several_processes_create_and_write_one_store_at_once(python, tmp_path):
     """All wait for a signal, then open a store that is not there yet and write ranges that overlap by half."""
     code = """
 folder, begin = Path(sys.argv[1]), int(sys.argv[2])
@@ -141,7 +142,7 @@ for start in range(begin, begin + 200, 10):
     assert_whole(VectorStore(tmp_path, "model"), range(500))
 
 
-def test_stores_are_created_by_all_processes_in_the_same_instant(tmp_path):
+def test_stores_are_created_by_all_processes_in_the_same_instant(python, tmp_path):
     """Forty times over, six processes meet at a barrier: none may be told that the database is locked."""
     code = """
 import multiprocessing
@@ -166,7 +167,7 @@ sys.exit(max(process.exitcode for process in processes))
 
 
 @pytest.mark.parametrize("after", [0, 0.003, 0.02, 0.1])
-def test_a_process_killed_while_it_writes_leaves_whole_vectors_only(tmp_path, after):
+def test_a_process_killed_while_it_writes_leaves_whole_vectors_only(python, tmp_path, after):
     code = """
 store = VectorStore(sys.argv[1], "model")
 for start in range(0, 10**9, 50):

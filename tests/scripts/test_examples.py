@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import evaluate_qa
@@ -14,11 +12,9 @@ EXAMPLES = Path(evaluate_qa.__file__).parent / "examples"
 
 
 @pytest.mark.slow
-def test_trainer(tmp_path):
+def test_trainer(processes, tmp_path):
     install_metrics(["smile"])
-    command = [sys.executable, EXAMPLES / "trainer.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = processes.run(EXAMPLES / "trainer.py", cwd=tmp_path, check=True)
     figures = [float(figure) for figure in re.findall(r"'eval_smile': '([\d.]+)'", done.stdout)]
     assert len(figures) == 3
     best, step = re.search(r"best: ([\d.]+) at step (\d+)", done.stdout).groups()
@@ -28,12 +24,12 @@ def test_trainer(tmp_path):
     assert len(re.findall(r"smile: row \d: score: [\d.]+, prediction: '.*', reference: \[", done.stderr)) == 6
 
 
-def test_clips(tmp_path):
+def test_clips(processes, tmp_path):
     """Of the right answers, the wrong ones and the bare keywords, most that are kept are right."""
     install_metrics(["evqascore"])
-    subprocess.run([sys.executable, EXAMPLES / "clips.py", tmp_path], check=True)
+    processes.run(EXAMPLES / "clips.py", tmp_path, check=True)
     command = "select --metric evqascore --config demo --compute interval=6 --input clips.jsonl --top 8 -o kept.jsonl"
-    subprocess.run([Path(sys.executable).parent / "evaluate-qa", *command.split()], cwd=tmp_path, check=True)
+    processes.run("-c", "from evaluate_qa.cli import app; app()", *command.split(), cwd=tmp_path, check=True)
     kept = [json.loads(line)["kind"] for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
     assert len(kept) == 8
     assert kept.count("right") >= 6

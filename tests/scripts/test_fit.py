@@ -3,8 +3,6 @@
 import json
 import random
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -206,12 +204,11 @@ app()
 
 
 @pytest.mark.slow
-def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(data_dir, tmp_path):
+def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes, data_dir, tmp_path):
     arguments = ["fit", "both", "--data-dir", data_dir, "--epochs", "2", "--device", "cpu", "--token-budget", "1024"]
 
     def run(output, killed_after):
-        command = [sys.executable, "-c", KILLED, killed_after, *arguments, "-o", output]
-        return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        return processes.run("-c", KILLED, killed_after, *arguments, "-o", output)
 
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     assert run(whole, tmp_path / "never").returncode == 0

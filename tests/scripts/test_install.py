@@ -4,8 +4,6 @@ import http.server
 import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 import time
 
@@ -184,21 +182,14 @@ def package(tmp_path, root, toy):
 
 
 @pytest.fixture
-def run(tmp_path, package):
+def run(processes, tmp_path, package):
     """Starts Python in another folder, with a cache of its own and the copy of the package."""
     (tmp_path / "elsewhere").mkdir()
 
     def start(program, **environment):
         variables = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(package.parent)}
-        variables |= {"PYTHONWARNINGS": "default", **environment}
-        return subprocess.Popen(
-            [sys.executable, "-c", program],
-            cwd=tmp_path / "elsewhere",
-            env={name: value for name, value in variables.items() if value},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        variables = {name: value for name, value in (variables | environment).items() if value}
+        return processes.start("-W", "default", "-c", program, cwd=tmp_path / "elsewhere", env=variables)
 
     return start
 

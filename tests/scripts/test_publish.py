@@ -6,8 +6,6 @@ The processes are new, their caches are empty, and those that load do not have t
 import json
 import os
 import signal
-import subprocess
-import sys
 
 import evaluate
 import evaluate_qa
@@ -29,7 +27,7 @@ ANSWERS = {
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(processes, tmp_path):
     """Starts Python with the server as its Hub."""
 
     def start(hub, *arguments, **environment):
@@ -45,14 +43,7 @@ def start(tmp_path):
             "COLUMNS": "120",
             **environment,
         }
-        return subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
-            cwd=tmp_path,
-            env=variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return processes.start(*arguments, cwd=tmp_path, env=variables)
 
     return start
 

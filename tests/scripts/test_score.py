@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -328,12 +326,11 @@ def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
     assert _files() == sorted(["bad.jsonl", "in.jsonl", f"out.{suffix}", f"whole.{suffix}", "whole_bad.jsonl"])
 
 
-def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(score, toy, tmp_path):
+def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(processes, score, toy, tmp_path):
     write_rows("in.jsonl", _many(200))
     options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
     stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
-    command = [sys.executable, "-c", "from evaluate_qa.cli import app; app()", "score", *stopped]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *stopped) as process:
         _when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
     assert process.returncode == -signal.SIGKILL
     score(*stopped, "--resume")
@@ -414,7 +411,7 @@ def test_two_runs_do_not_write_the_same_output(score):
     score("--input", "in.jsonl", "--output", "out.jsonl")
 
 
-def test_memory_does_not_grow_with_the_rows(toy, tmp_path):
+def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
     for count in (2_000, 40_000):
         rows = ({"prediction": f"{number} " * 100, "references": ["a b"]} for number in range(count))
         write_rows(tmp_path / f"{count}.jsonl", rows)
@@ -426,13 +423,8 @@ for name in ("2000.jsonl", "40000.jsonl"):
     run(Job(metric=METRIC, source=name, target="out.parquet", chunk_size=500))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program.replace("METRIC", repr(str(toy)))],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    # A Python of its own, whose memory is all its own.
+    done = processes.run("-c", program.replace("METRIC", repr(str(toy))), cwd=tmp_path, new=True, check=True)
     small, large = map(float, done.stdout.split())  # MiB at most up to then
     assert large < small + 20, (small, large)  # the larger file alone has 23 MiB, its rows in memory more
 

@@ -4,8 +4,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -493,7 +491,7 @@ def test_a_file_that_the_command_did_not_make_is_not_touched(tmp_path, server):
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(tmp_path, server, concurrency):
+def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(processes, tmp_path, server, concurrency):
     rows = some_rows(20)
     source, output, uninterrupted = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl", tmp_path / "c.jsonl"
     named = {"endpoint": server.url, "model": "m", "concurrency": concurrency}
@@ -504,8 +502,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(tmp_pa
     server.delay = lambda reference: 0.02 * (1 + int(reference[1:]) % 3)
     code = "from evaluate_qa.cli import app; app()"
     options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
-    command = [sys.executable, "-c", code, "synthesize", "--input", str(source), "--output", str(output), *options]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+    with processes.start("-c", code, "synthesize", "--input", source, "--output", output, *options) as process:
         deadline = time.monotonic() + 60
         while not output.exists() or output.read_bytes().count(b"\n") < 5:
             assert process.poll() is None, "ended before it was killed"
@@ -716,8 +713,8 @@ def test_a_device_that_is_not_there_is_told(tmp_path, chat_model, known_rows):
         assert f"device '{device}' cannot be used" in result.stderr
 
 
-def test_no_heavy_package_is_imported_with_the_command():
+def test_no_heavy_package_is_imported_with_the_command(processes):
     heavy = {"torch", "transformers", "openai", "datasets", "evaluate", "numpy", "pyarrow"}
     code = f"import sys, evaluate_qa.synthesize; print({heavy!r} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = processes.run("-c", code, new=True, check=True)
     assert done.stdout == "set()\n"

@@ -2,8 +2,6 @@
 
 import html
 import re
-import subprocess
-import sys
 
 import pytest
 from evaluate_qa.publishing.requirements import wanted
@@ -44,12 +42,11 @@ def test_the_requirements_are_those_of_metric_and_frame(name, root):
     assert file.read_text() == f"-r ../../metrics/{name}/requirements.txt\n-r ../_shared/requirements.txt\n"
 
 
-def test_pip_reads_the_requirements_in_the_checkout(root):
+def test_pip_reads_the_requirements_in_the_checkout(processes, root):
     """It looks for what `-r` names from the file that names it; publishing reads them as pip does."""
     file = root / "spaces" / "smile" / "requirements.txt"
-    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "--no-deps", "-r", file]
-    done = subprocess.run(pip, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    options = ["--dry-run", "--no-index", "--no-deps"]
+    done = processes.run("-m", "pip", "install", *options, "-r", file, new=True, check=True)
     # They are there already, for the tests run here: pip names each.
     found = re.findall(r"Requirement already satisfied: (\S+)", done.stdout)
     assert {Requirement(line) for line in found} == {Requirement(line) for line in wanted(file)}

@@ -1,8 +1,7 @@
 """From source files to labelled answers: groups, what is dropped, and what a selection takes."""
 
 import json
-import subprocess
-import sys
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -100,7 +99,7 @@ def test_nothing_left_is_an_error(tmp_path, evouna_dir):
         read("evouna", evouna_dir, split="bad")
 
 
-def test_missing_files_are_told_with_the_cure(tmp_path):
+def test_missing_files_are_told_with_the_cure(processes, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         read("evouna", tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match="https://"):
@@ -115,7 +114,7 @@ def test_missing_files_are_told_with_the_cure(tmp_path):
         "    print(error)\n"
     )
     environment = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    done = processes.run("-c", program, env=os.environ | environment, check=True)
     assert "pass that as --data-dir" in done.stdout
 
 

@@ -1,0 +1,180 @@
+"""Processes that tests start. It is no test itself.
+
+`start` and `run` do what `subprocess` does with `[sys.executable, *arguments]`, but fork the process from a Python that
+has imported evaluate already, which takes 5 to 11 seconds of CPU: see fork_server.py. Where Python's start is a part of
+what is tested, `new=True` has it started.
+"""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+FORK_SERVER = Path(__file__).with_name("fork_server.py")
+
+# What libraries read from the environment when they are imported. Where that is another than the tests' own, the
+# process is forked from a Python that has not imported those of Hugging Face,
+OF_HUGGING_FACE = ("HF_", "HUGGINGFACE_", "TRANSFORMERS_", "PYTHONPATH")
+# or it is really started.
+OF_OTHERS = ("PYTHON", "OMP_", "MKL_", "OPENBLAS_", "TORCH", "LD_", "MALLOC_")
+OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED"}  # the fork server sees to them
+
+# What the two Pythons import. What is not installed they leave out.
+OTHERS = """
+    httpx numpy pandas pyarrow.dataset pyarrow.parquet rich.console rich.progress scipy.optimize scipy.stats
+    sklearn.metrics torch torch._dynamo torchvision typer.testing yaml
+"""
+HUGGING_FACE = "datasets evaluate evaluate_qa.cli huggingface_hub transformers.pipelines"
+
+_ENVIRONMENT = dict(os.environ)
+
+
+def run(*arguments, check=False, timeout=None, **options):
+    """Run Python to its end; returns a `CompletedProcess` with texts. The options are those of `start`."""
+    with start(*arguments, **options) as process:
+        out, err = process.communicate(timeout=timeout)
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    if check:
+        assert done.returncode == 0, err
+    return done
+
+
+def start(
+    *arguments,
+    cwd=None,
+    env=None,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    start_new_session=False,
+    new=False,
+):
+    """Start Python with these arguments; returns a `Popen` whose output is text, or what is like one."""
+    arguments = list(map(str, arguments))
+    env = {name: str(value) for name, value in (os.environ if env is None else env).items()}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": stdout, "stderr": stderr}
+    if new or (server := _server_for(env)) is None:
+        more = {"cwd": cwd, "env": env, "start_new_session": start_new_session, "text": True}
+        return subprocess.Popen([sys.executable, *arguments], **streams, **more)
+    order = {"arguments": arguments, "cwd": os.fspath(cwd or Path.cwd()), "env": env, "session": start_new_session}
+    return Forked(server(), order, **streams)
+
+
+class Forked:
+    """A process that a fork server started, with what tests use of `subprocess.Popen`."""
+
+    def __init__(self, server, order, stdin, stdout, stderr):
+        self.args, self.returncode = order["arguments"], None
+        self.stdout, self.stderr = _file_for(stdout), _file_for(stderr)
+        self._connection, theirs = socket.socketpair()
+        with theirs, Path(os.devnull).open("r+") as nothing:
+            out = self.stdout or {subprocess.DEVNULL: nothing}.get(stdout, stdout)
+            err = self.stderr or {subprocess.DEVNULL: nothing, subprocess.STDOUT: out}.get(stderr, stderr)
+            streams = [{subprocess.DEVNULL: nothing}.get(stdin, stdin), out, err, theirs]
+            socket.send_fds(server, [b"x"], [stream.fileno() for stream in streams])
+        self._connection.sendall(json.dumps(order).encode() + b"\n")
+        self._told = self._connection.makefile()
+        self.pid = int(self._told.readline())
+
+    def poll(self):
+        """Return the return code, or None as long as it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(timeout=0)
+        return self.returncode
+
+    def wait(self, timeout=None):
+        """Wait for its end; return the return code."""
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            self.returncode = int(self._told.readline())
+            self._told.close()
+            self._connection.close()
+        return self.returncode
+
+    def communicate(self, timeout=None):
+        """Wait for its end; return what it wrote to its output and for errors, where that went nowhere else."""
+        self.wait(timeout)
+        return _text(self.stdout), _text(self.stderr)
+
+    def send_signal(self, number):
+        """Send it a signal, if it still runs."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self):
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self):
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.communicate()
+
+
+def _file_for(stream):
+    """A file in place of a pipe, so that the process never waits for somebody to read."""
+    return tempfile.TemporaryFile("w+") if stream == subprocess.PIPE else None
+
+
+def _text(file):
+    """All of a file, which is closed."""
+    if file is None or file.closed:
+        return None
+    with file:
+        file.seek(0)
+        return file.read()
+
+
+def _server_for(env):
+    """What gives the fork server for processes with this environment; None where they need a true start."""
+    if sys.platform != "linux":  # elsewhere libraries of the system do not bear a fork
+        return None
+    changed = {name for name in {*env, *_ENVIRONMENT} if env.get(name) != _ENVIRONMENT.get(name)}
+    of_hugging_face = {name for name in changed if name.startswith(OF_HUGGING_FACE)}
+    if any(name.startswith(OF_OTHERS) for name in changed - of_hugging_face - OF_NONE):
+        return None
+    return _without_hugging_face if of_hugging_face else _with_all
+
+
+@cache
+def _without_hugging_face():
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen([sys.executable, FORK_SERVER, *OTHERS.split()], stdin=theirs, env=_ENVIRONMENT)
+
+    def end():
+        ours.close()  # which it takes for its end
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+@cache
+def _with_all():
+    """A fork of the other, which has imported the rest as well."""
+    order = {"arguments": [str(FORK_SERVER), *HUGGING_FACE.split()], "cwd": "/", "env": _ENVIRONMENT, "session": False}
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = Forked(_without_hugging_face(), order, theirs, sys.__stdout__, sys.__stderr__)
+
+    def end():
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
