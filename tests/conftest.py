@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,6 +28,10 @@ os.environ |= {
     "HF_METRICS_CACHE": f"{_caches.name}/metrics",
     "HF_DATASETS_CACHE": f"{_caches.name}/datasets",
 }
+
+# Tests share the machine's cores, so an example may have to wait for longer than Hypothesis' 200 ms.
+settings.register_profile("no deadline", settings.default, deadline=None)
+settings.load_profile("no deadline")
 
 
 def pytest_addoption(parser):
