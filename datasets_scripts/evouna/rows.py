@@ -139,8 +139,11 @@ def read_split(path: Path, config: str, split: str) -> frozenset[int]:
         split: A name in that file, e.g. `dev`.
 
     Raises:
+        FileNotFoundError: there is no such file.
         ValueError: the file has no such configuration or split.
     """
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no {path}; without --split-file the project's own split is taken")
     splits = json.loads(path.read_text(encoding="utf-8")).get(config.upper())
     if splits is None or split not in splits:
         there = f"only {', '.join(splits)}" if splits else f"nothing for {config.upper()}"

@@ -50,6 +50,8 @@ def test_split_takes_its_questions(evouna_dir, tmp_path):
     assert {row.question_id for row in read("evouna", evouna_dir, split="dev").rows} == {"NQ/1", "NQ/3", "TQ/2"}
     assert {row.question_id for row in read("evouna", evouna_dir, split="dev", limit=1).rows} == {"NQ/1"}
     other = tmp_path / "other.json"
+    with pytest.raises(FileNotFoundError, match=r"there is no .*other\.json; without --split-file"):
+        read("evouna", evouna_dir, split="mine", split_file=other)
     other.write_text(json.dumps({"NQ": {"mine": [0]}, "TQ": {"mine": [2]}}))
     found = read("evouna", evouna_dir, split="mine", split_file=other)
     assert {row.question_id for row in found.rows} == {"NQ/0", "TQ/2"}
