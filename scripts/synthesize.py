@@ -16,6 +16,7 @@ import typer
 from .files.writing import json_line
 from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .metrics._shared.inputs import clean
+from .metrics._shared.progress import progress
 from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
 
@@ -209,14 +210,12 @@ def synthesize(
 
 def _run(tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, errors: Path | None) -> bool:
     """Make what is missing, say how it went, and return whether all rows are there."""
-    from tqdm import tqdm
-
     before, stopped = len(output.finished), ""
     with ExitStack() as stack:
         failures = Failures(stack.enter_context(errors.open("wb")) if errors else None)
         synthesis = Synthesis(tasks, output, failures.add)
         if synthesis.pairs:
-            bar = stack.enter_context(tqdm(total=len(synthesis.pairs), desc="synthesize", unit="answer"))
+            bar = stack.enter_context(progress("synthesize", len(synthesis.pairs), "answer", stays=True))
             try:
                 synthesis.run(chat_model, bar.update)
             except GaveUp as reason:

@@ -1,13 +1,17 @@
-"""Where tables are printed, and how the commands tell errors."""
+"""Where tables are printed, and how commands tell errors and progress."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from .metrics._shared.progress import progress
+
 if TYPE_CHECKING:
     from rich.console import Console
+
+_Item = TypeVar("_Item")
 
 _WIDTH = 132
 """Columns where the output is no terminal: room for seven figures with intervals."""
@@ -39,3 +43,11 @@ def told_errors(command: str, stopped: str | None = None) -> Iterator[None]:
             raise
         typer.echo(f"evaluate-qa {command}: {stopped}", err=True)
         raise typer.Exit(130) from None
+
+
+def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:
+    """Yield the items under a progress bar."""
+    with progress(describe, len(items), unit) as bar:
+        for item in items:
+            yield item
+            bar.update()

@@ -76,7 +76,7 @@ def estimate(
         metric: {
             name: Estimate(
                 _known(values[metric, name]),
-                *_interval([chunk[metric, name] for chunk in chunks], bootstrap),
+                *interval([chunk[metric, name] for chunk in chunks], bootstrap),
                 p_value=p_value(name, comparison),
             )
             for name in figures
@@ -93,7 +93,8 @@ def _figures(
     }
 
 
-def _interval(chunks: list[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
+def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of replicates; those that are NaN are left out, and without others it is None."""
     replicates = np.concatenate(chunks) if chunks else np.empty(0)
     defined = replicates[~np.isnan(replicates)]
     if not len(defined):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import Bootstrap, Estimate, draws
+from .bootstrap import Bootstrap, Estimate, draws, interval
 from .comparison import Comparison, Floats
 
 BINS = 10
@@ -89,8 +89,4 @@ def _intervals(rows: Floats, right: Floats, bootstrap: Bootstrap) -> list[tuple[
     for weights in draws(len(rows), bootstrap):
         counts = weights @ rows
         shares.append(np.divide(weights @ right, counts, out=np.full_like(counts, np.nan), where=counts > 0))
-    if not shares:
-        return [(None, None)] * rows.shape[1]
-    outside = (1 - bootstrap.confidence) / 2
-    low, high = np.nanquantile(np.concatenate(shares), (outside, 1 - outside), axis=0).tolist()
-    return list(zip(low, high, strict=True))
+    return [interval([chunk[:, column] for chunk in shares], bootstrap) for column in range(rows.shape[1])]

@@ -2,12 +2,13 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .. import metric_names, path
+from ..terminal import followed
 from .labelled import LabelledRow
 from .results import gives_row_scores, read_number, read_result
 from .row_scores import RowScores, best_of_runs, mean_of_runs, merged
@@ -103,7 +104,8 @@ class Metric:
         if gives_row_scores(result, len(rows), self._name):
             found = read_result(result, len(rows), self.spec.title, self.spec.column, self.spec.threshold)
         else:
-            alone = {"score": [self._compute_one(columns, row, options) for row in _progress(self._name, len(rows))]}
+            numbers = followed(range(len(rows)), self._name, "row")
+            alone = {"score": [self._compute_one(columns, row, options) for row in numbers]}
             found = read_result(alone, len(rows), self.spec.title, threshold=self.spec.threshold)
         return replace(found, scale=_SCALES.get(self._name, 1.0))
 
@@ -146,10 +148,3 @@ def single_references(row: LabelledRow) -> list[LabelledRow]:
         )
         for place, text in enumerate(row.references)
     ]
-
-
-def _progress(name: str, rows: int) -> Iterable[int]:
-    from tqdm.auto import tqdm
-
-    progress: Iterable[int] = tqdm(range(rows), desc=name, unit="row", leave=False, delay=1)
-    return progress

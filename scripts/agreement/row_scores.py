@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..terminal import followed
 from .baselines import Baseline
 from .comparison import Bools, Floats, Ints
 from .labelled import LabelledRow
@@ -36,10 +37,7 @@ class RowScores:
 
 def score_baseline(baseline: Baseline, rows: Sequence[LabelledRow]) -> RowScores:
     """Score all rows with a baseline."""
-    from tqdm.auto import tqdm
-
-    progress = tqdm(rows, desc=baseline.name, unit="row", leave=False, delay=1)
-    scores = [baseline.score(row.answer, row.references) for row in progress]
+    scores = [baseline.score(row.answer, row.references) for row in followed(rows, baseline.name, "row")]
     is_correct = baseline.is_correct
     verdicts = None if is_correct is None else np.array([is_correct(score) for score in scores])
     return RowScores(baseline.name, np.array(scores, dtype=np.float64), verdicts)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..terminal import followed
 from .bootstrap import Bootstrap, Estimate, estimate
 from .comparison import Comparison
 from .labelled import LabelledData
@@ -80,11 +81,9 @@ def compare(
         figures: The figures to compute; None for the data set's.
         published_for: Whose published figures stand beside; None for the data set's.
     """
-    from tqdm.auto import tqdm
-
     scores = list(scores)
     tables = []
-    for group in tqdm(groups or data.groups, desc="agreement", unit="group", leave=False, delay=1):
+    for group in followed(groups or data.groups, "agreement", "group"):
         members = data.members(group)
         metrics = {metric.name: comparison(data, members, metric) for metric in scores}
         some = next(iter(metrics.values()))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.rows import STANDARD, Record, RowsError
+from ..metrics._shared.progress import progress
 from .blocks import Blocks, block_folder
 from .cluster import Cluster, import_ray, started_actors
 from .row_scorer import ScoredChunk
@@ -60,21 +61,19 @@ def run_on_ray(job: Job, cluster: Cluster) -> Progress:
             _score(job, cluster, blocks, scorer.code, total)
             if job.errors is not None:
                 blocks.write_errors(job.errors)
-            progress = blocks.progress
-            require_scores(job, progress)
+            reached = blocks.progress
+            require_scores(job, reached)
             blocks.finish()
-    return progress
+    return reached
 
 
 def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | None) -> None:
-    from tqdm import tqdm
-
     unfinished = _unfinished(job, dict(blocks.finished))
     if (first := next(unfinished, None)) is None:
         return
     with (
         started_actors(cluster, job, code) as actors,
-        tqdm(desc=Path(job.metric).name, unit="row", total=total, initial=blocks.progress.records) as bar,
+        progress(Path(job.metric).name, total, "row", blocks.progress.records, stays=True) as bar,
     ):
         for task, chunk in _scored(itertools.chain([first], unfinished), actors):
             blocks.add(task.number, Progress().after(task.records, chunk, 0), chunk)

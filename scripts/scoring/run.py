@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from .. import metric_names, path
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_target
+from ..metrics._shared.progress import progress
 from .columns import Columns, reads_videos
 from .folder import work_place
 from .row_scorer import RowScorer
@@ -117,12 +118,12 @@ def run(job: Job) -> Progress:
     return output.progress
 
 
-def require_scores(job: Job, progress: Progress) -> None:
+def require_scores(job: Job, reached: Progress) -> None:
     """Raise RowsError if a run has come to its end without a score."""
-    if not progress.records:
+    if not reached.records:
         raise RowsError(f"{job.source}: there are no rows to score")
-    if not progress.scored:
-        raise RowsError(f"{job.source}: none of the {progress.records} rows can be scored; see {job.errors}")
+    if not reached.scored:
+        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored; see {job.errors}")
 
 
 def _output(job: Job, scorer: RowScorer, standard: BinaryIO) -> AbstractContextManager[Output]:
@@ -134,12 +135,10 @@ def _output(job: Job, scorer: RowScorer, standard: BinaryIO) -> AbstractContextM
 
 def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
     """Check all rows of a file before any model is loaded, and count them; what a pipe will bring is not known."""
-    from tqdm import tqdm
-
     if job.source == STANDARD:
         return None
     total = 0
-    with tqdm(desc="checking", unit="row", leave=False, delay=1) as bar:
+    with progress("checking", None, "row") as bar:
         for chunk in chunks(job.records(), job.chunk_size):
             if not total:
                 scorer.require_columns(chunk)
@@ -150,10 +149,10 @@ def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
     return total
 
 
-def _skipped(job: Job, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+def _skipped(job: Job, records: Iterator[Record], reached: Progress) -> Iterator[Record]:
     """Go past the rows that are scored, after a check that they are still the same."""
-    if digest(itertools.islice(records, progress.records)) != progress.digest:
-        raise changed(job, f"the first {progress.records} rows")
+    if digest(itertools.islice(records, reached.records)) != reached.digest:
+        raise changed(job, f"the first {reached.records} rows")
     return records
 
 
@@ -166,10 +165,8 @@ def changed(job: Job, rows: str) -> RowsError:
 
 
 def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, total: int | None) -> None:
-    from tqdm import tqdm
-
     errors = ErrorsFile(job.errors, output.progress.errors_size)
-    with tqdm(desc=Path(job.metric).name, unit="row", total=total, initial=output.progress.records) as bar:
+    with progress(Path(job.metric).name, total, "row", output.progress.records, stays=True) as bar:
         for chunk in chunks(records, job.chunk_size):
             if not output.progress.records:
                 scorer.require_columns(chunk)

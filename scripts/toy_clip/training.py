@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..metrics.evqascore.clip_models import of_transformers
 from ..metrics.evqascore.video import Sampling, read_samples
+from ..terminal import followed
 from .clips import Clip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 
@@ -108,13 +109,12 @@ def _said(clip: Any, texts: Sequence[str]) -> Any:
 def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tuple[NDArray[np.uint8], list[Clip]]:
     """Write the clips, read sampled frames, prepare them; return them and the clip of each."""
     from PIL import Image
-    from tqdm.auto import tqdm
 
     frames, owners = [], []
     taught = [one for one in all_clips() if not held_out(one)][: recipe.clips]
     with tempfile.TemporaryDirectory() as folder:
         for copy in range(recipe.copies):
-            for one in tqdm(taught, desc="clips", disable=None):
+            for one in followed(taught, "clips", "clip"):
                 clip = Clip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
                 path = write_clip(clip, Path(folder) / "clip.mp4", _FRAMES)
                 for sample in read_samples(str(path), Sampling(_INTERVAL)):

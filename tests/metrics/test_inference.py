@@ -3,10 +3,8 @@
 import gc
 import weakref
 
-import datasets
 import numpy as np
 import pytest
-from evaluate.utils import logging as evaluate_logging
 from evaluate_qa.metrics._shared.inference import batches, run
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,46 +148,3 @@ def test_outputs_are_yielded_as_they_come():
 
 def test_no_rows_need_no_forward_pass():
     assert gathered(np.array([], dtype=int), lambda rows: pytest.fail("called"), token_budget=10) == []
-
-
-@pytest.fixture
-def slow_clock(monkeypatch):
-    """A clock that goes two and a half seconds at each look, past the delay before a bar shows itself."""
-    ticks = iter(np.arange(0, 1e6, 2.5))
-    monkeypatch.setattr("tqdm.std.time", lambda: float(next(ticks)))
-
-
-@pytest.fixture
-def bars_restored():
-    yield
-    datasets.enable_progress_bars()
-    evaluate_logging.enable_progress_bar()
-
-
-def ran(describe):
-    return gathered(np.ones(3), lambda rows: np.zeros(len(rows)), token_budget=1, describe=describe)
-
-
-@pytest.mark.usefixtures("slow_clock", "bars_restored")
-def test_a_bar_shows_what_takes_seconds(capsys):
-    ran("smile: answers")
-    assert "smile: answers" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("slow_clock", "bars_restored")
-@pytest.mark.parametrize("disable", [datasets.disable_progress_bars, evaluate_logging.disable_progress_bar])
-def test_a_bar_is_silent_where_bars_are_disabled(disable, capsys):
-    disable()
-    ran("smile: answers")
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.usefixtures("slow_clock")
-def test_no_title_no_bar(capsys):
-    ran(None)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_what_takes_no_time_shows_no_bar(capsys):
-    ran("smile: answers")
-    assert capsys.readouterr().err.strip() == ""

@@ -75,7 +75,8 @@ def bars():
     return logging.is_progress_bar_enabled(), are_progress_bars_disabled()
 
 
-def test_bars_of_other_libraries_show_by_default(tiny, capfd):
+def test_bars_of_other_libraries_show_on_a_terminal(tiny, capfd, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     capfd.readouterr()
     load("default", LoadOptions(model=tiny, device="cpu"))
     assert "Loading weights" in capfd.readouterr().err

@@ -64,6 +64,12 @@ def test_intervals_draw_questions_not_rows():
     assert apart.correct.high == pytest.approx(0.57, abs=0.02)
 
 
+def test_a_bin_that_no_replicate_fills_has_no_interval():
+    """One draw of ten questions, each of which is alone in its bin, misses some."""
+    bins = calibrate("m", compared([0.05 + 0.1 * number for number in range(10)], [1] * 10), Bootstrap(1)).bins
+    assert {(bin.correct.low, bin.correct.high) for bin in bins} == {(1, 1), (None, None)}
+
+
 def test_what_is_no_probability_has_no_calibration():
     assert has_calibration(compared([0, 1], [0, 1]))
     assert not has_calibration(compared([0, 1.01], [0, 1]))
