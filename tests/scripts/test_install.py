@@ -36,9 +36,9 @@ def _chosen(modules):
     return metric_folder("toy", modules) / module.hash
 
 
-def _change(toy, text):
+def _change(toy, version):
     program = (toy / "toy.py").read_text()
-    (toy / "toy.py").write_text(re.sub(r'"signature": ".*"', f'"signature": "{text}"', program))
+    (toy / "toy.py").write_text(re.sub('version = ".*"', f'version = "{version}"', program))
 
 
 def test_evaluate_chooses_what_was_installed(toy, modules):
@@ -46,9 +46,10 @@ def test_evaluate_chooses_what_was_installed(toy, modules):
     version = install(toy, modules)
     assert _chosen(modules) == version
     assert state(toy, modules) is State.CURRENT
-    assert {path.name for path in version.iterdir()} == {"__init__.py", "toy.py", "inputs.py"}
+    names = {path.name for path in toy.iterdir()}
+    assert {path.name for path in version.iterdir()} == {"__init__.py", *names}
     assert all(path.is_file() and not path.is_symlink() for path in version.iterdir())
-    for name in ("toy.py", "inputs.py"):
+    for name in names:
         assert (version / name).read_bytes() == (toy / name).read_bytes()
 
 
@@ -215,7 +216,7 @@ def test_install_load_upgrade_and_uninstall(run, package):
     assert 'toy: evaluate.load("toy") takes /' in first
     assert first.endswith("\ntoy|v:1 0.5\n")  # one of the reference's two words
 
-    _change(package / "metrics" / "toy", "toy|v:2")
+    _change(package / "metrics" / "toy", "2")
     listing = "command('install', '--list')"
     second = _output(run(f"{COMMAND}\n{listing}\ncommand('install')\n{listing}\n{LOAD}"))
     assert [line.split()[1] for line in second.splitlines() if line.startswith("toy ")] == ["stale", "current"]

@@ -93,8 +93,10 @@ def test_a_space_holds_metric_and_app_as_regular_files(toy, package):
         "README.md",
         "app.py",
         "clip.mp4",
+        "declarations.py",
         "inputs.py",
         "requirements.txt",
+        "shell.py",
         "space/frame.py",
         "toy.py",
     }

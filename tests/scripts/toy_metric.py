@@ -11,62 +11,66 @@ _PROGRAM = '''\
 import time
 from dataclasses import dataclass
 
-import datasets
 import evaluate
 
-from .inputs import CheckedInputs, optional_texts, prediction, question, texts
+from .declarations import Number, Options, option
+from .inputs import PREDICTIONS, QUESTIONS, REFERENCES, Column, optional_texts
+from .shell import Scored, Shell
 
 
 @dataclass(frozen=True)
-class Options:
-    """`seconds` is how long a call takes; `bonus` is added to each score."""
+class ToyOptions(Options):
+    """How scores are made."""
 
-    seconds: float = 0.0
-    bonus: float = 0.0
+    seconds: float = option(0.0, Number(), "How long a call takes.")
+    bonus: float = option(0.0, Number(), "Added to each score.")
 
 
-class Toy(CheckedInputs, evaluate.Metric):
+@dataclass(frozen=True)
+class Scores:
+    """What is made of rows."""
+
+    score: list
+    verdict: list
+    best_reference: list
+    length: list
+    asked: list
+    synthetic: list
+
+
+class Toy(Shell, evaluate.Metric):
+    """Share of a reference's words that the answer has."""
+
+    version = "1"
+    citation = ""
     columns = {
-        "predictions": prediction,
-        "references": texts,
-        "questions": question,
-        "synthetic_answers": optional_texts,
+        "predictions": PREDICTIONS,
+        "references": REFERENCES,
+        "questions": QUESTIONS,
+        "synthetic_answers": Column(optional_texts, ["string"], ""),
     }
-    options = Options
-
-    def _info(self):
-        strings = datasets.List(datasets.Value("string"))
-        features = {"predictions": datasets.Value("string"), "references": strings}
-        features |= {"questions": datasets.Value("string"), "synthetic_answers": strings}
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="", features=datasets.Features(features)
-        )
+    options = ToyOptions
+    means = ("length",)
 
     def prepare(self, options):
         print("MODEL LOADED")
 
-    def _compute(self, predictions, references, questions, synthetic_answers, options, per_example):
+    def _compute(self, predictions, references, questions, synthetic_answers, options):
         time.sleep(options.seconds)
         shares = [
             [len({*answer.split()} & {*text.split()}) / len({*text.split()}) for text in texts]
             for answer, texts in zip(predictions, references)
         ]
         score = [max(row) + options.bonus for row in shares]
-        rows = {
-            "score": score,
-            "verdict": [value >= 0.5 for value in score],
-            "best_reference": [row.index(max(row)) for row in shares],
-            "length": [len(answer.split()) for answer in predictions],
-            "asked": questions,
-            "synthetic": [len(texts) for texts in synthetic_answers],
-        }
-        return {
-            "toy": sum(score) / len(score),
-            "accuracy": sum(rows["verdict"]) / len(score),
-            "length": sum(rows["length"]) / len(score),
-            "signature": "toy|v:1",
-            "per_example": rows,
-        }
+        scores = Scores(
+            score=score,
+            verdict=[value >= 0.5 for value in score],
+            best_reference=[row.index(max(row)) for row in shares],
+            length=[len(answer.split()) for answer in predictions],
+            asked=questions,
+            synthetic=[len(texts) for texts in synthetic_answers],
+        )
+        return Scored(scores, {})
 '''
 
 
@@ -75,5 +79,7 @@ def write_toy_metric(folder: Path) -> Path:
     toy = folder / "toy"
     toy.mkdir()
     (toy / "toy.py").write_text(_PROGRAM)
-    shutil.copyfile(Path(evaluate_qa.__file__).parent / "metrics" / "_shared" / "inputs.py", toy / "inputs.py")
+    shared = Path(evaluate_qa.__file__).parent / "metrics" / "_shared"
+    for name in ("declarations.py", "inputs.py", "shell.py"):
+        shutil.copyfile(shared / name, toy / name)
     return toy
