@@ -6,6 +6,7 @@ import in turn. So a metric's file imports every sibling, also those of which it
 """
 
 import inspect
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ class Shell(_Base):
     def __init__(self, config_name: str | None = None, **given: Any) -> None:
         from datasets.naming import camelcase_to_snakecase
 
+        # A metric of evaluate keeps the rows of a call in itself, so that calls of several threads take turns.
+        self._turn = threading.RLock()
         metric = camelcase_to_snakecase(type(self).__name__)  # as evaluate makes `self.name`
         check_keywords(f"evaluate.load({metric!r})", given, {*EVALUATE_KEYWORDS, *declarations(self.loading)})
         self.load_options: Any = made(metric, self.loading, given)
@@ -121,9 +124,10 @@ class Shell(_Base):
     @property
     def model(self) -> Any:
         """What `load` returned."""
-        if self._model is None:
-            self._model = self.load()
-        return self._model
+        with self._turn:
+            if self._model is None:
+                self._model = self.load()
+            return self._model
 
     def prepare(self, options: Any) -> None:
         """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
@@ -133,21 +137,25 @@ class Shell(_Base):
         """Check what concerns several columns of a row; raises RowValueError."""
 
     def compute(self, **given: Any) -> dict[str, Any] | None:
-        """Score all rows: those given here and those of earlier `add_batch` calls."""
+        """Score all rows: those given here and those of earlier `add_batch` calls.
+
+        Threads that share a metric take turns; each with a metric of its own, they score at the same time.
+        """
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options), "per_example"})
         options = made(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
-        if not rows and not len(self):
-            raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
         checked = self.check_columns(rows) if rows else None
-        self.prepare(options)
-        try:
-            if checked:
-                super().add_batch(**checked)
-            scored: Any = super().compute(**dict.fromkeys(self.columns), options=options)
-        except BaseException:
-            self._forget_rows()
-            raise
+        with self._turn:
+            if not checked and not len(self):
+                raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
+            self.prepare(options)
+            try:
+                if checked:
+                    super().add_batch(**checked)
+                scored: Any = super().compute(**dict.fromkeys(self.columns), options=options)
+            except BaseException:
+                self._forget_rows()
+                raise
         # Of several processes only the first one scores.
         return None if scored is None else self.result(scored, options, given.get("per_example", True))
 
@@ -171,7 +179,9 @@ class Shell(_Base):
     def add_batch(self, **given: Any) -> None:
         """Store rows to be scored by a later `compute`; takes the same columns."""
         check_keywords(self.name, given, KNOWN_COLUMNS)
-        super().add_batch(**self.check_columns({column: given.get(column) for column in self.columns}))
+        checked = self.check_columns({column: given.get(column) for column in self.columns})
+        with self._turn:
+            super().add_batch(**checked)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
         """Store one row; further columns go by their names, each with the value of this row."""
@@ -235,7 +245,10 @@ class Shell(_Base):
     def __getstate__(self) -> dict[str, Any]:
         # For a process of its own, as of `datasets.map(num_proc=…)`: neither rows and locks nor the model, which the
         # process loads itself; not every model could be sent.
-        return vars(self) | dict.fromkeys((*_OF_ROWS, "_model"))
+        return vars(self) | dict.fromkeys((*_OF_ROWS, "_model", "_turn"))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _turn=threading.RLock())
 
 
 def mean(values: Sequence[Any]) -> float | None:
