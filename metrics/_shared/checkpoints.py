@@ -76,12 +76,14 @@ class Checkpoint:
         label: Its short name.
         weights: SHA-256 of its safetensors file; of several, the SHA-256 of theirs in order of their paths.
         fingerprint: SHA-256 of the weights and of all that decides what the model gives.
+        known: Whether its files have been compared with hashes that come with this package.
     """
 
     folder: Path
     label: str
     weights: str
     fingerprint: str
+    known: bool = False
 
 
 def find(
@@ -225,6 +227,7 @@ def _described(
         label=Path(model or folder.absolute()).name,
         weights=weights[0] if len(weights) == 1 else _digest(weights),
         fingerprint=_digest(f"{digest} {name}" for name, digest in hashes.items()),
+        known=known is not None,
     )
 
 

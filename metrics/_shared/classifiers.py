@@ -74,7 +74,10 @@ def load_plain(
     if isinstance(model, BuiltIn):
         return _embedded(metric, options)
     checkpoint = find_checkpoint(metric, model, revision)
-    classifier = load_checkpoint(checkpoint.folder, options)
+    try:
+        classifier = load_checkpoint(checkpoint.folder, options)
+    except ValueError as error:
+        raise ValueError(f"{metric}: {error}") from error
     name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
     return Loaded(classifier, find_positive(classifier.labels), name)
 

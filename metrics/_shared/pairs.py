@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .checkpoints import check_whole
 from .declarations import ModelOptions
 from .inference import best_device, run
 
@@ -182,19 +183,30 @@ def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list
 
 
 def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
-    """Load a sequence-classification checkpoint from a folder, from safetensors."""
+    """Load a sequence-classification checkpoint from a folder, from safetensors.
+
+    Raises:
+        ValueError: it is damaged, or lacks weights.
+    """
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    model = AutoModelForSequenceClassification.from_pretrained(
-        folder,
-        dtype=getattr(torch, options.dtype),
-        local_files_only=True,
-        trust_remote_code=False,
-        use_safetensors=True,
-    )
-    return PairClassifier(model, tokenizer, options)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        model, found = AutoModelForSequenceClassification.from_pretrained(
+            folder,
+            dtype=getattr(torch, options.dtype),
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,  # told by `check_whole`, with the weight's name
+            output_loading_info=True,
+        )
+        check_whole(found)
+        return PairClassifier(model, tokenizer, options)
+    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{folder} does not load as a classifier ({type(error).__name__}: {reason})") from error
 
 
 def _max_length(config: Any, tokenizer: Any) -> int:

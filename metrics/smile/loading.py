@@ -3,7 +3,7 @@
 from typing import Any
 
 from .acceleration import multiply_with_onednn
-from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, find
+from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
 from .inference import check_device
 from .options import LoadOptions
 from .progress import library_bars
@@ -55,6 +55,8 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
             trust_remote_code=False,
             model_kwargs={"dtype": getattr(torch, options.dtype)},
         )
+        if not checkpoint.known:
+            _check_weights(model[0])
     except Exception as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(
@@ -69,6 +71,18 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
         module.float()
     multiply_with_onednn(model)
     return model
+
+
+def _check_weights(transformer: Any) -> None:
+    """Raise ValueError where the transformer lacks weights; it is read a second time, as only transformers can tell."""
+    module = getattr(transformer, "auto_model", None)
+    if module is None:  # static embeddings
+        return
+    folder = module.config.name_or_path
+    _, found = type(module).from_pretrained(folder, local_files_only=True, output_loading_info=True)
+    # Most models are saved without the pooling layer that transformers adds, and pool without it.
+    missing = [name for name in found["missing_keys"] if not name.startswith("pooler.")]
+    check_whole({**found, "missing_keys": missing}, superfluous=True)
 
 
 def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,11 @@ import evaluate_qa
 import numpy as np
 import pytest
 import tiny_classifiers
+import torch
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
 from evaluate_qa.metrics._shared.declarations import ModelOptions
 from evaluate_qa.metrics.bem.classifier import equivalent_class
+from safetensors.torch import load_file, save_file
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -63,3 +65,41 @@ def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch):
     with pytest.raises(ImportError) as caught:
         load("bem", ("someone/none", None), ModelOptions(), equivalent_class)
     assert str(caught.value) == "bem: transformers is missing: pip install torch transformers"
+
+
+def without_the_last_layer(tensors):
+    return {name: values for name, values in tensors.items() if "classifier" not in name}
+
+
+def with_another_weight(tensors):
+    return tensors | {"another.weight": torch.zeros(2)}
+
+
+def of_another_shape(tensors):
+    return tensors | {"classifier.weight": torch.zeros(3, 5)}
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (without_the_last_layer, "classifier.bias and 1 more are missing"),
+        (with_another_weight, "another.weight are not expected"),
+        (of_another_shape, "classifier.weight are of another shape"),
+    ],
+)
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_checkpoint_whose_weights_do_not_fit_is_refused(metric, damage, reason, tmp_path):
+    """Transformers would make up what is missing, at random."""
+    folder = tiny_classifiers.bert(tmp_path / "damaged", CLASSES)
+    file = folder / "model.safetensors"
+    save_file(damage(load_file(file)), file, metadata={"format": "pt"})
+    with pytest.raises(ValueError, match=rf"^{metric}: .*damaged does not load as a classifier .*{reason}"):
+        rows(metric, model=str(folder))
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80\x04junk", b"\xff" * 64], ids=["empty", "pickle", "noise"])
+def test_a_checkpoint_that_is_damaged_is_refused(content, tmp_path):
+    folder = tiny_classifiers.bert(tmp_path / "damaged", CLASSES)
+    (folder / "model.safetensors").write_bytes(content)
+    with pytest.raises(ValueError, match=r"^bem: .*damaged does not load as a classifier \("):
+        rows("bem", model=str(folder))

@@ -10,6 +10,7 @@ import tiny_checkpoints
 from evaluate_qa.metrics.smile.loading import PRESETS, load
 from evaluate_qa.metrics.smile.options import LoadOptions
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled
+from safetensors.torch import load_file, save_file
 from transformers.utils import logging
 
 
@@ -50,13 +51,20 @@ def without_pooling(folder):
     (folder / "1_Pooling" / "config.json").unlink()
 
 
+def without_a_weight(folder):
+    """Transformers would make it up, at random."""
+    tensors = load_file(folder / "model.safetensors")
+    tensors = {name: values for name, values in tensors.items() if "position_embeddings" not in name}
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
 def with_foreign_code(folder):
     modules = json.loads((folder / "modules.json").read_text())
     modules[1]["type"] = "os.path"
     (folder / "modules.json").write_text(json.dumps(modules))
 
 
-@pytest.mark.parametrize("damage", [truncated, without_config, without_pooling, with_foreign_code])
+@pytest.mark.parametrize("damage", [truncated, without_config, without_pooling, without_a_weight, with_foreign_code])
 def test_a_broken_checkpoint_gives_one_error(tiny, damage):
     damage(tiny)
     with pytest.raises(
