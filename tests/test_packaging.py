@@ -78,8 +78,6 @@ def test_links_lead_to_shared_files_of_the_checkout(link):
     """To one file of the folder `_shared` beside it; a Space's to the whole of it."""
     shared = (link.parent.parent / "_shared").resolve()
     assert not link.readlink().is_absolute()
-    if link.resolve().name == "legacy_inputs.py":
-        pytest.skip("goes once evqascore is on the shell")
     assert link.resolve(strict=True) == (shared if link.name == "space" else shared / link.name)
 
 

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .inference import Indices, run
+from .declarations import Dtype
+from .inference import Indices, best_device, check_device, run
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
 LongText = Literal["mean", "truncate"]
-Dtype = Literal["float32", "float16", "bfloat16"]
 
 # Frames of a batch, by device: an accelerator wants enough work to be kept busy, a CPU is as fast with few, and the
 # sooner a batch is full, the sooner encoding goes on beside decoding.
@@ -111,6 +111,7 @@ class Encoder:
         device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
         dtype: Precision of the model. Half precisions are for accelerators and recent CPUs.
         batch_size: Frames, and texts, of a batch at most.
+        token_budget: Tokens of a batch of texts at most, padding counted.
 
     Attributes:
         label: Short name with the first eight digits of its weights' SHA-256, for the signature.
@@ -123,14 +124,22 @@ class Encoder:
     """
 
     def __init__(
-        self, clip: Clip, *, device: str | None = None, dtype: Dtype = "float32", batch_size: int | None = None
+        self,
+        clip: Clip,
+        *,
+        device: str | None = None,
+        dtype: Dtype = "float32",
+        batch_size: int | None = None,
+        token_budget: int | None = None,
     ) -> None:
         import torch
 
-        self._clip, self._dtype, self._device = clip, getattr(torch, dtype), _device(device)
+        check_device("evqascore", device)
+        self._clip, self._dtype, self._device = clip, getattr(torch, dtype), torch.device(device or best_device())
         clip.model.to(self._device, self._dtype).eval()
-        self._batch_size = batch_size
-        self.batch_frames = batch_size or _FRAMES.get(self._device.type, _FRAMES["cuda"])
+        kind = self._device.type if self._device.type in _FRAMES else "cuda"
+        self._batch_size, self._token_budget = batch_size, token_budget or _TOKENS[kind]
+        self.batch_frames = batch_size or _FRAMES[kind]
         self.label = clip.label
         self.fingerprint = f"{clip.fingerprint}|{dtype}"
         self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
@@ -154,7 +163,7 @@ class Encoder:
         batches = run(
             np.array([len(window) for window in windows], dtype=np.int32),
             lambda indices: self._texts([windows[i] for i in indices]),
-            token_budget=_TOKENS.get(self._device.type, _TOKENS["cuda"]),
+            token_budget=self._token_budget,
             batch_size=self._batch_size,
             describe=describe,
         )
@@ -206,18 +215,6 @@ def _unit(vectors: NDArray[Any]) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
     return unit
-
-
-def _device(name: str | None) -> Any:
-    import torch
-
-    if name is None:
-        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError, TypeError) as error:  # AssertionError where torch lacks the whole backend
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"evqascore: device is {name!r}, which torch cannot use here ({reason})") from error
 
 
 def not_loaded(where: Path, what: str, error: Exception) -> ValueError:

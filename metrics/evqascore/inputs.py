@@ -1,1 +1,1 @@
-../_shared/legacy_inputs.py
+../_shared/inputs.py

@@ -36,16 +36,6 @@ class KeywordSource:
     def __init__(self, model: KeywordModel | None = None) -> None:
         self._model = model
 
-    def check(self, lang: str) -> None:
-        """Check that keywords of texts in a language can be found; a chat model need not be told which it is.
-
-        Raises:
-            ImportError: YAKE is missing.
-            ValueError: YAKE does not know the language.
-        """
-        if self._model is None:
-            _yake(lang)
-
     def label(self, lang: str) -> str:
         """Return what finds the keywords, for the signature."""
         if self._model:
@@ -65,14 +55,19 @@ class KeywordSource:
         return found
 
 
-@lru_cache(maxsize=8)
-def _yake(lang: str) -> Any:
-    """Return YAKE for a language.
+def check_language(lang: str) -> None:
+    """Check that YAKE is there and knows a language.
 
     Raises:
         ImportError: YAKE is missing.
         ValueError: it has no list of function words for the language.
     """
+    _yake(lang)
+
+
+@lru_cache(maxsize=8)
+def _yake(lang: str) -> Any:
+    """Return YAKE for a language; raises what `check_language` does."""
     try:
         import yake
     except ImportError as error:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .encoding import video_features
 from .features import FILES, VideoFeatures, matrix_bytes, read_features
 from .inputs import RowValueError, Unexpected, as_list, clean
 from .keywords import KeywordSource
-from .options import Options
+from .options import EvqascoreOptions
 from .progress import progress
 from .scoring import Mode, Parts, compare, score
 from .video import Sampling, UnreadableVideo
@@ -155,7 +156,11 @@ def rows_of(
 
 
 def gather(
-    rows: Sequence[Row], encoder: Encoder, source: KeywordSource, options: Options, cache_dir: Path | None = None
+    rows: Sequence[Row],
+    encoder: Encoder,
+    source: KeywordSource,
+    options: EvqascoreOptions,
+    cache_dir: Path | None = None,
 ) -> list[Evidence | str]:
     """Return what the score of each row rests on, or why it cannot be scored.
 
@@ -180,7 +185,7 @@ def gather(
 
 
 def _with_keywords(
-    rows: Sequence[Row], source: KeywordSource, options: Options
+    rows: Sequence[Row], source: KeywordSource, options: EvqascoreOptions
 ) -> Iterator[tuple[Row, list[str] | NoAnswer]]:
     """Yield each row with its own keywords, or those of its text, or why it has none."""
     found = source.keywords([row.text for row in rows if row.keywords is None], options.lang)
@@ -193,7 +198,7 @@ def _with_keywords(
 
 
 def _with_features(
-    rows: Sequence[Row], encoder: Encoder, options: Options, cache_dir: Path | None
+    rows: Sequence[Row], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
 ) -> Iterator[tuple[Row, VideoFeatures | UnreadableVideo]]:
     """Yield each row with the features of its video; the rows of a video come together, as soon as it is read."""
     by_video: dict[str, list[Row]] = defaultdict(list)
@@ -213,7 +218,9 @@ def _with_features(
                 yield row, error
 
 
-def _comparing(rows: Sequence[Row], encoder: Encoder, options: Options) -> Callable[[Row, VideoFeatures], Evidence]:
+def _comparing(
+    rows: Sequence[Row], encoder: Encoder, options: EvqascoreOptions
+) -> Callable[[Row, VideoFeatures], Evidence]:
     """Embed all texts, each once; return what compares a row with the features of its video."""
     keywords = [keyword for row in rows for keyword in row.keywords or []]
     texts = list(dict.fromkeys([row.text for row in rows] + keywords))
@@ -242,23 +249,30 @@ def _check_dim(row: Row, video: VideoFeatures, encoder: Encoder) -> None:
         )
 
 
-def _refused(row: Row, column: str, reason: str, options: Options) -> str:
+def _refused(row: Row, column: str, reason: str, options: EvqascoreOptions) -> str:
     if options.unreadable == "raise":
         raise RowValueError(f"evqascore: {column}[{row.number}]: {reason}", column, row.number)
     return reason
 
 
-def per_example(outcomes: Sequence[Evidence | str], options: Options) -> dict[str, list[Any]]:
-    """Return the columns of the result; a row that could not be scored has None in all but its reason."""
+def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> SimpleNamespace:
+    """Return the columns of the result's `per_example`: the scores, and what they rest on.
+
+    A row that could not be scored has None in all but `error`, which is there if the options ask for it.
+    """
     scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
     scores = vars(score([one.parts for one in scored], options)).items()
     columns = {name: values.tolist() for name, values in scores if values is not None}
     columns["mode"] = [one.parts.mode for one in scored]
     for name in ("keywords", "best_times", "best_frames", "frames"):
         columns[name] = [getattr(one, name) for one in scored]
-    return {name: _in_place(values, outcomes) for name, values in columns.items()}
+    columns = {name: _in_place(values, outcomes) for name, values in columns.items()}
+    if options.unreadable == "none":
+        columns["error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]
+    return SimpleNamespace(**columns)
 
 
 def _in_place(values: list[Any], outcomes: Sequence[Evidence | str]) -> list[Any]:
+    """Return the values of the scored rows, with None for every other row."""
     left = iter(values)
     return [next(left) if isinstance(outcome, Evidence) else None for outcome in outcomes]

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .options import Options
+from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
     return Parts(mode, _precision(similarity), _recall(similarity), _coarse(frames, text), best_frames)
 
 
-def score(parts: Sequence[Parts], options: Options) -> Scores:
+def score(parts: Sequence[Parts], options: EvqascoreOptions) -> Scores:
     """Score rows: (c + F) / 2, in the mode "qa" times ln(n + 1).
 
     Without keywords F = 0: a caption keeps half of its coarse score, question and answer score ln(1) = 0.

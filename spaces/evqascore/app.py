@@ -51,7 +51,7 @@ def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample
     """
     check_video(path)
     video = scorer.sibling("video")
-    encoder = scorer.metric._loaded()  # what `compute` uses: another copy would take as much memory again
+    encoder = scorer.metric.model.encoder  # what `compute` uses: another copy would take as much memory again
     times, numbers, frames = [], [], []
     try:
         for sample in in_time(video.read_samples(path, video.Sampling(**SAMPLING))):

@@ -20,7 +20,7 @@ class Case:
 
     Args:
         columns: Rows of different quality, in every column the metric has a use for.
-        identical: Three rows with the best of answers, in the required columns.
+        identical: Three rows with the best of answers, in the required columns; or what makes them, with a model.
         scores: Lowest and highest score.
         best: What `identical` rows score at least; by default the highest score.
         empty: What an empty answer scores; by default the lowest score.
@@ -32,7 +32,7 @@ class Case:
     """
 
     columns: Mapping[str, list[Any]]
-    identical: Mapping[str, list[Any]]
+    identical: Mapping[str, list[Any]] | Callable[[], Mapping[str, list[Any]]]
     scores: tuple[float, float]
     best: float | None = None
     empty: float | None = None
@@ -45,6 +45,10 @@ class Case:
     def rows(self, *numbers: int) -> dict[str, list[Any]]:
         """Return the columns with these rows only, in this order."""
         return {column: [values[number] for number in numbers] for column, values in self.columns.items()}
+
+    def best_rows(self) -> Mapping[str, list[Any]]:
+        """Return the rows with the best of answers."""
+        return self.identical() if callable(self.identical) else self.identical
 
     def filled(self, metric: evaluate.Metric, **columns: list[Any]) -> dict[str, list[Any]]:
         """Return those columns that the metric has, beside an example in every other column that it requires."""
@@ -79,8 +83,32 @@ IDENTICAL_QUESTIONS = ["Who discovered radium?", "What jumps?", "What is the cap
 IDENTICAL = ["Marie Curie discovered radium in 1898", "the quick brown fox jumps", "the capital of France is Paris"]
 
 _DEMO = json.loads(Path(evaluate_qa.path("evqascore"), "demo_clip", "config.json").read_text())
-# Five frames of each of six videos, as no video would give them.
-FEATURES = np.random.default_rng(0).normal(size=(6, 5, _DEMO["projection_dim"])).round(3).tolist()
+
+
+def _features() -> list[list[list[float]]]:
+    """Five frames of each of six videos, as no video would give them: v, −v, u, −u, u.
+
+    With a_k = f_v·f_k and b_k = f_u·f_k, P = mean_k max(|a_k|, |b_k|) ≥ 0, and 5R = (max a − min a) + (max b − min b)
+    + max b ≥ max b. If R < 0, all b_k < 0, so that P ≥ −max b ≥ 5|R|, and F = 2PR / (P + R) ≥ −2|R| · 5/4 ≥ −1/2, as
+    |R| ≤ 1/5. Otherwise F is from 0 to 1; c is from −1 to 1. With n keywords a score is thus from −3/4 · ln(n + 1), for
+    a caption −3/4, to ln(n + 1), for a caption 1.
+    """
+    u, v = np.random.default_rng(0).normal(size=(2, 6, _DEMO["projection_dim"])).round(3)
+    return np.stack([v, -v, u, -u, u], axis=1).tolist()
+
+
+FEATURES = _features()
+MOST_KEYWORDS = math.log(20 + 1)
+
+
+def seen(texts: list[str]) -> dict[str, list[Any]]:
+    """Captions of which each is its own keyword and the one frame of its video: c = P = R = F = 1."""
+    from evaluate_qa.metrics.evqascore.clip import Encoder
+    from evaluate_qa.metrics.evqascore.clip_models import load_demo
+
+    frames = Encoder(load_demo(), device="cpu").encode_texts(texts)[:, None]
+    return {"predictions": texts, "keywords": [[text] for text in texts], "video_features": list(frames)}
+
 
 CASES = {
     "smile": Case(
@@ -139,14 +167,13 @@ CASES = {
             "video_features": FEATURES,
             "keywords": [["Marie Curie", "radium"], None, None, None, [], ["Everest"]],
         },
-        identical={"predictions": IDENTICAL, "video_features": FEATURES[:3]},
-        # Cosines can be negative, and their harmonic mean is then without bounds; so nothing is the best.
-        scores=(-math.inf, math.inf),
-        best=-math.inf,
+        identical=partial(seen, IDENTICAL),
+        scores=(-0.75 * MOST_KEYWORDS, MOST_KEYWORDS),
+        best=1.0,
         empty=0.0,
         load={"config_name": "demo"},
         needs=("video_features",),
-        model=lambda metric: metric._encoder,
+        model=lambda metric: metric._model,
         loads=("transformers.models.clip.modeling_clip",),
         unprepared={"lang": "xx"},
     ),

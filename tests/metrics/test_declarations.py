@@ -87,13 +87,6 @@ def test_what_every_model_takes(options, message):
         ModelOptions(**options)
 
 
-@pytest.fixture(autouse=True)
-def on_the_shell(request):
-    """Skip a metric that is not on the shell yet; goes with legacy_inputs.py."""
-    if "name" in request.fixturenames and request.getfixturevalue("name") == "evqascore":
-        pytest.skip("not on the shell yet")
-
-
 def test_every_option_of_a_metric_is_checked_by_its_declaration(metric, load, case):
     def refused(name, declared):
         expected = re.escape(declared.kind.expected)

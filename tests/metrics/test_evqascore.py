@@ -15,7 +15,7 @@ import pytest
 import torch
 from evaluate_qa.metrics.evqascore.keyword_model import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
-from evaluate_qa.metrics.evqascore.options import Options
+from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
 from evaluate_qa.toy_clip.clips import RATE, all_clips, held_out, write_clip
 from safetensors.torch import save_file
@@ -68,7 +68,7 @@ def decoded(path):
 @pytest.mark.parametrize("mode", ["qa", "caption"])
 def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
     """Every step done apart: decoding all frames, YAKE, the model's vectors, the arithmetic."""
-    encoder = metric._loaded()
+    encoder = metric.model.encoder
     answers = [clip.caption() for clip in clips]
     asked = ["What moves?"] * len(clips) if mode == "qa" else None
     out = metric.compute(predictions=answers, questions=asked, videos=paths, interval=EVERY)
@@ -78,7 +78,7 @@ def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
         frames = encoder.encode_images(decoded(path))
         vectors = encoder.encode_texts([text, *found], "mean")
         parts = compare(frames, vectors[0], vectors[1:], mode)
-        expected = score([parts], Options())
+        expected = score([parts], EvqascoreOptions())
         rows = out["per_example"]
         names = ("score", "precision", "recall", "f_score", "coarse")
         assert [rows[name][row] for name in names] == pytest.approx(
@@ -93,7 +93,7 @@ def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
 
 
 def test_features_stand_in_for_their_video(metric, clips, paths, tmp_path):
-    frames = metric._loaded().encode_images(decoded(paths[0]))
+    frames = metric.model.encoder.encode_images(decoded(paths[0]))
     np.save(tmp_path / "f.npy", frames)
     tensors = {"vectors": frames, "times": np.array([0.0, 0.5, 1.0, 1.5]), "frames": np.array([0, 6, 12, 18])}
     save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "f.safetensors")
@@ -108,7 +108,7 @@ def test_features_stand_in_for_their_video(metric, clips, paths, tmp_path):
 
 
 def test_features_come_before_the_video_of_a_row(metric, paths):
-    frames = metric._loaded().encode_images(decoded(paths[1])[:2])
+    frames = metric.model.encoder.encode_images(decoded(paths[1])[:2])
     assert metric.compute(predictions=["a"], videos=[paths[0]], video_features=[frames])["per_example"]["frames"] == [2]
 
 
@@ -130,7 +130,7 @@ def test_features_are_kept_where_a_folder_is_given(load, paths, tmp_path, monkey
     call = {"predictions": ["a red square", "box"], "videos": paths[:2], "interval": EVERY}
     first = load(cache_dir=str(tmp_path)).compute(**call)
     again = load(cache_dir=str(tmp_path))
-    again._loaded()
+    again.model  # noqa: B018 - loads it
     monkeypatch.setattr(module(again, "encoding"), "read_samples", lambda *_: pytest.fail("a video is read again"))
     assert again.compute(**call) == first
 
@@ -222,7 +222,7 @@ def test_a_missing_video_is_told_before_a_model_is_loaded(load, paths):
         metric.compute(predictions=["a", "b"], videos=[paths[0], f"{paths[0]}.none.mp4"])
     with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is None; .* or a matrix in video_features\[1\]"):
         metric.compute(predictions=["a", "b"], videos=[paths[0], None])
-    assert metric._encoder is None
+    assert metric._model is None
 
 
 def test_a_broken_video_is_told_with_its_row(metric, paths, broken):
@@ -275,7 +275,7 @@ def test_keywords_of_a_chat_model(load, paths, tmp_path):
 
 def test_a_chat_model_that_fails_is_told_with_the_row(load, paths):
     metric = load(keyword_model="m", keyword_endpoint="http://127.0.0.1:9/v1")
-    chat = metric._keywords()._model._model
+    chat = metric.model.keywords._model._model
     object.__setattr__(chat, "max_retries", 0)
     call = {"predictions": ["given", "a"], "videos": paths[:2], "keywords": [["x"], None]}
     with pytest.raises(ValueError, match=r"^evqascore: predictions\[1\]: no keywords: APIConnectionError"):
@@ -334,7 +334,7 @@ def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
         ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth', which is no file; .*clip_ViT-B-32.pth"),
         ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16"),
         ({"batch_size": 0}, "batch_size is 0; expected a positive whole number"),
-        ({"model": ""}, "model is ''; expected its name or path"),
+        ({"model": ""}, "model is ''; expected the name or path of a CLIP model"),
         ({"model_revision": "main"}, "model_revision is given without model"),
         ({"keyword_revision": "main"}, "keyword_revision is given without keyword_model"),
         ({"keyword_endpoint": "http://localhost"}, "keyword_endpoint needs keyword_model"),
@@ -349,7 +349,7 @@ def test_wrong_options_of_load_are_told(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "video"}, "mode is 'video'; expected one of auto, caption, qa"),
+        ({"mode": "video"}, "mode is 'video'; expected one of auto, qa, caption"),
         ({"interval": 0}, "interval is 0; expected a positive whole number"),
         ({"interval": 2.0}, "interval is 2.0; expected a positive whole number"),
         ({"max_frames": -1}, "max_frames is -1"),

@@ -90,7 +90,7 @@ def test_a_folder_named_demo_is_a_model_as_any_other(monkeypatch, tmp_path):
     tensors = load_file("demo/model.safetensors")
     tensors["logit_scale"] += 1  # which no score depends on
     save_file(tensors, "demo/model.safetensors", metadata={"format": "pt"})
-    assert metric._loaded().label == f"demo@{file_hash(Path('demo/model.safetensors'))[:8]}"
+    assert metric.model.encoder.label == f"demo@{file_hash(Path('demo/model.safetensors'))[:8]}"
 
 
 def test_training_makes_a_model_that_loads(tmp_path):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics.evqascore.options import Options
+from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import Parts, compare, harmonic_mean, score
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,9 @@ KEYWORDS = [[1.0, 0.0], [0.6, 0.8]]
 def scored(frames, text, keywords, mode):
     """The numbers of one row."""
     parts = compare(frames, text, keywords, mode)
-    numbers = {name: values[0] for name, values in vars(score([parts], Options())).items() if values is not None}
+    numbers = {
+        name: values[0] for name, values in vars(score([parts], EvqascoreOptions())).items() if values is not None
+    }
     return SimpleNamespace(**numbers, best_frames=parts.best_frames)
 
 
@@ -73,14 +75,14 @@ def test_harmonic_mean(precision, recall, expected):
 def test_rows_are_scored_each_by_itself():
     """Caption, question and answer, and a blank answer, whose n is 0; a verdict needs more than the threshold."""
     parts = [compare(FRAMES, TEXT, KEYWORDS, mode) for mode in ("caption", "qa")] + [Parts("qa")]
-    alone = [score([one], Options()) for one in parts]
-    together = score(parts, Options(threshold=alone[0].score[0]))
+    alone = [score([one], EvqascoreOptions()) for one in parts]
+    together = score(parts, EvqascoreOptions(threshold=alone[0].score[0]))
     for name in ("score", "precision", "recall", "f_score", "coarse", "n_keywords"):
         assert getattr(together, name).tolist() == [getattr(one, name)[0] for one in alone]
     assert together.n_keywords.tolist() == [2, 2, 0]
     assert together.verdict.tolist() == [False, True, False]
     assert alone[0].verdict is None
-    assert score([], Options()).score.shape == (0,)
+    assert score([], EvqascoreOptions()).score.shape == (0,)
 
 
 def test_frames_that_cancel_out_have_no_mean():

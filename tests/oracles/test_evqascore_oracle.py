@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from evaluate_qa.metrics.evqascore.options import Options
+from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
 
 
@@ -17,7 +17,7 @@ def oracle():
 def test_every_number_of_every_case(oracle, mode, total):
     assert len(oracle) == 27
     for case in oracle:
-        found = score([compare(case["frames"], case["caption"], case["keywords"], mode)], Options())
+        found = score([compare(case["frames"], case["caption"], case["keywords"], mode)], EvqascoreOptions())
         got = tuple(values[0] for values in (found.precision, found.recall, found.f_score, found.coarse, found.score))
         paper = case["out"]["paper"]
         expected = tuple(paper[name] for name in ("P", "R", "F", "coarse", total))
@@ -27,7 +27,7 @@ def test_every_number_of_every_case(oracle, mode, total):
 def test_the_released_program_for_captions(oracle):
     """Its global and local scores are coarse and F; it computed in single precision."""
     for case in oracle:
-        found = score([compare(case["frames"], case["caption"], case["keywords"], "caption")], Options())
+        found = score([compare(case["frames"], case["caption"], case["keywords"], "caption")], EvqascoreOptions())
         released = case["out"]["yqjmartin"]
         got = (found.f_score[0], found.coarse[0], found.score[0])
         assert got == pytest.approx((released["l_score"], released["g_score"], released["score"]), abs=1e-6), case["id"]
