@@ -34,7 +34,7 @@ def fit(
 ) -> None:
     """Train on EVOUNA's train questions, choose the epoch on dev, fit the final layers on dev.
 
-    Each epoch's matcher is kept beside the output. Broken off and started again, training goes on after the last epoch.
+    Each epoch's matcher is kept beside the output. Interrupted training resumes after its last epoch when run again.
     """
     from .options import parse_options
     from .training.examples import Mixture

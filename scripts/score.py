@@ -64,9 +64,9 @@ def score(
 ) -> None:
     """Score answers: each row of the input comes out with the score, the verdict and the metric's other columns.
 
-    In CSV, a list is written as JSON: ["Paris", "Paris, France"]. A run that was stopped goes on with --resume.
+    In CSV, a list is written as JSON: ["Paris", "Paris, France"]. --resume continues a run that was stopped.
     """
-    with told_errors("score", "stopped" if target == "-" else "stopped; go on with --resume"):
+    with told_errors("score", "stopped" if target == "-" else "stopped; continue with --resume"):
         job = typed_job(metric, source, target, config, load, compute, column, prefix, errors, chunk_size, resume)
         progress = _run(job, engine, num_actors, num_gpus, address)
     report(metric, progress, errors)

@@ -59,15 +59,15 @@ def select(
 ) -> None:
     """Keep the best rows of a file, in their order: the best fraction, so many, or those from a score on.
 
-    All rows are scored first, into a file beside the output; a run that was stopped goes on with --resume. To select
-    from it once more, without scoring: --input kept.scored.jsonl --score-column score.
+    All rows are scored first, into a file beside the output; --resume continues a run that was stopped. To select from
+    it once more, without scoring: --input kept.scored.jsonl --score-column score.
     """
     from .files.writing import check_target
     from .scoring.run import run
     from .selection.criterion import Criterion
     from .selection.passes import decide, write_kept
 
-    with told_errors("select", "stopped; go on with --resume"):
+    with told_errors("select", "stopped; continue with --resume"):
         criterion = Criterion(fraction, top, threshold)
         check_target(target)
         if metric is None:

@@ -184,7 +184,7 @@ def synthesize(
 ) -> None:
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 
-    Run the same command again to go on after an interruption or to ask anew for the rows that failed.
+    Run the same command again to continue after an interruption, or to retry the rows that failed.
     """
     try:
         chat_model: ChatModel

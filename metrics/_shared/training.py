@@ -151,7 +151,7 @@ class TrainingScores:
         expected = evaluated.length or count
         if count > expected and (processes() == 1 or count - expected >= everything.largest_batch):
             raise ValueError(
-                f"{name}: {count} rows were evaluated, {expected} expected: an earlier evaluation was broken off. "
+                f"{name}: {count} rows were evaluated, {expected} expected: an earlier evaluation was interrupted. "
                 "Its rows have been dropped; evaluate again"
             )
         for column, rows in self._columns.items():
@@ -296,10 +296,10 @@ class EvaluationSet:
 
 
 def evaluation_set() -> EvaluationSet:
-    """Return what is known of the set whose evaluation calls this, by whatever way.
+    """Return what is known of the set whose evaluation calls this, directly or not.
 
-    The trainer is looked for among the callers, since it hands over neither itself nor its set; but of the set's rows
-    `Seq2SeqTrainer` on several processes repeats the first ones until the last batch is full, and keeps them.
+    The trainer is searched for among the callers, because it passes neither itself nor its set. The set's length is
+    needed because `Seq2SeqTrainer` on several processes fills the last batch with the set's first rows, and keeps them.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_code.co_name != "evaluation_loop":

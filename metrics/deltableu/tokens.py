@@ -1,4 +1,4 @@
-"""sacrebleu's tokenisers, and errors that say how to mend what they lack."""
+"""sacrebleu's tokenisers, and errors that say what to install where one is missing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -63,7 +63,7 @@ def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[
     if done.returncode == 0:
         return []
     said = "\n".join(f"    {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
-    return [f"README.md: its examples do not work in a new process; mend them, or what they use:\n{said}"]
+    return [f"README.md: its examples fail in a new process; fix them, or what they use:\n{said}"]
 
 
 def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str]":

@@ -59,7 +59,7 @@ def read_tasks(source: Path, columns: Columns) -> list[Task]:
 
 def _task(where: str, number: int, row: Row, columns: Columns) -> Task:
     if COLUMN in row:
-        raise RowsError(f"{where}: there is a column {COLUMN!r} already; remove it to have it made anew")
+        raise RowsError(f"{where}: there is a column {COLUMN!r} already; remove it to have it made again")
     question = _cell(where, row, columns, "questions", _question)
     references = _cell(where, row, columns, "references", texts)
     return Task(number, where, row, [(question, reference) for reference in references])
@@ -102,7 +102,7 @@ class SynthesisOutput:
             raise RowsError(f"{path}: the output is written row by row; give it a name that ends in .jsonl")
         self.path, self._tasks = path, tasks
         self._settings = path.with_name(f"{path.name}.settings.json")
-        self._anew = f"give another --output, or remove {path} to begin anew"
+        self._start_over = f"give another --output, or remove {path} to start over"
         check_target(path)
         if path.exists() and path.stat().st_size:
             self._check_settings(settings)
@@ -138,11 +138,11 @@ class SynthesisOutput:
         try:
             earlier = json.loads(self._settings.read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise RowsError(f"{self.path} is there, but not how it was made ({error}); {self._anew}") from None
+            raise RowsError(f"{self.path} is there, but not how it was made ({error}); {self._start_over}") from None
         for name, value in settings.items():
             if earlier.get(name) != value:
                 raise RowsError(
-                    f"{self.path} was made with {name} {earlier.get(name)!r}, now it is {value!r}; {self._anew}"
+                    f"{self.path} was made with {name} {earlier.get(name)!r}, now it is {value!r}; {self._start_over}"
                 )
 
     def _read(self) -> dict[int, list[str]]:
@@ -154,7 +154,7 @@ class SynthesisOutput:
             where, answers = place(self.path, line), row.pop(COLUMN, None)
             same = numbers[json_line(row)]
             if not same:
-                raise RowsError(f"{where}: the input has no such row (any more); {self._anew}")
+                raise RowsError(f"{where}: the input has no such row (any more); {self._start_over}")
             number = same.pop()
             finished[number] = _checked(where, answers, len(self._tasks[number].pairs))
         return finished

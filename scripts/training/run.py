@@ -66,7 +66,7 @@ class Job:
         return self.output.with_suffix(f".epoch-{epoch}.safetensors")
 
     def checkpoint(self, rows: Sequence[LabelledRow]) -> Checkpoint:
-        """Return where training that is broken off goes on from: with the same rows, recipe, mixture and matchers."""
+        """Return where interrupted training resumes from: with the same rows, recipe, mixture and matchers."""
         texts = [(row.question, row.references, row.answer, row.label) for row in rows]
         described = (texts, replace(self.recipe, device=None), self.mixture)
         files = [*self.teachers, *filter(None, [self.start])]

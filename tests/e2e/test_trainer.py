@@ -196,7 +196,7 @@ def test_an_evaluation_that_was_broken_off_is_told_and_forgotten(metrics, traine
     by_batches.add_callback(BreaksOff())
     with pytest.raises(KeyboardInterrupt):
         by_batches.evaluate()
-    with pytest.raises(ValueError, match="11 rows were evaluated, 7 expected: an earlier evaluation was broken off"):
+    with pytest.raises(ValueError, match="11 rows were evaluated, 7 expected: an earlier evaluation was interrupted"):
         by_batches.evaluate()
     assert by_batches.evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
 

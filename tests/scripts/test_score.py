@@ -310,7 +310,7 @@ def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
     stopped = [*options, "--output", f"out.{suffix}", "--errors", "bad.jsonl"]
     work = Path(f"out.{suffix}.work")
     thread = _when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
-    assert "stopped; go on with --resume" in score(*stopped, code=130).stderr
+    assert "stopped; continue with --resume" in score(*stopped, code=130).stderr
     thread.join()
     done = json.loads((work / "progress.json").read_text())["progress"]["records"]
     assert 30 <= done < 200

@@ -141,7 +141,7 @@ def test_a_stopped_run_goes_on(select, toy):
 
     thread = threading.Thread(target=stop)
     thread.start()
-    assert "stopped; go on with --resume" in select(*slow, "--output", "kept.jsonl", code=130).stderr
+    assert "stopped; continue with --resume" in select(*slow, "--output", "kept.jsonl", code=130).stderr
     thread.join()
     assert not Path("kept.jsonl").exists()
     select(*slow, "--output", "kept.jsonl", "--resume")

@@ -437,7 +437,7 @@ def test_other_settings_are_noticed(finished, server, options, told):
     result = run(source, output, **({"endpoint": server.url, "model": "m"} | options))
     assert result.exit_code == 1
     assert told in result.stderr
-    assert f"remove {output} to begin anew" in result.stderr
+    assert f"remove {output} to start over" in result.stderr
     assert (output.read_bytes(), server.bodies) == (whole, [])
 
 
