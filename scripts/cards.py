@@ -19,24 +19,29 @@ def with_options(card: str, name: str) -> str:
 
     metric = evaluate.load(path(name))
     tables = _table("compute", declarations(metric.options))
-    own = {name: one for name, one in declarations(metric.loading).items() if name not in declarations(ModelOptions)}
+    loading, shared = declarations(metric.loading), declarations(ModelOptions)
+    own = {name: one for name, one in loading.items() if name not in shared}
     if own:
         tables += "\n" + _table("evaluate.load", own)
-    if issubclass(metric.loading, ModelOptions):
-        common = ", ".join(f"`{name}`" for name in declarations(ModelOptions))
-        tables += f"\nLike all metrics with a model, `evaluate.load` takes {common}; `help({name})` tells more.\n"
+    if shared.keys() <= loading.keys():
+        common = ", ".join(f"`{name}`" for name in shared)
+        tables += f"\n`evaluate.load` takes {common} too; see `help({name})`.\n"
     return _BETWEEN.sub(lambda _: tables, card)
 
 
 def _table(call: str, options: Mapping[str, Declaration]) -> str:
-    rows = [
-        f"| `{name}` | {one.help} | {_expected(one.kind.expected)} | {one.told} |\n" for name, one in options.items()
-    ]
-    return "".join([f"| `{call}` | | | default |\n|---|---|---|---|\n", *rows])
+    rows = [f"| `{name}` | {one.help} | {_values(one)} |\n" for name, one in options.items()]
+    return "".join([f"| `{call}` | | default |\n|---|---|---|\n", *rows])
 
 
-def _expected(kind: str) -> str:
-    return re.sub(r"^one of |^an? (?=number|positive|whole)", "", kind).replace("|", r"\|")
+def _values(one: Declaration) -> str:
+    """Return the default, and what else there is: other choices, the range of a number."""
+    # By what it has, not by its class: a metric that evaluate has loaded brings classes of its own.
+    choices, low = getattr(one.kind, "values", None), getattr(one.kind, "low", None)
+    if choices is not None:
+        return ", ".join(f"**{value}**" if value == one.default else str(value) for value in choices)
+    bounds = f" ({low:g} to {one.kind.high:g})" if low is not None and hasattr(one.kind, "high") else ""
+    return (one.told + bounds).replace("|", r"\|")
 
 
 if __name__ == "__main__":
