@@ -90,21 +90,26 @@ class Bem(ForTraining, Shell, evaluate.Metric):
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
 
-    def _compute(
+    def parts(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
-    ) -> Scored:
+    ) -> Parts:
+        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         model: Loaded = self.model
-        weights = model.layers["features"] if model.layers else {}
         inputs = expand(questions, predictions, references, options, model.classifier)
         pairs = [bem_pair(*texts) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")
-        parts = Parts(
+        return Parts(
             starts=inputs.row_starts,
             answered=inputs.answered,
             margin=inputs.best_window(margins(logits, model.positive)),
             evidence=evidence(predictions, references),
-            weights=weights,
+            weights=model.layers["features"] if model.layers else {},
         )
-        lexical = "features" if weights and options.lexical is not False else "none"
-        settings = {"cls": model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
+
+    def _compute(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
+    ) -> Scored:
+        parts = self.parts(predictions, references, questions, options)
+        lexical = "features" if parts.weights and options.lexical is not False else "none"
+        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
         return Scored(score(parts, options), settings)

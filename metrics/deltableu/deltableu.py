@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import evaluate
 import sacrebleu
 
-from .arithmetic import first_best
+from .arithmetic import Floats, first_best
 from .columns import check_agreement, references, second_prediction, weights
 from .corpus import Corpus
 from .declarations import option
@@ -85,6 +85,10 @@ class Deltableu(ForTraining, Shell, evaluate.Metric):
         """Load the tokenizer, so that what it lacks is reported before anything is scored."""
         load_tokenizer(options.tokenize, options.language)
 
+    def parts(self, *, options: DeltaBleuOptions, **columns: list[Any]) -> Floats:
+        """Return the statistics of each row, which `scoring.score` takes."""
+        return _corpus(columns["references"], columns["reference_weights"], options).statistics(columns["predictions"])
+
     def _compute(
         self,
         predictions: list[str],
@@ -95,7 +99,7 @@ class Deltableu(ForTraining, Shell, evaluate.Metric):
     ) -> Scored:
         # Rows of several batches meet here for the first time.
         check_agreement({"references": references, "reference_weights": reference_weights, "against": against})
-        corpus = Corpus(references, reference_weights, load_tokenizer(options.tokenize, options.language), options)
+        corpus = _corpus(references, reference_weights, options)
         second = corpus.statistics([text for (text,) in against]) if any(against) else None
         settings = corpus.settings() | {"sacrebleu": sacrebleu.__version__}
         return Scored(Statistics(corpus.statistics(predictions), second), settings)
@@ -110,3 +114,7 @@ class Deltableu(ForTraining, Shell, evaluate.Metric):
         if second is not None:
             result["comparison"] = comparison(first, second, options)
         return result | {"per_example": row_figures(first, options)} if per_example else result
+
+
+def _corpus(references: list[list[str]], weights: list[list[float]], options: DeltaBleuOptions) -> Corpus:
+    return Corpus(references, weights, load_tokenizer(options.tokenize, options.language), options)

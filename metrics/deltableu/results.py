@@ -5,7 +5,7 @@ from typing import Any
 
 from .arithmetic import Floats
 from .options import DeltaBleuOptions
-from .scoring import score
+from .scoring import Scores, score
 from .significance import bootstrap_scores, interval, randomization_p_value
 
 
@@ -33,13 +33,18 @@ def corpus_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, A
     }
 
 
-def row_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, list[Any]]:
+def row_scores(statistics: Floats, options: DeltaBleuOptions) -> Scores:
     """Return the scores of the rows, each by itself.
 
     Orders for which a row is too short are left out, whatever `effective_order` says of the corpus: with them every
     answer of less than four tokens would score 0. sacrebleu's sentence scores do the same.
     """
-    scores = score(statistics, replace(options, effective_order=True))
+    return score(statistics, replace(options, effective_order=True))
+
+
+def row_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, list[Any]]:
+    """Return the scores of the rows as the result has them."""
+    scores = row_scores(statistics, options)
     return {
         "score": scores.score.tolist(),
         "brevity_penalty": scores.brevity_penalty.tolist(),

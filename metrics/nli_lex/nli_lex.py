@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -96,7 +97,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
 
     def prepare(self, options: NliLexOptions) -> None:
         """Load the model, once; check that there are weights."""
-        self._weights(options)
+        self.weights(options)
 
     def fit(
         self,
@@ -129,7 +130,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         rows = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         judged = check_column(self.name, "labels", labels, _label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
-        parts = self._parts(rows["predictions"], rows["references"], rows["questions"], chosen, {})
+        parts = self.parts(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
         columns = {"entailment": parts.entailment, **parts.evidence}
         weights = fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), strength)
@@ -137,22 +138,14 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
             Path(path).expanduser().write_text(json.dumps(weights, indent=2) + "\n", encoding="utf-8")
         return weights
 
-    def _lexical(self, options: NliLexOptions) -> Any:
-        default = "recall" if self.model.layers else "match"
-        return default if options.lexical is None else options.lexical
-
-    def _weights(self, options: NliLexOptions) -> Weights:
+    def weights(self, options: NliLexOptions) -> Weights:
+        """Return the logistic layer's weights for these options; raises what `compute` does where there are none."""
         return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
 
-    def _parts(
-        self,
-        predictions: list[str],
-        references: list[list[str]],
-        questions: list[str],
-        options: NliLexOptions,
-        weights: Weights,
+    def parts(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Parts:
-        """Return what is known of each pair: entailment and the words' evidence."""
+        """Return what is known of each pair of an answer and a reference, but for the weights."""
         model: Loaded = self.model
         inputs = expand(questions, predictions, references, options, model.classifier)
         pairs = [nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts]
@@ -162,14 +155,18 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
             answered=inputs.answered,
             entailment=inputs.best_window(class_probability(logits, model.positive)),
             evidence=evidence(predictions, references),
-            weights=weights,
+            weights={},
         )
+
+    def _lexical(self, options: NliLexOptions) -> Any:
+        default = "recall" if self.model.layers else "match"
+        return default if options.lexical is None else options.lexical
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Scored:
-        lexical, weights = self._lexical(options), self._weights(options)
-        parts = self._parts(predictions, references, questions, options, weights)
+        lexical, weights = self._lexical(options), self.weights(options)
+        parts = replace(self.parts(predictions, references, questions, options), weights=weights)
         templates = (options.premise, options.hypothesis)
         settings = {
             "nli": self.model.name,

@@ -19,7 +19,7 @@ from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions
 from .progress import progress
-from .scoring import score
+from .scoring import Components, score
 from .shell import Scored, Shell
 from .text import lemmatizer, lemmatizer_name
 from .training import ForTraining
@@ -94,6 +94,13 @@ class Smile(ForTraining, Shell, evaluate.Metric):
         lemmatizer(options)
         super().prepare(options)
 
+    def parts(self, *, options: SmileOptions, **columns: list[Any]) -> Components:
+        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        encoder, k = self.model, options.ngram_candidates
+        shortlist = Shortlist(k, encoder.word_vectors) if k else None
+        rows = Rows(columns["predictions"], columns["references"], columns["synthetic_answers"])
+        return components(rows, encoder, lemmatizer(options), shortlist)
+
     def _compute(
         self,
         predictions: list[str],
@@ -102,12 +109,11 @@ class Smile(ForTraining, Shell, evaluate.Metric):
         synthetic_answers: list[list[str]],
         options: SmileOptions,
     ) -> Scored:
-        encoder, k = self.model, options.ngram_candidates
-        shortlist = Shortlist(k, encoder.word_vectors) if k else None
-        rows = Rows(predictions, references, synthetic_answers)
-        parts = components(rows, encoder, lemmatizer(options), shortlist)
+        parts = self.parts(
+            options=options, predictions=predictions, references=references, synthetic_answers=synthetic_answers
+        )
         settings = {
-            "emb": encoder.name,
+            "emb": self.model.name,
             **options.settings(),
             "lemma": lemmatizer_name(options),
             "syn": "given" if any(synthetic_answers) else None,

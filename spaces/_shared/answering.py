@@ -1,12 +1,12 @@
 """From a request to an answer, whichever way it came, and from an error to what the visitor is told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .limits import Refusal
 from .outcome import Outcome
-from .scorer import LOG, Scorer
-from .specification import Options, Parts, Row, Specification
+from .scorer import LOG, Row, Scorer
+from .specification import Specification
 
 BROKEN = "Something went wrong here, and it is not what you entered. It has been logged; try again in a minute."
 
@@ -16,7 +16,7 @@ class Analysed:
     """A row and what is known of it before the options have their say."""
 
     row: Row
-    parts: Parts
+    parts: Any
 
 
 def analyse(specification: Specification, scorer: Scorer, row: Row) -> Analysed:
@@ -26,12 +26,15 @@ def analyse(specification: Specification, scorer: Scorer, row: Row) -> Analysed:
         Refusal: the metric cannot score it.
     """
     scorer.check(row)
-    return Analysed(row, specification.analyse(scorer, row))
+    return Analysed(row, specification.analyse(scorer, row, specification.options()))
 
 
-def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Options) -> Outcome:
-    """Turn it into a score, by the metric's core."""
-    return specification.explain(scorer, analysed.row, analysed.parts, options)
+def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Any) -> Outcome:
+    """Turn it into a score, by the metric's core, with what explains it."""
+    outcome = specification.explain(scorer, analysed.row, analysed.parts, options)
+    if not analysed.row["predictions"].strip():
+        return replace(outcome, marks=(), why="An empty answer scores 0.")
+    return outcome
 
 
 def as_record(outcome: Outcome) -> dict[str, Any]:

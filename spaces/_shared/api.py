@@ -11,8 +11,8 @@ from .answering import analyse, as_record, explain, told
 from .files import Table, collect
 from .limits import Refusal
 from .rows import from_mapping
-from .scorer import Scorer
-from .specification import Field, Row, Specification
+from .scorer import Row, Scorer
+from .specification import Field, Specification
 from .uploads import uploaded
 from .videos import Videos, read_videos
 
@@ -24,7 +24,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
 
     def score(**given: Any) -> dict[str, Any]:
         """Score one answer; returns score, verdict, best_reference, components, marked and why."""
-        options = specification.values([given[option.name] for option in specification.options])
+        options = specification.options([given[control.name] for control in specification.controls])
         analysed = analyse(specification, scorer, from_mapping(specification.fields, given))
         return as_record(explain(specification, scorer, analysed, options))
 
@@ -32,7 +32,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         """Score many answers; returns the score of all, a record for each, and what was wrong with the others."""
         if not isinstance(rows, list) or not isinstance(videos, (list, tuple)):
             raise Refusal("rows and videos: expected lists, of an object for each answer and of files.")
-        options = specification.values([given[option.name] for option in specification.options])
+        options = specification.options([given[control.name] for control in specification.controls])
         table = collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
         paths = [uploaded("videos", video) for video in videos]
         *_, known = read_videos(specification, scorer, Videos(), paths)
@@ -40,7 +40,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
         return {"score": scored.score, "rows": batch.records(scored), "problems": problems}
 
-    options = [_parameter(option.name, option.type, option.shown) for option in specification.options]
+    options = [_parameter(control.name, control.type, control.shown) for control in specification.controls]
     rows = _parameter("rows", list[dict[str, Any]])
     fields = [_field(field) for field in sorted(specification.fields, key=_place)]
     gr.api(_endpoint(score, [*fields, *options]), api_name="score", concurrency_id="score", concurrency_limit=1)

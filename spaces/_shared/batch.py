@@ -10,8 +10,8 @@ from typing import Any
 from .drawing import number
 from .files import Table
 from .limits import LIMITS, Limits, Refusal
-from .scorer import Scorer
-from .specification import Options, Row, Specification
+from .scorer import Row, Scorer
+from .specification import Specification
 from .videos import StandIns, Videos
 
 
@@ -42,7 +42,7 @@ def score(
     specification: Specification,
     scorer: Scorer,
     table: Table,
-    options: Options,
+    options: Any,
     videos: Videos = Videos(),  # noqa: B008 - it cannot be changed
     limits: Limits = LIMITS,
 ) -> Iterator[Scored]:
@@ -52,7 +52,7 @@ def score(
         specification: The Space.
         scorer: Its metric.
         table: The rows; a video is in them by its name.
-        options: Of the Space.
+        options: The metric's.
         videos: The videos that they may name.
         limits: How long it may take.
 
@@ -62,7 +62,7 @@ def score(
     scored = Scored(table, problems=list(table.problems))
     yield scored
     end = time.monotonic() + limits.seconds
-    arguments = specification.changed(options)
+    arguments = specification.arguments(options)
     with tempfile.TemporaryDirectory() as folder:
         stand_ins = StandIns(specification, videos, Path(folder))
         for numbers in _chunks(table.rows, specification.chunk, limits):

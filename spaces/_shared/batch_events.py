@@ -11,8 +11,8 @@ from . import batch, code, download, drawing, plot
 from .answering import told
 from .batch import Scored
 from .files import Table, collect, read
-from .scorer import Scorer
-from .specification import Row, Specification
+from .scorer import Row, Scorer
+from .specification import Specification
 from .uploads import delete, tidy, uploaded
 from .videos import Videos, read_videos
 
@@ -75,7 +75,7 @@ class BatchEvents:
             yield None, drawing.problem("Choose a file first, or take the examples."), *quiet
             return
         try:
-            options = self._specification.values(entered)
+            options = self._specification.options(entered)
             for scored in batch.score(self._specification, self._scorer, table, options, videos or Videos()):
                 yield scored, drawing.progress(scored.done, len(table.rows)), *quiet
             yield scored, *self._results(scored), self._code(table, entered)
@@ -112,7 +112,7 @@ class BatchEvents:
         if table.name == EXAMPLES:
             return gr.update(visible=False)
         specification = self._specification
-        arguments = specification.changed(specification.values(entered))
+        arguments = specification.arguments(specification.options(entered))
         metric = (self._metric, specification.configuration)
         lines = code.for_file(metric, specification.name, table, specification.file_fields, arguments)
         return gr.update(value=lines, visible=True)

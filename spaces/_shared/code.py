@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .files import Table
-from .specification import Field, Options, Row
+from .scorer import Row
+from .specification import Field
 
 Metric = tuple[str, str | None]
 
@@ -36,7 +37,7 @@ for row in rows:
 """
 
 
-def for_row(metric: Metric, name: str, row: Row, options: Options) -> str:
+def for_row(metric: Metric, name: str, row: Row, options: Mapping[str, Any]) -> str:
     """Return lines that score one row.
 
     Args:
@@ -50,7 +51,7 @@ def for_row(metric: Metric, name: str, row: Row, options: Options) -> str:
     return "\n".join([*lines, 'print(out["per_example"])', ""])
 
 
-def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], options: Options) -> str:
+def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], options: Mapping[str, Any]) -> str:
     """Return lines that score a file.
 
     Args:
@@ -66,7 +67,7 @@ def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], o
     return "\n".join([*lines, *taken, *_arguments(options), ")", f'print(out["{name}"])', ""])
 
 
-def for_api(space: str, fields: Sequence[Field], row: Row, options: Options) -> str:
+def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str, Any]) -> str:
     """Return lines that ask this Space to score one row, by the names that its API has for columns and options."""
     given = [field for field in fields if field.column in row]
     videos = [f"    {f.name}=handle_file({_text(row[f.column])})," for f in given if f.kind == "video"]

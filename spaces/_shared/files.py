@@ -13,7 +13,8 @@ from pyarrow.parquet import ParquetFile
 
 from .limits import LIMITS, Limits, Refusal, check_rows, shown
 from .rows import from_mapping
-from .specification import Field, Row
+from .scorer import Row
+from .specification import Field
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
 

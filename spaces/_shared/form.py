@@ -7,9 +7,10 @@ import gradio as gr
 
 from . import drawing
 from .answering import first_row
+from .controls import Choice, Slider
 from .limits import LIMITS
 from .rows import to_form
-from .specification import Choice, Field, Slider, Specification
+from .specification import Field, Specification
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def form(specification: Specification) -> Form:
         with gr.Column(min_width=300):
             result = gr.HTML(drawing.note("The model is being loaded …"), elem_id="result")
             with gr.Group():
-                options = [_option(option) for option in specification.options]
+                options = [_option(control) for control in specification.controls]
     return Form(boxes, options, button, examples, result, gr.State(None, time_to_live=LIMITS.kept_seconds))
 
 
@@ -66,9 +67,9 @@ def _box(field: Field, text: str) -> gr.Textbox | gr.Video:
     )
 
 
-def _option(option: Slider | Choice) -> gr.Slider | gr.Dropdown:
-    shared = {"label": option.label, "info": option.info or None, "elem_id": f"option-{option.name}"}
-    if isinstance(option, Slider):
+def _option(control: Slider | Choice) -> gr.Slider | gr.Dropdown:
+    named = {"label": control.label, "info": control.info or None, "elem_id": f"option-{control.name}"}
+    if isinstance(control, Slider):
         # Gradio's button that resets a slider tells nobody that it did.
-        return gr.Slider(option.low, option.high, option.shown, step=option.step, buttons=[], **shared)
-    return gr.Dropdown([(shown, value) for value, shown in option.choices.items()], value=option.shown, **shared)
+        return gr.Slider(control.low, control.high, control.shown, step=control.step, buttons=[], **named)
+    return gr.Dropdown([(label, str(value)) for value, label in control.labels.items()], value=control.shown, **named)

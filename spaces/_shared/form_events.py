@@ -12,7 +12,7 @@ from .answering import Analysed, analyse, explain, told
 from .form import Form
 from .rows import from_form, to_form
 from .scorer import Scorer
-from .specification import Options, Specification
+from .specification import Specification
 
 Shown = tuple[str, str, str]
 """The result as HTML, and the Python lines: with evaluate, and with this Space's API."""
@@ -36,7 +36,7 @@ class FormEvents:
         count = len(self._specification.fields)
         try:
             row = from_form(self._specification.fields, entered[:count])
-            options = self._specification.values(entered[count:])
+            options = self._specification.options(entered[count:])
             analysed = analyse(self._specification, self._scorer, row)
             return analysed, *self._shown(analysed, options)
         except Exception as error:
@@ -47,22 +47,22 @@ class FormEvents:
         if analysed is None:
             return drawing.problem("Press Score first."), "", ""
         try:
-            return self._shown(analysed, self._specification.values(entered))
+            return self._shown(analysed, self._specification.options(entered))
         except Exception as error:
             return drawing.problem(told(error)), "", ""
 
-    def _shown(self, analysed: Analysed, options: Options) -> Shown:
+    def _shown(self, analysed: Analysed, options: Any) -> Shown:
         specification = self._specification
         outcome = explain(specification, self._scorer, analysed, options)
         videos = {field.column for field in specification.fields if field.kind == "video"}
         # Where the file lies on this machine is nobody's business.
         row = {c: Path(value).name if c in videos else value for c, value in analysed.row.items()}
-        moved = {o.name: options[o.name] for o in specification.options if options[o.name] != o.value(o.shown)}
-        changed = specification.changed(options)
         return (
             drawing.result(outcome, row["predictions"], specification.most),
-            code.for_row((self._metric, specification.configuration), specification.name, row, changed),
-            code.for_api(self._space, specification.fields, row, moved),
+            code.for_row(
+                (self._metric, specification.configuration), specification.name, row, specification.arguments(options)
+            ),
+            code.for_api(self._space, specification.fields, row, specification.changed(options)),
         )
 
 
@@ -97,8 +97,8 @@ def filling(specification: Specification) -> list[list[Any]]:
         [
             *to_form(specification.fields, example.row),
             *(
-                example.options.get(option.name, option.shown) if option.name in set_by_one else gr.skip()
-                for option in specification.options
+                example.options.get(control.name, control.shown) if control.name in set_by_one else gr.skip()
+                for control in specification.controls
             ),
         ]
         for example in examples

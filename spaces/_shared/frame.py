@@ -15,7 +15,7 @@ from .form import form
 from .form_events import FormEvents, connect, filling
 from .guard import Guard
 from .limits import LIMITS
-from .scorer import Scorer, metric_folder
+from .scorer import Scorer
 from .specification import Specification
 from .uploads import separate
 
@@ -84,14 +84,14 @@ def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
     return page
 
 
-def launch(specification: Specification, app: Path) -> None:
+def launch(specification: Specification) -> None:
     """Serve a Space: the page at once, and answers as soon as the metric is loaded.
 
     Two threads that import at a time may wait for each other for ever (https://github.com/python/cpython/issues/91351,
     mended in Python 3.12). So the metric is loaded by this thread, after the server has imported what it needs; and
     what a request would be the first to import is imported before.
     """
-    scorer = Scorer(specification.name, metric_folder(app, specification.name), specification.configuration)
+    scorer = Scorer(specification.name, specification.folder, specification.configuration)
     separate()
     page = build(specification, scorer)
     page.launch(

@@ -1,8 +1,8 @@
 """A score and what explains it: components, marks in the answer, frames of a video. Data only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["for", "half", "against"]
 """Whether a part of the answer counted in full, in part, or against it."""
@@ -16,6 +16,11 @@ class Bar:
     value: float
     info: str
     most: float = 1.0
+
+
+def bars(told: Mapping[str, tuple[str, str]], values: Mapping[str, Any]) -> list[Bar]:
+    """Return the bars of components; `told` has the label and the hint of each by the component's name."""
+    return [Bar(label, float(values[name]), info) for name, (label, info) in told.items()]
 
 
 @dataclass(frozen=True)
@@ -60,3 +65,17 @@ class Outcome:
     marks: Sequence[Mark]
     why: str
     pictures: Sequence[Picture] = ()
+
+    @classmethod
+    def of(cls, scores: Any, options: Any, bars: Sequence[Bar], marks: Sequence[Mark], why: str) -> "Outcome":
+        """Return the outcome of one row that was compared with its references.
+
+        Args:
+            scores: What the metric's `scoring.score` returned.
+            options: The metric's, with the threshold.
+            bars: As above.
+            marks: As above.
+            why: As above.
+        """
+        verdict, best = bool(scores.verdict[0]), int(scores.best_reference[0])
+        return cls(float(scores.score[0]), verdict, options.threshold, best, bars, marks, why)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .limits import LIMITS, Limits, Refusal, check_count, check_length, shown
-from .specification import Field, Row
+from .scorer import Row
+from .specification import Field
 from .uploads import uploaded
 
 

@@ -11,14 +11,11 @@ from types import ModuleType
 from typing import Any
 
 from .limits import LIMITS, Refusal
-from .specification import Options, Row
 
 LOG = logging.getLogger("space")
 
-
-def metric_folder(app: Path, name: str) -> Path:
-    """Return where the metric is: beside app.py in a published Space, else `metrics/<name>` of the checkout."""
-    return app if (app / f"{name}.py").is_file() else app.resolve().parents[1] / "metrics" / name
+Row = dict[str, Any]
+"""One answer with all that belongs to it, by the metric's names of its columns (`predictions`, `references`, …)."""
 
 
 class Scorer:
@@ -52,7 +49,7 @@ class Scorer:
         with self._turn():
             return self._loaded()
 
-    def compute(self, rows: Sequence[Row], options: Options) -> dict[str, Any]:
+    def compute(self, rows: Sequence[Row], options: dict[str, Any]) -> dict[str, Any]:
         """Return what the metric's `compute` returns for these rows.
 
         Raises:
@@ -60,32 +57,20 @@ class Scorer:
         """
         columns = dict.fromkeys(column for row in rows for column in row)
         given = {column: [row.get(column) for row in rows] for column in columns}
-        with self._turn():
-            try:
-                result: dict[str, Any] = self._loaded().compute(**given, **options)
-            except (TypeError, ValueError) as error:
-                raise Refusal(self.plain(error)) from error
+        with self._asked() as metric:
+            result: dict[str, Any] = metric.compute(**given, **options)
         return result
 
-    def per_reference(self, row: Row) -> dict[str, list[Any]]:
-        """Score an answer with each of its references by itself; return the metric's `per_example`."""
-        references = row["references"]
-        rows = [{**row, "references": [reference]} for reference in references]
-        synthetic = row.get("synthetic_answers", [])
-        for number, single in enumerate(rows):
-            if synthetic:
-                single["synthetic_answers"] = [synthetic[number if len(synthetic) > 1 else 0]]
-        columns: dict[str, list[Any]] = self.compute(rows, {})["per_example"]
-        return columns
+    def parts(self, row: Row, options: Any) -> Any:
+        """Return what the metric's `scoring.score` takes for a row: all that takes time, but not the score."""
+        with self._asked() as metric:
+            metric.prepare(options)
+            return metric.parts(**metric.check_columns(_columns(metric, row)), options=options)
 
     def check(self, row: Row) -> None:
         """Raise Refusal, in the metric's own words, if it cannot score a row."""
-        with self._turn():
-            metric = self._loaded()
-        try:
-            metric.check_columns({column: [value] for column, value in row.items() if column in metric.columns})
-        except (TypeError, ValueError) as error:
-            raise Refusal(self.plain(error)) from error
+        with self._asked() as metric:
+            metric.check_columns(_columns(metric, row))
 
     def sibling(self, module: str) -> ModuleType:
         """Return a module of the metric, such as `scoring`: what evaluate loaded, not another copy."""
@@ -95,6 +80,15 @@ class Scorer:
     def plain(self, error: Exception) -> str:
         """Return the metric's message without its name and without the number of the row, which is always 0."""
         return re.sub(r"\[0\]", "", str(error).removeprefix(f"{self.name}: "), count=2)
+
+    @contextmanager
+    def _asked(self) -> Iterator[Any]:
+        """Give the metric, and turn what it says of its input into a refusal."""
+        with self._turn():
+            try:
+                yield self._loaded()
+            except (TypeError, ValueError) as error:
+                raise Refusal(self.plain(error)) from error
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -113,3 +107,7 @@ class Scorer:
             # By its file: a folder's name would have to be the metric's, which that of a Space on the Hub is not.
             self._metric = evaluate.load(str(self.folder / f"{self.name}.py"), self._configuration, keep_in_memory=True)
         return self._metric
+
+
+def _columns(metric: Any, row: Row) -> dict[str, list[Any]]:
+    return {column: [value] for column, value in row.items() if column in metric.columns}

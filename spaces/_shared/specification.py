@@ -1,21 +1,16 @@
-"""What an app.py states about its metric: fields, options, examples, and how a score is found. Data only."""
+"""What an app.py states about its metric: fields, examples, and how a score is explained. Data only."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
 
-from .limits import LIMITS, Refusal, shown
+from .controls import Choice, Slider, controls
+from .declared import metric_folder, options_class
+from .limits import LIMITS
 from .outcome import Outcome
-
-if TYPE_CHECKING:
-    from .scorer import Scorer
-
-Row = dict[str, Any]
-"""One answer with all that belongs to it, by the metric's names of its columns (`predictions`, `references`, …)."""
-Parts = dict[str, Any]
-"""What is known of a row before options turn it into a score; plain lists, numbers and strings."""
-Options = dict[str, Any]
-"""Values of a Space's options, by name."""
+from .scorer import Row, Scorer
 
 
 @dataclass(frozen=True)
@@ -49,68 +44,9 @@ class Field:
         return self.kind in ("lines", "numbers")
 
 
-@dataclass(frozen=True)
-class Slider:
-    """An option that is a number. Whole steps make it a whole number."""
-
-    name: str
-    label: str
-    default: float
-    low: float = 0.0
-    high: float = 1.0
-    step: float = 0.01
-    info: str = ""
-
-    @property
-    def shown(self) -> float:
-        """The default as the slider shows it: 2/3 as 0.67."""
-        shown: float = self.type(round(self.default, 2))
-        return shown
-
-    @property
-    def type(self) -> type:
-        """`int` if the steps are whole, else `float`."""
-        return int if self.step == int(self.step) else float
-
-    def value(self, given: Any) -> float:
-        """Return the option's value; where the slider was not moved, the exact default.
-
-        Raises:
-            Refusal: it is no number, or out of range.
-        """
-        numeric = isinstance(given, (int, float)) and not isinstance(given, bool) and self.low <= given <= self.high
-        if not numeric or self.type(given) != given:
-            whole = "whole " if self.type is int else ""
-            expected = f"a {whole}number from {self.low:g} to {self.high:g}"
-            raise Refusal(f"{self.name}: expected {expected}, not {shown(given)}.")
-        value: float = self.type(self.default if given == self.shown else given)
-        return value
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An option that is one of several words; `choices` maps them to what the page shows."""
-
-    name: str
-    label: str
-    choices: Mapping[str, str]
-    info: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The default, which is the first."""
-        return next(iter(self.choices))
-
-    @property
-    def type(self) -> type:
-        """`str`."""
-        return str
-
-    def value(self, given: Any) -> str:
-        """Return the option's value; raises Refusal if there is none such."""
-        if not isinstance(given, str) or given not in self.choices:
-            raise Refusal(f"{self.name}: expected one of {', '.join(self.choices)}, not {shown(given)}.")
-        return given
+QUESTION = Field("questions", "Question", lines=1)
+REFERENCES = Field("references", "References", "lines", "Right answers, one on each line.", required=True)
+ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
 
 
 @dataclass(frozen=True)
@@ -118,7 +54,13 @@ class Example:
     """A worked example: a row, and options that are not at their default."""
 
     row: Row
-    options: Options = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def worked(row: Row, *, right: str, wrong: str, verbose: str, negated: str) -> dict[str, Example]:
+    """Return the examples that every Space has: four answers to one question."""
+    answers = {"Right": right, "Wrong": wrong, "Verbose": verbose, "Negated": negated}
+    return {title: Example({**row, "predictions": answer}) for title, answer in answers.items()}
 
 
 @dataclass(frozen=True)
@@ -131,7 +73,7 @@ class VideoReader:
         suffix: How the name of such a file ends.
     """
 
-    read: Callable[["Scorer", str], bytes]
+    read: Callable[[Scorer, str], bytes]
     column: str
     suffix: str
 
@@ -142,12 +84,11 @@ class Specification:
 
     Args:
         name: The metric's name.
+        app: The app's folder.
         fields: Boxes of the form, in their order.
-        options: Options on the page.
-        examples: Worked examples by their titles; the page opens with the first.
-        analyse: Scores a row as far as the options have no say; this is what takes time.
-        explain: Turns that into a score by the metric's own core; takes no time.
-        arguments: From options to what `compute` takes.
+        examples: Worked examples by their titles, those of `worked` among them; the page opens with the first.
+        explain: Turns what `analyse` made of a row into a score, by the metric's own core; takes no time.
+        analyse: Does what takes time for a row; no control has a say in it.
         most: The highest score; the lowest is 0. None for a score without bounds.
         configuration: The metric's configuration; None for its default.
         fixed: What `compute` is always told.
@@ -157,18 +98,27 @@ class Specification:
     """
 
     name: str
+    app: Path
     fields: Sequence[Field]
-    options: Sequence[Slider | Choice]
     examples: Mapping[str, Example]
-    analyse: Callable[["Scorer", Row], Parts]
-    explain: Callable[["Scorer", Row, Parts, Options], Outcome]
-    arguments: Callable[[Options], Options] = dict
+    explain: Callable[[Scorer, Row, Any, Any], Outcome]
+    analyse: Callable[[Scorer, Row, Any], Any] = Scorer.parts
     most: float | None = 1.0
     configuration: str | None = None
-    fixed: Options = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     file_bytes: int = LIMITS.file_bytes
     chunk: int | None = 16
     reader: VideoReader | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The metric's folder."""
+        return metric_folder(self.app, self.name)
+
+    @cached_property
+    def controls(self) -> Sequence[Slider | Choice]:
+        """The options on the page, as the metric declares them."""
+        return controls(self.folder)
 
     @property
     def video(self) -> Field | None:
@@ -180,12 +130,21 @@ class Specification:
         """The fields as a file of answers has them: a video by its name."""
         return [replace(field, kind="text") if field.kind == "video" else field for field in self.fields]
 
-    def values(self, given: Sequence[Any]) -> Options:
-        """Return the options from what the page or the API gave, in their order; raises Refusal."""
-        return {option.name: option.value(value) for option, value in zip(self.options, given, strict=True)}
+    def options(self, given: Sequence[Any] | None = None) -> Any:
+        """Return the metric's options from the values of the controls, by default those that the page opens with.
 
-    def changed(self, options: Options) -> Options:
-        """Return what `compute` must be told: what is fixed, and the options that are not at their default."""
-        defaults = self.arguments(self.values([option.shown for option in self.options]))
-        moved = {name: value for name, value in self.arguments(options).items() if value != defaults[name]}
-        return {**self.fixed, **moved}
+        Raises:
+            Refusal: a value is none that the control has.
+        """
+        values = [control.shown for control in self.controls] if given is None else given
+        chosen = {control.name: control.value(value) for control, value in zip(self.controls, values, strict=True)}
+        return options_class(self.folder)(**self.fixed, **chosen)
+
+    def changed(self, options: Any) -> dict[str, Any]:
+        """Return those of the controls' options that are not at their default."""
+        values = {control.name: (getattr(options, control.name), control.default) for control in self.controls}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    def arguments(self, options: Any) -> dict[str, Any]:
+        """Return what `compute` must be told: what is fixed, and what is not at its default."""
+        return {**self.fixed, **self.changed(options)}

@@ -9,8 +9,8 @@ from gradio_client.utils import strip_invalid_filename_characters  # type: ignor
 
 from .answering import told
 from .limits import LIMITS, Limits, Refusal
-from .scorer import Scorer
-from .specification import Row, Specification
+from .scorer import Row, Scorer
+from .specification import Specification
 from .uploads import delete
 
 

@@ -1,20 +1,18 @@
-"""The Space of ΔBLEU: which fields and options it has, and how it explains a score."""
+"""The Space of ΔBLEU: which fields and examples it has, and how it explains a score."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from space.frame import launch
 from space.outcome import Bar, Kind, Mark, Outcome
-from space.specification import Choice, Example, Field, Options, Parts, Row, Slider, Specification
+from space.scorer import Row, Scorer
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification, worked
 
-if TYPE_CHECKING:
-    from space.scorer import Scorer
-
-MOST = 4
-LANGUAGES = {"en": "English, and most others", "zh": "Chinese"}
+ORDERS = ("Words", "Pairs of words", "Runs of three", "Runs of four")
 HAND = {
     "questions": "What is wrong with my hand?",
     "references": ["tinea of the hand", "most likely it is eczema", "it is nothing, wait and see"],
@@ -22,37 +20,12 @@ HAND = {
 }
 
 
-def analyse(scorer: "Scorer", row: Row) -> Parts:
-    """Count matches and totals of n-grams, and find what each token of the answer earns, in either language."""
-    weights = row.get("reference_weights") or [1.0] * len(row["references"])
-    ngrams, tokens = scorer.sibling("ngrams"), scorer.sibling("tokens")
-    parts: Parts = {}
-    for language in LANGUAGES:
-        split = tokens.load_tokenizer(None, language).split
-        answer, references = split(row["predictions"]), [split(reference) for reference in row["references"]]
-        counts = Counter((token,) for token in answer)
-        credit = ngrams.paper_credit([ngrams.matched_counts(reference, [counts]) for reference in references], weights)
-        earned = [credit[(token,)] / counts[(token,)] if (token,) in credit else None for token in answer]
-        parts[language] = {
-            "statistics": ngrams.row_statistics(answer, references, weights, MOST),
-            "earned": list(zip(_places(row["predictions"], answer), earned, strict=True)),
-        }
-    return parts
-
-
-def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
-    """Score the statistics of as many orders as are asked for."""
-    core, order = scorer.sibling("scoring"), options["max_ngram_order"]
-    of_language = parts[options["lang"]]
-    lengths, matches, totals = np.split(np.array([of_language["statistics"]]), [2, 2 + MOST], axis=1)
-    # The score of one answer leaves out the orders it is too short for, as in the metric's rows.
-    chosen = scorer.sibling("options").DeltaBleuOptions(
-        max_ngram_order=order, smooth_method=options["smooth_method"], effective_order=True
-    )
-    scores = core.score(np.hstack([lengths, matches[:, :order], totals[:, :order]]), chosen)
+def explain(scorer: Scorer, row: Row, _: Any, options: Any) -> Outcome:
+    """Count anew, which is as quick as to score, and mark what each token of the answer earns."""
+    scores = scorer.sibling("results").row_scores(scorer.parts(row, options), options)
     precisions = scores.precisions[0]
-    names = ["Words", "Pairs of words", "Runs of three", "Runs of four"]
-    bars = [Bar(names[n], precisions[n], _matched(scores, n), most=100.0) for n in range(order)]
+    orders = ORDERS[: options.max_ngram_order]
+    bars = [Bar(name, precisions[n], _matched(scores, n), most=100.0) for n, name in enumerate(orders)]
     penalty = float(scores.brevity_penalty[0])
     length = f"{scores.sys_len[0]:g} tokens; the reference closest in length has {scores.ref_len[0]:g}"
     return Outcome(
@@ -61,8 +34,8 @@ def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outco
         threshold=None,
         best_reference=None,
         bars=[*bars, Bar("Brevity penalty", penalty, length)],
-        marks=_marks(of_language["earned"], max(row.get("reference_weights") or [1.0])),
-        why=_why(row, precisions, penalty),
+        marks=_marks(scorer, row, options),
+        why=_why(precisions, penalty),
     )
 
 
@@ -72,31 +45,38 @@ def _matched(scores: Any, n: int) -> str:
     return f"matches weigh {scores.matches[0, n]:.3g} of {scores.totals[0, n]:.3g}, before smoothing"
 
 
-def _places(text: str, tokens: list[str]) -> list[tuple[int, int]]:
-    """Return where each token stands; an empty place for one that the tokeniser has altered."""
-    places, end = [], 0
-    for token in tokens:
-        start = text.find(token, end)
-        places.append((end, end) if start < 0 else (start, start + len(token)))
-        end = places[-1][1]
-    return places
-
-
-def _marks(earned: list[tuple[tuple[int, int], float | None]], heaviest: float) -> list[Mark]:
+def _marks(scorer: Scorer, row: Row, options: Any) -> list[Mark]:
     """Mark the runs of tokens that earn the same weight."""
     marks: list[Mark] = []
-    for weight, run in groupby(earned, key=lambda token: token[1]):
+    weights = row.get("reference_weights") or [1.0] * len(row["references"])
+    for weight, run in groupby(_earned(scorer, row, weights, options), key=lambda token: token[1]):
         places = [place for place, _ in run]
         if weight:
             why = f"in a reference of weight {weight:g}"
-            kind: Kind = "against" if weight < 0 else "for" if weight == heaviest else "half"
+            kind: Kind = "against" if weight < 0 else "for" if weight == max(weights) else "half"
             marks.append(Mark(places[0][0], places[-1][1], why, kind))
     return marks
 
 
-def _why(row: Row, precisions: Any, penalty: float) -> str:
-    if not row["predictions"].strip():
-        return "An empty answer scores 0."
+def _earned(
+    scorer: Scorer, row: Row, weights: Sequence[float], options: Any
+) -> Iterator[tuple[tuple[int, int], float | None]]:
+    """Yield each token of the answer, where it stands and what it earns; None for one that no reference has."""
+    ngrams, split = scorer.sibling("ngrams"), scorer.sibling("tokens").load_tokenizer(None, options.language).split
+    tokens = split(row["predictions"])
+    counts = Counter((token,) for token in tokens)
+    matched = [ngrams.matched_counts(split(reference), [counts]) for reference in row["references"]]
+    credit = ngrams.paper_credit(matched, weights)
+    end = 0
+    for token in tokens:
+        start = row["predictions"].find(token, end)
+        # One that the tokeniser has altered has an empty place.
+        place = (end, end) if start < 0 else (start, start + len(token))
+        end = place[1]
+        yield place, credit[(token,)] / counts[(token,)] if (token,) in credit else None
+
+
+def _why(precisions: Any, penalty: float) -> str:
     if not precisions.any():
         return "No word of the answer earns anything: it is in no reference with a weight above 0."
     short = f", times {penalty:.2f}, because the answer is shorter than the references" if penalty < 1 else ""
@@ -107,51 +87,37 @@ def _why(row: Row, precisions: Any, penalty: float) -> str:
     )
 
 
+EXAMPLES = {
+    **worked(
+        HAND,
+        right="This is tinea of the hand.",
+        wrong="It is nothing, wait and see.",
+        verbose="Thank you for the picture. From what can be seen there it is most likely tinea of the hand, a fungal "
+        "infection; a cream will help.",
+        negated="It is not eczema.",
+    ),
+    "Second best": Example({**HAND, "predictions": "I think it is eczema."}),
+    "Chinese": Example(
+        {
+            "questions": "我的手怎么了?",
+            "references": ["手掌有点像梅毒疹。", "可能是湿疹"],
+            "reference_weights": [0.6, 1.0],
+            "predictions": "手上像湿疹。",
+        },
+        {"lang": "zh"},
+    ),
+}
+
 SPECIFICATION = Specification(
     name="deltableu",
+    app=Path(__file__).parent,
     fields=(
-        Field("questions", "Question", info="For you to read; ΔBLEU does not use it.", lines=1),
-        Field("references", "References", "lines", "Answers, good and bad, one on each line.", required=True, lines=3),
+        replace(QUESTION, info="For you to read; ΔBLEU does not use it."),
+        replace(REFERENCES, info="Answers, good and bad, one on each line.", lines=3),
         Field("reference_weights", "Weights", "numbers", "One for each reference, from -1 to 1. Default: 1."),
-        Field("predictions", "Answer", info="The answer to be scored.", lines=3),
+        ANSWER,
     ),
-    options=(
-        Choice("lang", "Language", LANGUAGES),
-        Slider("max_ngram_order", "Longest n-grams", MOST, low=1, high=MOST, step=1),
-        Choice(
-            "smooth_method",
-            "Where there is no match",
-            {
-                "exp": "half a match, then a quarter, … (exp)",
-                "floor": "a tenth of a match (floor)",
-                "add-k": "one match more everywhere (add-k)",
-                "none": "nothing: the score is 0",
-            },
-        ),
-    ),
-    examples={
-        "Right": Example({**HAND, "predictions": "This is tinea of the hand."}),
-        "Second best": Example({**HAND, "predictions": "I think it is eczema."}),
-        "Wrong": Example({**HAND, "predictions": "It is nothing, wait and see."}),
-        "Verbose": Example(
-            {
-                **HAND,
-                "predictions": "Thank you for the picture. From what can be seen there it is most likely tinea of the "
-                "hand, a fungal infection; a cream will help.",
-            }
-        ),
-        "Negated": Example({**HAND, "predictions": "It is not eczema."}),
-        "Chinese": Example(
-            {
-                "questions": "我的手怎么了?",
-                "references": ["手掌有点像梅毒疹。", "可能是湿疹"],
-                "reference_weights": [0.6, 1.0],
-                "predictions": "手上像湿疹。",
-            },
-            {"lang": "zh"},
-        ),
-    },
-    analyse=analyse,
+    examples=EXAMPLES,
     explain=explain,
     most=100.0,
     # The score of all rows is that of their sums, not the mean of their scores.
@@ -159,4 +125,4 @@ SPECIFICATION = Specification(
 )
 
 if __name__ == "__main__":
-    launch(SPECIFICATION, Path(__file__).parent)
+    launch(SPECIFICATION)

@@ -1,47 +1,52 @@
-"""The Space of EVQAScore: which fields and options it has, and how it explains a score."""
+"""The Space of EVQAScore: which fields and examples it has, and how it explains a score."""
 
 import base64
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import av  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
 import numpy as np
 from space.frame import launch
 from space.limits import LIMITS, Refusal
-from space.outcome import Bar, Mark, Outcome, Picture
+from space.outcome import Mark, Outcome, Picture, bars
+from space.scorer import Row, Scorer
 from space.spans import find_run, words
-from space.specification import Choice, Example, Field, Options, Parts, Row, Slider, Specification, VideoReader
+from space.specification import ANSWER, QUESTION, Example, Field, Specification, VideoReader, worked
 from space.video import check_video, in_time
-
-if TYPE_CHECKING:
-    from space.scorer import Scorer
 
 CLIPS = Path(__file__).parent / "clips"
 # The demo's model comes with the metric; "default" is downloaded, and knows real videos.
 CONFIGURATION = os.environ.get("EVQASCORE_CONFIGURATION", "demo")
 # Which frames are looked at: dense enough for clips of two seconds, few enough for those of two minutes.
-SAMPLING: Options = {"interval": 6, "max_frames": 24}
+SAMPLING = {"interval": 6, "max_frames": 24}
 WIDTH = 200
+COMPONENTS = {
+    "coarse": ("Coarse", "how near the whole text comes to the frames together"),
+    "precision": ("Precision", "how near each key phrase comes to its best frame"),
+    "recall": ("Recall", "how near each frame comes to its best key phrase"),
+    "f_score": ("F score", "harmonic mean of precision and recall"),
+}
 
 
-def analyse(scorer: "Scorer", row: Row) -> Parts:
+def analyse(scorer: Scorer, row: Row, _: Any) -> dict[str, Any]:
     """Read the video, encode its sampled frames, and keep small pictures of them."""
     pictures: list[tuple[float, str]] = []
     found = look(scorer, row["videos"], lambda sample: pictures.append((sample.seconds, picture(sample.image))))
     return {"features": found["vectors"], "pictures": pictures}
 
 
-def read(scorer: "Scorer", path: str) -> bytes:
+def read(scorer: Scorer, path: str) -> bytes:
     """Return what stands for a video in a file of answers: the safetensors file of its features."""
     from safetensors.numpy import save
 
     return save(look(scorer, path))
 
 
-def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
+def look(scorer: Scorer, path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
     """Read a video once; return the vectors, times and numbers of its sampled frames.
 
     Args:
@@ -65,28 +70,22 @@ def look(scorer: "Scorer", path: str, see: Callable[[Any], None] = lambda sample
     return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}
 
 
-def explain(scorer: "Scorer", row: Row, parts: Parts, options: Options) -> Outcome:
+def explain(scorer: Scorer, row: Row, parts: Mapping[str, Any], options: Any) -> Outcome:
     """Score the frames' vectors by the metric; the video is not read again."""
     given = {column: value for column, value in row.items() if column != "videos"}
-    result = scorer.compute([{**given, "video_features": parts["features"]}], options)
+    result = scorer.compute([{**given, "video_features": parts["features"]}], SPECIFICATION.changed(options))
     of_row = {name: values[0] for name, values in result["per_example"].items()}
-    score, keywords = of_row["score"], of_row["keywords"]
     answer = words(row["predictions"], lambda word: word.lower().strip(".,;:!?'\"()").split())
-    runs = [(keyword, find_run(answer, keyword.lower().split())) for keyword in keywords]
+    runs = [find_run(answer, keyword.lower().split()) for keyword in of_row["keywords"]]
     return Outcome(
-        score=score,
+        score=of_row["score"],
         verdict=None,
         threshold=None,
         best_reference=None,
-        bars=[
-            Bar("Coarse", of_row["coarse"], "how near the whole text comes to the frames together"),
-            Bar("Precision", of_row["precision"], "how near each key phrase comes to its best frame"),
-            Bar("Recall", of_row["recall"], "how near each frame comes to its best key phrase"),
-            Bar("F score", of_row["f_score"], "harmonic mean of precision and recall"),
-        ],
-        marks=[Mark(run[0], run[1], "a key phrase") for _, run in runs if run],
-        why=_why(row, of_row),
-        pictures=_pictures(keywords, of_row["best_frames"], parts["pictures"]),
+        bars=bars(COMPONENTS, of_row),
+        marks=[Mark(*run, "a key phrase") for run in runs if run],
+        why=_why(of_row),
+        pictures=_pictures(of_row["keywords"], of_row["best_frames"], parts["pictures"]),
     )
 
 
@@ -109,9 +108,7 @@ def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float
     return [Picture(image, f"{seconds:.1f} s", best.get(n, [])) for n, (seconds, image) in enumerate(pictures)]
 
 
-def _why(row: Row, of_row: dict[str, Any]) -> str:
-    if not row["predictions"].strip():
-        return "An empty answer scores 0."
+def _why(of_row: dict[str, Any]) -> str:
     count = of_row["n_keywords"]
     phrases = "1 key phrase is" if count == 1 else f"{count} key phrases are"
     factor = f", times ln({count} + 1), which rewards an answer that says more" if of_row["mode"] == "qa" else ""
@@ -126,32 +123,28 @@ RED, GREEN = (
     {"videos": str(CLIPS / name), "questions": "What moves?"} for name in ("red_square.mp4", "green_ring.mp4")
 )
 
+EXAMPLES = {
+    **worked(
+        RED,
+        right="A large red square moves.",
+        wrong="A small green ring moves.",
+        verbose="The clip shows a large red square that moves to the left over a white background.",
+        negated="No red square moves.",
+    ),
+    "Another video": Example({**GREEN, "predictions": "A small green ring moves."}),
+}
+
 SPECIFICATION = Specification(
     name="evqascore",
+    app=Path(__file__).parent,
     fields=(
         Field("videos", "Video", "video", f"{LIMITS.video_seconds} s at most", required=True),
-        Field("questions", "Question", info="Without one, the answer is scored as a caption.", lines=1),
-        Field("predictions", "Answer or caption", info="What is to be scored.", lines=3),
+        replace(QUESTION, info="Without one, the answer is scored as a caption."),
+        replace(ANSWER, label="Answer or caption"),
     ),
-    options=(
-        Choice(
-            "mode",
-            "Scored as",
-            {"auto": "question and answer", "caption": "caption, without question"},
-        ),
-        Slider("max_keywords", "Key phrases that count", 20, low=1, high=20, step=1),
-    ),
-    examples={
-        "Right": Example({**RED, "predictions": "A large red square moves."}),
-        "Wrong": Example({**RED, "predictions": "A small green ring moves."}),
-        "Verbose": Example(
-            {**RED, "predictions": "The clip shows a large red square that moves to the left over a white background."}
-        ),
-        "Negated": Example({**RED, "predictions": "No red square moves."}),
-        "Another video": Example({**GREEN, "predictions": "A small green ring moves."}),
-    },
-    analyse=analyse,
+    examples=EXAMPLES,
     explain=explain,
+    analyse=analyse,
     most=None,
     configuration=CONFIGURATION,
     fixed=SAMPLING,
@@ -160,4 +153,4 @@ SPECIFICATION = Specification(
 )
 
 if __name__ == "__main__":
-    launch(SPECIFICATION, Path(__file__).parent)
+    launch(SPECIFICATION)

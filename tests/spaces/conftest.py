@@ -29,9 +29,10 @@ def load_app(name: str) -> ModuleType:
 @cache
 def load_scorer(name: str) -> Any:
     """The metric behind a Space."""
-    from space.scorer import Scorer, metric_folder
+    from space.scorer import Scorer
 
-    return Scorer(name, metric_folder(SPACES / name, name), load_app(name).SPECIFICATION.configuration)
+    specification = load_app(name).SPECIFICATION
+    return Scorer(name, specification.folder, specification.configuration)
 
 
 @pytest.fixture(params=NAMES)
@@ -68,9 +69,3 @@ def scorer_of() -> Callable[[str], Any]:
 def smile() -> Any:
     """What SMILE's app.py states, for tests of what all have in common."""
     return load_app("smile").SPECIFICATION
-
-
-@pytest.fixture
-def defaults() -> Callable[[Any], dict[str, Any]]:
-    """Returns the options of a specification at their defaults."""
-    return lambda specification: specification.values([option.shown for option in specification.options])

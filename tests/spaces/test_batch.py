@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -30,10 +31,10 @@ def videos_of(specification, scorer):
     return videos
 
 
-def test_a_few_at_a_time_is_the_same_as_all_at_once(specification, scorer, defaults):
+def test_a_few_at_a_time_is_the_same_as_all_at_once(specification, scorer):
     table, videos = table_of(specification), videos_of(specification, scorer)
     few = dataclasses.replace(specification, chunk=specification.chunk and 2)
-    steps = batch.score(few, scorer, table, defaults(few), videos)
+    steps = batch.score(few, scorer, table, few.options(), videos)
     *steps, scored = (dataclasses.replace(step, kept=[*step.kept]) for step in steps)
     rows = [example.row for example in specification.examples.values()]
     expected = scorer.compute(rows, specification.fixed)
@@ -48,19 +49,19 @@ def test_a_few_at_a_time_is_the_same_as_all_at_once(specification, scorer, defau
         assert [step.done for step in steps] == [*range(0, len(table.rows), 2)][: len(steps)]
 
 
-def test_options_reach_the_metric(smile, defaults, scorer_of):
+def test_options_reach_the_metric(smile, scorer_of):
     table, scorer = table_of(smile), scorer_of("smile")
-    *_, scored = batch.score(smile, scorer, table, defaults(smile) | {"w": 0.0})
+    *_, scored = batch.score(smile, scorer, table, replace(smile.options(), w=0.0))
     assert scored.score == pytest.approx(scorer.compute(table.rows, {"w": 0.0})["lexical"])
 
 
-def test_rows_that_the_metric_refuses_are_named_and_left_out(smile, defaults, scorer_of):
+def test_rows_that_the_metric_refuses_are_named_and_left_out(smile, scorer_of):
     rows = [
         {"predictions": "a", "references": ["b"]},
         {"predictions": "a", "references": ["b", "c", "d"], "synthetic_answers": ["1", "2"]},
     ]
     table = collect(Table("rows", ""), enumerate(rows, 1), smile.fields)
-    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert scored.kept == [0]
     (problem,) = scored.problems
     assert problem.startswith(
@@ -68,24 +69,24 @@ def test_rows_that_the_metric_refuses_are_named_and_left_out(smile, defaults, sc
     )
     table.rows = table.rows[1:]
     with pytest.raises(Refusal, match=r"^No row could be scored\. row 1: synthetic_answers has 2 entries"):
-        list(batch.score(smile, scorer_of("smile"), table, defaults(smile)))
+        list(batch.score(smile, scorer_of("smile"), table, smile.options()))
 
 
-def test_when_time_is_up_what_was_scored_is_kept(smile, defaults, monkeypatch, scorer_of):
+def test_when_time_is_up_what_was_scored_is_kept(smile, monkeypatch, scorer_of):
     table = table_of(smile)
     now = iter([0.0, 1.0, 11.0])
     monkeypatch.setattr(batch.time, "monotonic", lambda: next(now))
     two = dataclasses.replace(smile, chunk=2)
-    *_, scored = batch.score(two, scorer_of("smile"), table, defaults(smile), limits=Limits(seconds=10))
+    *_, scored = batch.score(two, scorer_of("smile"), table, smile.options(), limits=Limits(seconds=10))
     assert (scored.done, scored.kept) == (2, [0, 1])
     assert scored.stopped == "Stopped after 10 seconds; the rows scored by then are below."
 
 
-def test_long_texts_are_scored_fewer_at_a_time(smile, defaults, scorer_of):
+def test_long_texts_are_scored_fewer_at_a_time(smile, scorer_of):
     """Six rows of which 16 would fit: with texts of 60 characters and more, two reach the limit of 100."""
     table = table_of(smile)
     lengths = [sum(len(str(value)) for value in row.values()) for row in table.rows]
-    steps = batch.score(smile, scorer_of("smile"), table, defaults(smile), limits=Limits(chunk_characters=100))
+    steps = batch.score(smile, scorer_of("smile"), table, smile.options(), limits=Limits(chunk_characters=100))
     done = [step.done for step in steps]
     expected, characters = [0], 0
     for number, length in enumerate(lengths, 1):
@@ -97,9 +98,9 @@ def test_long_texts_are_scored_fewer_at_a_time(smile, defaults, scorer_of):
     assert 3 <= len(done) <= len(lengths)
 
 
-def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, defaults, scorer_of):
+def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, scorer_of):
     table = table_of(smile)
-    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     record = batch.records(scored)[0]
     assert list(record)[:3] == ["row", "score", "verdict"]
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
@@ -108,7 +109,7 @@ def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, defaults, sco
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
-def test_the_python_lines_give_the_score_of_the_file(suffix, smile, defaults, tmp_path, monkeypatch, capsys, scorer_of):
+def test_the_python_lines_give_the_score_of_the_file(suffix, smile, tmp_path, monkeypatch, capsys, scorer_of):
     monkeypatch.chdir(tmp_path)
     records = [
         {"prediction": "It was Marie Curie.", "references": ["Curie", "Marie Curie"]},
@@ -122,7 +123,7 @@ def test_the_python_lines_give_the_score_of_the_file(suffix, smile, defaults, tm
     else:
         pd.DataFrame(records).to_parquet(file)
     table, scorer = read(file, smile.fields), scorer_of("smile")
-    *_, scored = batch.score(smile, scorer, table, defaults(smile) | {"w": 0.25})
+    *_, scored = batch.score(smile, scorer, table, replace(smile.options(), w=0.25))
     lines = for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {"w": 0.25})
     done = {}
     exec(lines, done)
@@ -132,7 +133,7 @@ def test_the_python_lines_give_the_score_of_the_file(suffix, smile, defaults, tm
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 def test_the_python_lines_take_a_text_for_a_text_and_nothing_for_nothing(
-    suffix, smile, defaults, tmp_path, monkeypatch, scorer_of
+    suffix, smile, tmp_path, monkeypatch, scorer_of
 ):
     """An answer may look like a list, and what one row has another may lack."""
     monkeypatch.chdir(tmp_path)
@@ -152,14 +153,14 @@ def test_the_python_lines_take_a_text_for_a_text_and_nothing_for_nothing(
         frame.to_csv(file, index=False) if suffix == ".csv" else frame.to_parquet(file)
     table, scorer = read(file, smile.fields), scorer_of("smile")
     assert table.problems == []
-    *_, scored = batch.score(smile, scorer, table, defaults(smile))
+    *_, scored = batch.score(smile, scorer, table, smile.options())
     done = {}
     exec(for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {}), done)
     assert done["out"]["per_example"]["score"] == pytest.approx(scored.columns["score"], abs=1e-6)
 
 
 def test_the_python_lines_of_videos_run_where_the_videos_are(
-    specification_of, scorer_of, defaults, tmp_path, monkeypatch, capsys
+    specification_of, scorer_of, tmp_path, monkeypatch, capsys
 ):
     specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
     videos = videos_of(specification, scorer)
@@ -171,14 +172,14 @@ def test_the_python_lines_of_videos_run_where_the_videos_are(
         {"video": "green_ring.mp4", "question": "What moves?", "prediction": "A large red square moves."},
     ]
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    table, options = read(Path("answers.jsonl"), specification.file_fields), defaults(specification)
+    table, options = read(Path("answers.jsonl"), specification.file_fields), specification.options()
     *_, scored = batch.score(specification, scorer, table, options, videos)
     lines = for_file(
         (str(scorer.folder), specification.configuration),
         specification.name,
         table,
         specification.file_fields,
-        specification.changed(options),
+        specification.arguments(options),
     )
     done = {}
     exec(lines, done)

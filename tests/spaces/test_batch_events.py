@@ -34,6 +34,11 @@ def upload(tmp_path, monkeypatch):
     return put
 
 
+def opens(specification):
+    """What the controls have when the page opens."""
+    return [control.shown for control in specification.controls]
+
+
 def test_nothing_can_be_scored_until_the_videos_are_read(events, upload):
     steps = list(events.videos([str(upload(RED)), str(upload(GREEN))], None))
     assert [len(videos.read) for _, videos, _, _ in steps] == [0, 1, 2, 2]
@@ -75,7 +80,7 @@ def test_what_gradio_forgets_is_deleted_once_it_is_old(events, upload, tmp_path)
     assert (old.exists(), young.exists()) == (False, True)
 
 
-def test_the_examples_bring_their_videos_which_stay(events, defaults, specification_of):
+def test_the_examples_bring_their_videos_which_stay(events, specification_of):
     videos, told, _ = events.example_videos()
     assert {*videos.read} == {RED.name, GREEN.name}
     assert "2 videos read" in told
@@ -83,7 +88,7 @@ def test_the_examples_bring_their_videos_which_stay(events, defaults, specificat
     table, _, told = events.examples()
     assert [row["videos"] for row in table.rows] == [RED.name] * 4 + [GREEN.name]
     specification = specification_of("evqascore")
-    *_, last = events.run(table, videos, *defaults(specification).values())
+    *_, last = events.run(table, videos, *opens(specification))
     _, status, results, shown, download, _, _ = last
     assert "Done." in status
     assert "<dd>5</dd>" in results
@@ -97,11 +102,11 @@ def test_the_examples_bring_their_videos_which_stay(events, defaults, specificat
     assert Path(download["value"]).read_text().startswith("row,score,prediction,video,question")
 
 
-def test_who_stops_can_score_again(events, specification_of, defaults):
+def test_who_stops_can_score_again(events, specification_of):
     videos, table = events.example_videos()[0], events.examples()[0]
     *_, button = events.stop(None)
     assert button["interactive"] is True
-    steps = events.run(table, videos, *defaults(specification_of("evqascore")).values())
+    steps = events.run(table, videos, *opens(specification_of("evqascore")))
     next(steps)
     scored = next(steps)[0]
     steps.close()

@@ -38,10 +38,10 @@ def rows():
 
 
 @pytest.fixture
-def files(rows, smile, scorer_of, defaults):
+def files(rows, smile, scorer_of):
     """The downloads of these rows."""
     table = collect(Table("rows", ""), enumerate(rows, 1), smile.file_fields)
-    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert len(scored.kept) == len(rows)
     return download.write(batch.records(scored))
 
@@ -75,10 +75,10 @@ def test_no_cell_starts_a_formula(files):
     assert {*HARMLESS} <= {*cells}
 
 
-def test_what_utf_8_cannot_hold_is_replaced_where_it_enters(smile, scorer_of, defaults):
+def test_what_utf_8_cannot_hold_is_replaced_where_it_enters(smile, scorer_of):
     """As the metrics do."""
     record = json.loads('{"prediction": "a \\ud800 b", "references": ["\\ud83d\\ude00"]}')
     table = collect(Table("rows", ""), enumerate([record], 1), smile.file_fields)
     assert table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
-    *_, scored = batch.score(smile, scorer_of("smile"), table, defaults(smile))
+    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert "a \ufffd b" in download.write(batch.records(scored))[0].read_text(encoding="utf-8")

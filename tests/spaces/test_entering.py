@@ -6,10 +6,11 @@ import json
 import pandas as pd
 import pytest
 from space.answering import BROKEN, told
+from space.controls import Choice, Slider
 from space.files import Table, collect, read
 from space.limits import Limits, Refusal
 from space.rows import from_form, from_mapping, to_form
-from space.specification import Choice, Field, Slider
+from space.specification import Field
 
 FIELDS = (
     Field("questions", "Question"),
@@ -89,16 +90,22 @@ def test_columns_go_by_either_name():
     assert from_mapping(FIELDS, {"prediction": "a", "references": ["b"]}) == from_mapping(FIELDS, plural)
 
 
+W = Slider("w", "W", "", 0.5, 0, 1, 0.01)
+N = Slider("n", "N", "", 4, 1, 4, 1)
+C = Choice("c", "C", "", None, {"a": "A", False: "none"})
+
+
 @pytest.mark.parametrize(
     ("option", "given", "message"),
     [
-        (Slider("w", "W", 0.5), 1.5, "w: expected a number from 0 to 1, not 1.5."),
-        (Slider("w", "W", 0.5), "1", "w: expected a number from 0 to 1, not '1'."),
-        (Slider("w", "W", 0.5), True, "w: expected a number from 0 to 1, not True."),
-        (Slider("w", "W", 0.5), float("nan"), "w: expected a number from 0 to 1, not nan."),
-        (Slider("n", "N", 4, 1, 4, 1), 2.5, "n: expected a whole number from 1 to 4, not 2.5."),
-        (Choice("c", "C", {"a": "A", "b": "B"}), "d", "c: expected one of a, b, not 'd'."),
-        (Choice("c", "C", {"a": "A", "b": "B"}), ["a"], "c: expected one of a, b, not a list."),
+        (W, 1.5, "w: expected a number from 0 to 1, not 1.5."),
+        (W, "1", "w: expected a number from 0 to 1, not '1'."),
+        (W, True, "w: expected a number from 0 to 1, not True."),
+        (W, float("nan"), "w: expected a number from 0 to 1, not nan."),
+        (N, 2.5, "n: expected a whole number from 1 to 4, not 2.5."),
+        (C, "d", "c: expected one of a, False, not 'd'."),
+        (C, ["a"], "c: expected one of a, False, not a list."),
+        (C, 0, "c: expected one of a, False, not 0."),
     ],
 )
 def test_options_out_of_range_are_refused(option, given, message):
@@ -108,11 +115,15 @@ def test_options_out_of_range_are_refused(option, given, message):
 
 
 def test_a_slider_that_was_not_moved_has_the_exact_default():
-    threshold = Slider("threshold", "Threshold", 2 / 3)
+    threshold = Slider("threshold", "Threshold", "", 2 / 3, 0, 1, 0.01)
     assert threshold.shown == 0.67
     assert threshold.value(0.67) == 2 / 3
     assert threshold.value(0.66) == 0.66
-    assert isinstance(Slider("n", "N", 4, 1, 4, 1).value(2.0), int)
+    assert isinstance(N.value(2.0), int)
+
+
+def test_a_choice_takes_a_value_or_its_text_and_the_first_for_the_default():
+    assert [C.value(given) for given in ("a", "False", False)] == [None, False, False]
 
 
 RECORDS = [

@@ -9,8 +9,8 @@ from huggingface_hub import RepoCard
 from packaging.requirements import Requirement
 from space import drawing, spans
 from space.card import read_card
+from space.declared import metric_folder
 from space.outcome import Bar, Mark, Outcome
-from space.scorer import metric_folder
 
 OUTCOME = Outcome(
     score=0.75,
@@ -59,8 +59,11 @@ def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
     assert {entry for entry in of_space if entry.endswith(".py")} == {"app.py"}
 
 
-def test_the_frame_is_linked_as_a_whole(name, root):
-    assert (root / "spaces" / name / "space").readlink().as_posix() == "../_shared"
+def test_a_space_is_four_paths_and_what_it_shows(name, root):
+    folder = root / "spaces" / name
+    there = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
+    assert there - {"clips", "screenshot.png"} == {"app.py", "README.md", "requirements.txt", "space"}
+    assert (folder / "space").readlink().as_posix() == "../_shared"
 
 
 def test_the_metric_is_found_beside_the_app_or_in_the_checkout(name, root, tmp_path):

@@ -1,21 +1,24 @@
 """Other options rescore at once, and give what the metric's `compute` gives with them."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from space.answering import analyse, as_record, explain
 from space.code import for_row
+from space.controls import Slider
 from space.limits import Refusal
-from space.specification import Slider
 
 
 def settings(specification):
-    """Every combination of some values of each option; the first is not the default."""
+    """Every combination of some values of each control; the first is not the default."""
     values = [
-        [option.low, 3 if option.step == 1 else 0.3, option.shown] if isinstance(option, Slider) else option.choices
-        for option in specification.options
+        [control.low, 3 if control.step == 1 else 0.3, control.shown]
+        if isinstance(control, Slider)
+        else [*reversed(control.labels)]
+        for control in specification.controls
     ]
-    return [specification.values(given) for given in itertools.product(*values)]
+    return [specification.options(given) for given in itertools.product(*values)]
 
 
 def close(specification):
@@ -28,7 +31,7 @@ def test_rescoring_equals_compute(specification, scorer):
         analysed = analyse(specification, scorer, example.row)
         for options in settings(specification):
             outcome = explain(specification, scorer, analysed, options)
-            expected = scorer.compute([example.row], specification.changed(options))["per_example"]
+            expected = scorer.compute([example.row], specification.arguments(options))["per_example"]
             assert outcome.score == pytest.approx(expected["score"][0], abs=close(specification)), options
             assert [outcome.verdict] == expected.get("verdict", [None])
             assert [outcome.best_reference] == expected.get("best_reference", [None])
@@ -44,6 +47,8 @@ def test_rescoring_asks_no_model(specification, scorer, monkeypatch):
         raise AssertionError("the model was asked again")
 
     monkeypatch.setattr(scorer, "compute", compute)
+    if scorer.metric.model is not None:
+        monkeypatch.setattr(scorer, "parts", compute)
     for options in settings(specification):
         explain(specification, scorer, analysed, options)
 
@@ -52,21 +57,21 @@ def test_the_best_reference_follows_the_options(smile, scorer_of):
     """With w = 0 only the words count, with w = 1 only the meaning."""
     row = {"predictions": "The city of light", "references": ["light", "Paris, the city of light"]}
     analysed = analyse(smile, scorer_of("smile"), row)
-    words, meaning = (explain(smile, scorer_of("smile"), analysed, {"w": w, "threshold": 0.5}) for w in (0, 1))
+    words, meaning = (explain(smile, scorer_of("smile"), analysed, replace(smile.options(), w=w)) for w in (0, 1))
     assert (words.best_reference, meaning.best_reference) == (0, 1)
 
 
-def test_an_empty_answer_scores_nothing_and_says_so(specification, scorer, defaults):
+def test_an_empty_answer_scores_nothing_and_says_so(specification, scorer):
     row = next(iter(specification.examples.values())).row | {"predictions": ""}
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
     assert (outcome.score, bool(outcome.verdict), list(outcome.marks)) == (0, False, [])
     assert "empty" in outcome.why
 
 
-def test_examples_do_what_their_titles_say(specification, scorer, defaults):
+def test_examples_do_what_their_titles_say(specification, scorer):
     scores = {}
     for title, example in specification.examples.items():
-        options = defaults(specification) | example.options
+        options = replace(specification.options(), **example.options)
         outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
         scores[title] = outcome.score
         assert 0 <= outcome.score <= (specification.most or 10)
@@ -79,10 +84,10 @@ def test_examples_do_what_their_titles_say(specification, scorer, defaults):
     assert {"Right", "Wrong", "Verbose", "Negated"} <= {*specification.examples}
 
 
-def test_marks_lie_in_the_answer(specification, scorer, defaults):
+def test_marks_lie_in_the_answer(specification, scorer):
     marked = 0
     for example in specification.examples.values():
-        options = defaults(specification) | example.options
+        options = replace(specification.options(), **example.options)
         outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
         for mark in outcome.marks:
             text = example.row["predictions"][mark.start : mark.end]
@@ -102,21 +107,21 @@ def test_marks_lie_in_the_answer(specification, scorer, defaults):
         ("deltableu", "it is eczema, I think", ["it is eczema"], ["it is eczema"]),
     ],
 )
-def test_what_counted_is_marked(name, answer, references, marked, defaults, specification_of, scorer_of):
+def test_what_counted_is_marked(name, answer, references, marked, specification_of, scorer_of):
     specification, scorer = specification_of(name), scorer_of(name)
     row = {"questions": "What?", "predictions": answer, "references": references}
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
     assert [answer[mark.start : mark.end] for mark in outcome.marks] == marked
 
 
-def test_weights_of_references_show_in_the_marks(defaults, specification_of, scorer_of):
+def test_weights_of_references_show_in_the_marks(specification_of, scorer_of):
     specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
     row = {
         "predictions": "red green blue white",
         "references": ["red", "green", "blue"],
         "reference_weights": [1.0, 0.5, -1.0],
     }
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
     assert [(mark.start, mark.end, mark.kind) for mark in outcome.marks] == [
         (0, 3, "for"), (4, 9, "half"), (10, 14, "against"),
     ]  # fmt: skip
@@ -129,23 +134,23 @@ def test_the_python_lines_give_the_score(specification, scorer, capsys):
     outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
     done = {}
     metric = (str(scorer.folder), specification.configuration)
-    exec(for_row(metric, specification.name, example.row, specification.changed(options)), done)
+    exec(for_row(metric, specification.name, example.row, specification.arguments(options)), done)
     assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
     assert capsys.readouterr().out
 
 
-def test_the_python_lines_say_only_what_is_not_default(smile, defaults):
+def test_the_python_lines_say_only_what_is_not_default(smile):
     row = {"predictions": 'a "b"', "references": ["c"]}
-    assert for_row(("smile", None), "smile", row, smile.changed(defaults(smile) | {"w": 0.25})) == (
+    assert for_row(("smile", None), "smile", row, smile.arguments(replace(smile.options(), w=0.25))) == (
         'import evaluate\n\nsmile = evaluate.load("smile")\nout = smile.compute(\n    predictions=["a \\"b\\""],\n'
         '    references=[["c"]],\n    w=0.25,\n)\nprint(out["per_example"])\n'
     )
 
 
-def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of, defaults):
+def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of):
     specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
     row = specification.examples["Right"].row
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), defaults(specification))
+    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
     expected = scorer.compute([row], specification.fixed)["per_example"]
     # 24 frames at 12 a second, of which every 6th is looked at.
     assert [picture.time for picture in outcome.pictures] == ["0.0 s", "0.5 s", "1.0 s", "1.5 s"]

@@ -125,7 +125,7 @@ def test_a_name_is_found_as_the_upload_has_changed_it():
     assert Videos({"clip 1.mp4": b"1"}).of("clip `1`.mp4") == b"1"
 
 
-def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, scorer_of, defaults, uploads):
+def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, scorer_of, uploads):
     scorer, seen = scorer_of("evqascore"), []
 
     def read(metric, path):
@@ -137,7 +137,7 @@ def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, sc
     rows = [{"video": name, "question": "What moves?", "prediction": "A large red square moves."} for name in names]
     table = collect(Table("rows", ""), enumerate(rows, 1), evqascore.file_fields)
     videos = read_all(counting, scorer, uploads)
-    *_, scored = batch.score(counting, scorer, table, defaults(evqascore), videos)
+    *_, scored = batch.score(counting, scorer, table, evqascore.options(), videos)
     assert seen == [RED.name, GREEN.name, "broken.mp4"]
     assert scored.kept == [0, 1, 2, 5, 6]
     assert [problem.split(":")[0] for problem in scored.problems] == ["row 4", "row 5"]
@@ -150,13 +150,13 @@ def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, sc
     assert [record["video"] for record in batch.records(scored)] == [names[i] for i in scored.kept]
 
 
-def test_other_options_need_no_videos_any_more(evqascore, scorer_of, defaults, uploads):
+def test_other_options_need_no_videos_any_more(evqascore, scorer_of, uploads):
     scorer = scorer_of("evqascore")
     videos = read_all(evqascore, scorer, uploads)
     rows = [{"video": RED.name, "question": "What moves?", "prediction": "A large red square moves."}]
     table = collect(Table("rows", ""), enumerate(rows, 1), evqascore.file_fields)
     for options in ({}, {"max_keywords": 1}):
-        *_, scored = batch.score(evqascore, scorer, table, defaults(evqascore) | options, videos)
+        *_, scored = batch.score(evqascore, scorer, table, dataclasses.replace(evqascore.options(), **options), videos)
         row = {"videos": str(RED), "questions": "What moves?", "predictions": "A large red square moves."}
         expected = scorer.compute([row], {**evqascore.fixed, **options})["per_example"]
         assert scored.columns["score"] == pytest.approx(expected["score"], abs=1e-6)

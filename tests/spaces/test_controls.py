@@ -1,0 +1,57 @@
+"""The controls of each Space come from what its metric declares, which is read without the metric."""
+
+import pytest
+from space.controls import Choice, Slider
+
+# Prints what was imported to read the controls of the Spaces whose folders are given.
+PROGRAM = """
+import sys
+from pathlib import Path
+from space.controls import controls
+for folder in sys.argv[1:]:
+    assert controls(Path(folder))
+print(*sys.modules)
+"""
+
+
+def test_the_page_is_built_without_loading_a_metric(processes, root):
+    folders = [path.parent for path in sorted((root / "metrics").glob("[a-z]*/options.py"))]
+    done = processes.run("-c", PROGRAM, *folders, cwd=root / "spaces" / "smile", new=True, check=True)
+    assert len(folders) == 5
+    assert not {"evaluate", "torch", "datasets", "transformers", "gradio"} & {*done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("smile", {"w": (0, 1, 0.01, 0.5), "threshold": (0, 1, 0.01, 0.67)}),
+        ("bem", {"threshold": (0, 1, 0.01, 0.5), "lexical": [None, False]}),
+        ("nli_lex", {"threshold": (0, 1, 0.01, 0.5), "lexical": ["recall", "match", "features", False]}),
+        (
+            "deltableu",
+            {"lang": ["en", "zh"], "max_ngram_order": (1, 4, 1, 4), "smooth_method": ["exp", "floor", "add-k", "none"]},
+        ),
+        ("evqascore", {"mode": ["auto", "caption"], "max_keywords": (1, 20, 1, 20)}),
+    ],
+)
+def test_what_is_shown_of_an_option(specification_of, name, expected):
+    found = {
+        control.name: [*control.labels]
+        if isinstance(control, Choice)
+        else (control.low, control.high, control.step, control.shown)
+        for control in specification_of(name).controls
+    }
+    assert found == expected
+
+
+def test_a_control_says_what_the_option_does(smile, specification_of):
+    w = smile.controls[0]
+    assert isinstance(w, Slider)
+    assert (w.label, w.info) == ("Weight of meaning (w)", "0: only the words count. 1: only the meaning counts.")
+    # Without a hint of its own a control has the option's help.
+    assert specification_of("bem").controls[0].info == "A score above it is correct."
+
+
+def test_what_opens_is_the_default_of_the_metric(specification, scorer):
+    assert specification.changed(specification.options()) == {}
+    assert vars(scorer.metric.options()) | specification.fixed == vars(specification.options())
