@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -38,20 +39,30 @@ def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="leave out the tests that start processes or are slow")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """Mark what starts processes, keep together what shares fixtures, and begin with what takes long."""
+    """Mark what starts processes, and begin with what takes long."""
     for item in items:
         if "processes" in item.fixturenames:
             item.add_marker("process")
-        if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
-    takes_long = [item for item in items if any(map(item.get_closest_marker, ("process", "slow")))]
+    takes_long = {item for item in items if any(map(item.get_closest_marker, ("process", "slow")))}
     if config.option.quick:
         config.hook.pytest_deselected(items=takes_long)
-        items[:] = [item for item in items if item not in set(takes_long)]
+        items[:] = [item for item in items if item not in takes_long]
     longest, long = "test_docs.py", {item.path for item in takes_long}
     items.sort(key=lambda item: (item.path.name != longest, item.path not in long))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Have one worker run a whole file, whose tests share fixtures, or all tests of a Space, which is started once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFileOrSpace(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            space = re.search(r"/test_spaces(_api)?\.py::.*\[(\w+)", nodeid)
+            return f"the Space {space[2]}" if space else super()._split_scope(nodeid)
+
+    return ByFileOrSpace(config, log) if config.option.dist == "loadfile" else None
 
 
 _running = None  # the test that runs

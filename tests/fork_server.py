@@ -84,9 +84,9 @@ def become(order):
         sys.path[0], sys.argv = "", ["-c", *arguments[1:]]
         exec(compile(arguments[0], "<string>", "exec"), main.__dict__)
     else:
-        main.__file__ = first
+        main.__file__ = str(Path.cwd() / first)
         sys.path[0], sys.argv = str(Path(first).resolve().parent), [first, *arguments]
-        exec(compile(Path(first).read_bytes(), first, "exec"), main.__dict__)
+        exec(compile(Path(first).read_bytes(), main.__file__, "exec"), main.__dict__)
 
 
 def end(code):

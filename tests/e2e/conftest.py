@@ -11,16 +11,6 @@ from space_server import NAMES, REFERENCES, ROOT, Server
 LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Have one worker run all tests of a Space, which is started once."""
-    for item in items:
-        if "servers" in item.fixturenames:
-            asked = [*item.fixturenames, *(item.callspec.params.values() if hasattr(item, "callspec") else ())]
-            name = next(name for name in NAMES if name in asked)
-            item.add_marker(pytest.mark.xdist_group(f"the Space {name}"))
-
-
 @pytest.fixture(scope="session")
 def servers(processes, tmp_path_factory):
     """Starts a Space when it is first asked for: one process for all tests of a Space."""
@@ -49,16 +39,17 @@ def with_references(request, servers):
     return servers(request.param)
 
 
-@pytest.fixture
-def smile(servers):
+# Their names as parameters, because names of tests are all by which a Space's tests can be kept together.
+@pytest.fixture(params=["smile"])
+def smile(request, servers):
     """The Space of SMILE."""
-    return servers("smile")
+    return servers(request.param)
 
 
-@pytest.fixture
-def evqascore(servers):
+@pytest.fixture(params=["evqascore"])
+def evqascore(request, servers):
     """The Space of EVQAScore."""
-    return servers("evqascore")
+    return servers(request.param)
 
 
 def published(name, folder):
