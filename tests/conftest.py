@@ -30,13 +30,17 @@ os.environ |= {
     "HF_DATASETS_CACHE": f"{_caches.name}/datasets",
 }
 
-# Tests share the machine's cores, so an example may have to wait for longer than Hypothesis' 200 ms.
-settings.register_profile("no deadline", settings.default, deadline=None)
-settings.load_profile("no deadline")
-
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out the tests that start processes or are slow")
+    told = "leave out the tests that start processes or are slow; a tenth of Hypothesis' examples"
+    parser.addoption("--quick", action="store_true", help=told)
+
+
+def pytest_configure(config):
+    """Say how Hypothesis tries examples. Tests share the cores, so one may have to wait for longer than its 200 ms."""
+    examples = settings.default.max_examples // (10 if config.option.quick else 1)
+    settings.register_profile("tests", settings.default, deadline=None, max_examples=examples)
+    settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -189,6 +189,7 @@ def test_errors_are_told_in_a_line(labelled_dir, arguments, message):
     assert message in told
 
 
+@pytest.mark.slow
 def test_lexical_match_on_evouna_is_the_released_one(shared, tmp_path):
     oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
     target = tmp_path / "out.json"
