@@ -218,10 +218,10 @@ class LocalModel:
     def _torch_device(self) -> str:
         import torch
 
+        from .inference import best_device
+
         if self.device == "auto":
-            if torch.cuda.is_available():
-                return "cuda"
-            return "mps" if torch.backends.mps.is_available() else "cpu"
+            return best_device()
         try:
             torch.empty(0, device=self.device)
         except (RuntimeError, AssertionError) as error:
