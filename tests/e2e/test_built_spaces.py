@@ -1,7 +1,6 @@
 """A Space as it is published: its folder alone, in a fresh environment with what its own requirements name."""
 
 import subprocess
-import sys
 
 import evaluate
 import evaluate_qa
@@ -27,12 +26,14 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(params=["deltableu", "smile"])
-def space(processes, request, built, tmp_path):
+def space(processes, root, request, built, tmp_path):
     """A Space that runs from such a folder, with its Python."""
     folder, python = built / request.param, tmp_path / "venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "-r", folder / "requirements.txt"], check=True)
+    processes.run("-m", "venv", "--without-pip", tmp_path / "venv", new=True, check=True)
+    pip = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
+    # Of these versions, or torch would bring several gigabytes; and compiling what is not used would take a minute.
+    options = ["--constraint", root / "scripts/constraints.txt", "--no-compile"]
+    processes.run(*pip, *options, "-r", folder / "requirements.txt", new=True, check=True)
     start = lambda app, **options: subprocess.Popen([python, app], **options)  # noqa: E731
     server = Server(request.param, folder / "app.py", tmp_path, start)
     yield server, python
