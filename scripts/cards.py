@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from . import metric_names, path
+from .loading import load_metric
 from .metrics._shared.declarations import Declaration, ModelOptions, declarations
 
 _BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOTALL)
@@ -15,9 +16,7 @@ _BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOT
 
 def with_options(card: str, name: str) -> str:
     """Return the text of a card with the options of the metric `name` between its markers."""
-    import evaluate
-
-    metric = evaluate.load(path(name))
+    metric = load_metric(name)
     tables = _table("compute", declarations(metric.options))
     loading, shared = declarations(metric.loading), declarations(ModelOptions)
     own = {name: one for name, one in loading.items() if name not in shared}

@@ -132,7 +132,7 @@ def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, A
     """
     import torch
 
-    model, tokenizer = blank(minilm, task)
+    model, tokenizer = blank(minilm, task, drawn=False)
     tensors = dict(model.bert.named_parameters())
     matrix, bias = matcher.heads[task]
     with torch.no_grad():
@@ -143,8 +143,9 @@ def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, A
     return model.to(dtype).eval(), tokenizer
 
 
-def blank(minilm: Path, task: str) -> tuple[Any, Any]:
-    """Return (model, tokenizer): MiniLM with a head for the task that knows nothing yet."""
+def blank(minilm: Path, task: str, drawn: bool = True) -> tuple[Any, Any]:
+    """Return (model, tokenizer): MiniLM with a head for the task, drawn at random or still to be filled."""
+    import torch
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
@@ -152,7 +153,12 @@ def blank(minilm: Path, task: str) -> tuple[Any, Any]:
     config.id2label = dict(enumerate(TASKS[task]))
     config.label2id = {label: i for i, label in enumerate(TASKS[task])}
     bert: Any = BertForSequenceClassification  # not every version of transformers gives it types
-    model = bert(config)
+    if drawn:
+        model = bert(config)
+    else:  # to draw 22 million numbers only to put others in their place takes longer than all else here
+        with torch.device("meta"):
+            model = bert(config)
+        _fill_buffers(model.to_empty(device="cpu"))
     tensors = load_file(minilm / "model.safetensors")
     tensors.pop("embeddings.position_ids", None)  # the numbers 0, 1, …: no parameter
     model.bert.load_state_dict(tensors)
@@ -160,6 +166,16 @@ def blank(minilm: Path, task: str) -> tuple[Any, Any]:
     # The sentence encoder reads 256 tokens; MiniLM itself has 512 positions.
     tokenizer.model_max_length = config.max_position_embeddings
     return model, tokenizer
+
+
+def _fill_buffers(model: Any) -> None:
+    """Give BERT's buffers, which no file holds, their constants."""
+    import torch
+
+    positions = torch.arange(model.config.max_position_embeddings)
+    constants = {"position_ids": positions, "token_type_ids": torch.zeros_like(positions)}
+    for name, buffer in model.named_buffers():
+        buffer.copy_(constants[name.rpartition(".")[2]])
 
 
 def difference(base: Any, tuned: Any) -> dict[str, NDArray[np.float32]]:

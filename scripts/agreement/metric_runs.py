@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .. import metric_names, path
+from ..loading import load_metric
 from ..terminal import followed
 from .labelled import LabelledRow
 from .results import gives_row_scores, read_number, read_result
@@ -58,11 +58,9 @@ class Metric:
 
     def __init__(self, spec: MetricSpec) -> None:
         """Load the module; our metrics load their model when they first score, and keep it."""
-        import evaluate
-
         self.spec = spec
         self._name = Path(spec.name).name
-        self._module = evaluate.load(path(spec.name) if spec.name in metric_names() else spec.name, **spec.load)
+        self._module = load_metric(spec.name, **spec.load)
         self._known = inspect.signature(self._module._compute).parameters
 
     def score(self, rows: Sequence[LabelledRow], **changed: object) -> RowScores:

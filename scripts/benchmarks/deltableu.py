@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice, zip_longest
 from typing import Any
 
+from ..loading import load_metric
 from .measure import Prepare
 
 
@@ -69,11 +70,7 @@ def cases(job: Job) -> dict[str, tuple[Prepare, Job]]:
 
 def deltableu(job: Job) -> Callable[[], float]:
     """The metric as a user calls it, with the scores of each row, which sacrebleu does not make."""
-    import evaluate
-
-    from .. import path
-
-    metric = evaluate.load(path("deltableu"), keep_in_memory=True)
+    metric = load_metric("deltableu", keep_in_memory=True)
     metric.compute(predictions=["warm"], references=["up"])
 
     def run() -> float:

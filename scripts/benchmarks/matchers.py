@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..loading import load_metric
 from .measure import Prepare
 
 Scores = list[float]
@@ -110,11 +111,7 @@ def _forward(job: Job, classifier: Any) -> Callable[[], int]:
 
 
 def _loaded(job: Job) -> Any:
-    import evaluate
-
-    from .. import path
-
-    loaded = evaluate.load(path(job.metric), keep_in_memory=True, **job.load)
+    loaded = load_metric(job.metric, keep_in_memory=True, **job.load)
     loaded.compute(predictions=["warm"], references=["up"], questions=["?"])
     return loaded
 

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from ..loading import load_metric
 from ..metrics.smile.options import SmileOptions
 from ..metrics.smile.scoring import exact_match
 from ..metrics.smile.text import lemmatizer, ngrams, words
@@ -41,11 +42,7 @@ def cases(rows: Job) -> dict[str, tuple[Prepare, Job]]:
 
 def smile(job: Job) -> Callable[[], Scores]:
     """The metric as a user calls it."""
-    import evaluate
-
-    from .. import path
-
-    metric = evaluate.load(path("smile"), keep_in_memory=True, **job.load)
+    metric = load_metric("smile", keep_in_memory=True, **job.load)
     metric.compute(predictions=["warm"], references=["up"], **job.compute)
 
     def run() -> Scores:

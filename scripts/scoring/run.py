@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .. import metric_names, path
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_target
+from ..loading import load_metric
 from ..metrics._shared.progress import progress
 from .columns import Columns, reads_videos
 from .folder import work_place
@@ -74,10 +74,7 @@ class Job:
 
     def scorer(self) -> RowScorer:
         """Load the metric. A metric of this package loads its model later, when it scores the first rows."""
-        import evaluate
-
-        name = path(self.metric) if self.metric in metric_names() else self.metric
-        load = partial(evaluate.load, name, self.config, keep_in_memory=True, **self.load)
+        load = partial(load_metric, self.metric, self.config, keep_in_memory=True, **self.load)
         metric = load()
         if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # Rows of one video need not stand together: what was seen of it is kept until the end of the run.

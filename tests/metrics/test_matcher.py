@@ -54,6 +54,15 @@ def test_the_difference_is_added_to_minilm(learned):
     assert tokenizer.model_max_length == 512
 
 
+def test_buffers_are_as_transformers_makes_them(learned):
+    """No file holds them, and a model whose numbers are not drawn has none of its own."""
+    drawn, (built, _) = blank(MINILM, "bem")[0], build(MINILM, learned, "bem", torch.float32)
+    buffers = dict(built.named_buffers())
+    assert buffers.keys() == dict(drawn.named_buffers()).keys()
+    for name, values in drawn.named_buffers():
+        assert torch.equal(buffers[name], values), name
+
+
 def test_without_a_difference_it_is_minilm(learned):
     model, tokenizer = build(MINILM, replace(learned, difference={}), "bem", torch.float32)
     from sentence_transformers import SentenceTransformer

@@ -1,0 +1,47 @@
+"""Loading metrics by name, and what a command imports before it has to."""
+
+import gc
+import subprocess
+import sys
+
+import evaluate
+import pytest
+from evaluate_qa.loading import import_evaluate, load_metric
+
+
+def test_metrics_of_this_package_are_loaded_by_name():
+    pytest.importorskip("sacrebleu")
+    assert load_metric("deltableu").name == "deltableu"
+
+
+def test_no_garbage_is_looked_for_while_evaluate_is_imported(monkeypatch):
+    collects = []
+    monkeypatch.setattr(
+        "evaluate_qa.loading.import_module", lambda name: collects.append(gc.isenabled()) or sys.modules[name]
+    )
+    frozen = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(True))
+    assert import_evaluate() is evaluate
+    assert (collects, frozen) == ([True], [])  # it is imported already
+
+    def first(name):
+        collects.append(gc.isenabled())
+        return evaluate
+
+    monkeypatch.setattr("evaluate_qa.loading.import_module", first)
+    monkeypatch.delitem(sys.modules, "evaluate")
+    assert import_evaluate() is evaluate
+    assert (collects, frozen) == ([True, False, True], [True])
+    assert gc.isenabled()
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("command", [[], ["score"], ["agreement"], ["synthesize"], ["bench", "smile"]])
+def test_help_needs_no_heavy_library(command):
+    """In a process of its own, as the others have imported them."""
+    program = "import sys; from evaluate_qa.cli import app; app(standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command, "--help"], capture_output=True, text=True, check=True
+    )
+    heavy = {"evaluate", "datasets", "transformers", "torch", "pandas", "numpy", "pyarrow", "scipy", "huggingface_hub"}
+    assert not heavy & set(done.stdout.splitlines()[-1].split())
