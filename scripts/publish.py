@@ -24,10 +24,10 @@ def publish(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Build and validate in this new folder only.")
     ] = None,
+    cache_dir: Annotated[Path | None, typer.Option(help="Where downloads of data sets go.")] = None,
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder with the source files of each data set, DIR/evouna and so on.")
     ] = None,
-    cache_dir: Annotated[Path | None, typer.Option(help="Where downloads of data sets go.")] = None,
 ) -> None:
     """Build, validate and upload. What is on the Hub already is not sent again, so the command may be repeated."""
     from .publishing.account import errors, explained

@@ -57,12 +57,6 @@ class Example:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def worked(row: Row, *, right: str, wrong: str, verbose: str, negated: str) -> dict[str, Example]:
-    """Return the examples that every Space has: four answers to one question."""
-    answers = {"Right": right, "Wrong": wrong, "Verbose": verbose, "Negated": negated}
-    return {title: Example({**row, "predictions": answer}) for title, answer in answers.items()}
-
-
 @dataclass(frozen=True)
 class VideoReader:
     """How a video is read once for all rows of a file that name it.
@@ -86,7 +80,7 @@ class Specification:
         name: The metric's name.
         app: The app's folder.
         fields: Boxes of the form, in their order.
-        examples: Worked examples by their titles, those of `worked` among them; the page opens with the first.
+        examples: Worked examples by their titles, those of `examples.worked` among them; the page opens with the first.
         explain: Turns what `analyse` made of a row into a score, by the metric's own core; takes no time.
         analyse: Does what takes time for a row; no control has a say in it.
         most: The highest score; the lowest is 0. None for a score without bounds.

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from space.evidence import evidence_bars, evidence_marks
+from space.examples import RADIUM
 from space.frame import launch
 from space.outcome import Bar, Outcome
 from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification, worked
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification
 
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
@@ -42,25 +43,13 @@ def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     )
 
 
+FIELDS = (replace(QUESTION, info="BEM reads it too.", required=True), REFERENCES, ANSWER)
 EXAMPLES = {
-    **worked(
-        MONA_LISA,
-        right="It was painted by Leonardo.",
-        wrong="Raphael did.",
-        verbose="The Mona Lisa hangs in the Louvre in Paris. It was begun in Florence in about 1503 and is the work of "
-        "the Italian painter Leonardo da Vinci, who kept it until he died in France.",
-        negated="It was not Leonardo da Vinci.",
-    ),
+    **RADIUM,
+    "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),
     "A number": Example({**NILE, "predictions": "It is about 6650 km long."}),
 }
-
-SPECIFICATION = Specification(
-    name="bem",
-    app=Path(__file__).parent,
-    fields=(replace(QUESTION, info="BEM reads it too.", required=True), REFERENCES, ANSWER),
-    examples=EXAMPLES,
-    explain=explain,
-)
+SPECIFICATION = Specification("bem", Path(__file__).parent, FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -7,10 +7,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from space.examples import worked
 from space.frame import launch
 from space.outcome import Bar, Kind, Mark, Outcome
 from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification, worked
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification
 
 ORDERS = ("Words", "Pairs of words", "Runs of three", "Runs of four")
 HAND = {
@@ -87,6 +88,12 @@ def _why(precisions: Any, penalty: float) -> str:
     )
 
 
+FIELDS = (
+    replace(QUESTION, info="For you to read; ΔBLEU does not use it."),
+    replace(REFERENCES, info="Answers, good and bad, one on each line.", lines=3),
+    Field("reference_weights", "Weights", "numbers", "One for each reference, from -1 to 1. Default: 1."),
+    ANSWER,
+)
 EXAMPLES = {
     **worked(
         HAND,
@@ -107,22 +114,8 @@ EXAMPLES = {
         {"lang": "zh"},
     ),
 }
-
-SPECIFICATION = Specification(
-    name="deltableu",
-    app=Path(__file__).parent,
-    fields=(
-        replace(QUESTION, info="For you to read; ΔBLEU does not use it."),
-        replace(REFERENCES, info="Answers, good and bad, one on each line.", lines=3),
-        Field("reference_weights", "Weights", "numbers", "One for each reference, from -1 to 1. Default: 1."),
-        ANSWER,
-    ),
-    examples=EXAMPLES,
-    explain=explain,
-    most=100.0,
-    # The score of all rows is that of their sums, not the mean of their scores.
-    chunk=None,
-)
+# The score of all rows is that of their sums, not the mean of their scores: no chunks.
+SPECIFICATION = Specification("deltableu", Path(__file__).parent, FIELDS, EXAMPLES, explain, most=100.0, chunk=None)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -10,12 +10,13 @@ from typing import Any
 
 import av  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
 import numpy as np
+from space.examples import worked
 from space.frame import launch
 from space.limits import LIMITS, Refusal
 from space.outcome import Mark, Outcome, Picture, bars
 from space.scorer import Row, Scorer
 from space.spans import find_run, words
-from space.specification import ANSWER, QUESTION, Example, Field, Specification, VideoReader, worked
+from space.specification import ANSWER, QUESTION, Example, Field, Specification, VideoReader
 from space.video import check_video, in_time
 
 CLIPS = Path(__file__).parent / "clips"
@@ -123,6 +124,11 @@ RED, GREEN = (
     {"videos": str(CLIPS / name), "questions": "What moves?"} for name in ("red_square.mp4", "green_ring.mp4")
 )
 
+FIELDS = (
+    Field("videos", "Video", "video", f"{LIMITS.video_seconds} s at most", required=True),
+    replace(QUESTION, info="Without one, the answer is scored as a caption."),
+    replace(ANSWER, label="Answer or caption"),
+)
 EXAMPLES = {
     **worked(
         RED,
@@ -133,18 +139,13 @@ EXAMPLES = {
     ),
     "Another video": Example({**GREEN, "predictions": "A small green ring moves."}),
 }
-
 SPECIFICATION = Specification(
-    name="evqascore",
-    app=Path(__file__).parent,
-    fields=(
-        Field("videos", "Video", "video", f"{LIMITS.video_seconds} s at most", required=True),
-        replace(QUESTION, info="Without one, the answer is scored as a caption."),
-        replace(ANSWER, label="Answer or caption"),
-    ),
-    examples=EXAMPLES,
-    explain=explain,
-    analyse=analyse,
+    "evqascore",
+    CLIPS.parent,
+    FIELDS,
+    EXAMPLES,
+    explain,
+    analyse,
     most=None,
     configuration=CONFIGURATION,
     fixed=SAMPLING,

@@ -5,15 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from space.evidence import evidence_bars, evidence_marks
+from space.examples import RADIUM
 from space.frame import launch
 from space.outcome import Bar, Outcome
 from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification, worked
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification
 
-TELEPHONE = {
-    "questions": "Who was awarded the first US patent for the telephone?",
-    "references": ["Alexander Graham Bell", "Graham Bell"],
-}
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 
 # From which entailment on the sentence says that the reference follows, or may follow.
@@ -49,29 +46,12 @@ def _why(reference: str, scores: Any, options: Any) -> str:
     )
 
 
+FIELDS = (replace(QUESTION, info="Put before both texts, where there is one."), REFERENCES, ANSWER)
 EXAMPLES = {
-    **worked(
-        TELEPHONE,
-        right="The first patent went to Alexander Bell.",
-        wrong="Thomas Edison",
-        verbose="Several inventors worked on it at the same time, among them Elisha Gray and Antonio Meucci, but on 7 "
-        "March 1876 the patent was granted to Alexander Graham Bell, a teacher of the deaf.",
-        negated="It was not Alexander Graham Bell.",
-    ),
+    **RADIUM,
     "A number": Example({**BONES, "predictions": "An adult has 208 bones."}),
 }
-
-SPECIFICATION = Specification(
-    name="nli_lex",
-    app=Path(__file__).parent,
-    fields=(
-        replace(QUESTION, info="Put before both texts; without one they are compared bare."),
-        REFERENCES,
-        ANSWER,
-    ),
-    examples=EXAMPLES,
-    explain=explain,
-)
+SPECIFICATION = Specification("nli_lex", Path(__file__).parent, FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -4,14 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from space.examples import RADIUM
 from space.frame import launch
 from space.outcome import Mark, Outcome, bars
 from space.scorer import Row, Scorer
 from space.spans import find_run, words
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification, worked
-
-RADIUM = {"questions": "Who discovered radium?", "references": ["Marie Curie", "Marie Skłodowska-Curie"]}
-
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification
 
 COMPONENTS = {
     "semantic": ("Semantic", "how near the whole answer comes to the reference in meaning"),
@@ -56,50 +54,32 @@ def _why(row: Row, scores: Any, options: Any) -> str:
     )
 
 
-EXAMPLES = {
-    **worked(
-        RADIUM,
-        right="It was Marie Curie.",
-        wrong="It was Rosalind Franklin.",
-        verbose="Radium is a radioactive metal of the second group. It was found in 1898 in Paris, in the mineral "
-        "pitchblende, by Marie Curie together with her husband Pierre.",
-        negated="It was certainly not Marie Curie.",
+FIELDS = (
+    replace(QUESTION, info="For you to read; SMILE does not use it."),
+    REFERENCES,
+    ANSWER,
+    Field(
+        "synthetic_answers",
+        "Synthetic answers",
+        "lines",
+        "A reference put as a sentence: one for all, or one for each reference.",
+        lines=1,
     ),
+)
+MARS = {"questions": "How many moons does Mars have?", "references": ["two"]}
+GERMAN = {"questions": "Wer entdeckte das Radium?", "references": ["Marie Curie"]}
+EXAMPLES = {
+    **RADIUM,
     "With a synthetic answer": Example(
         {
-            "questions": "How many moons does Mars have?",
-            "references": ["two"],
+            **MARS,
             "predictions": "Mars has 2 moons, Phobos and Deimos.",
             "synthetic_answers": ["Mars has two moons."],
         }
     ),
-    "German": Example(
-        {
-            "questions": "Wer entdeckte das Radium?",
-            "references": ["Marie Curie"],
-            "predictions": "Entdeckt wurde es von der Physikerin Marie Curie.",
-        }
-    ),
+    "German": Example({**GERMAN, "predictions": "Entdeckt wurde es von der Physikerin Marie Curie."}),
 }
-
-SPECIFICATION = Specification(
-    name="smile",
-    app=Path(__file__).parent,
-    fields=(
-        replace(QUESTION, info="For you to read; SMILE does not use it."),
-        REFERENCES,
-        ANSWER,
-        Field(
-            "synthetic_answers",
-            "Synthetic answers",
-            "lines",
-            "A reference put as a sentence: one for all, or one for each reference.",
-            lines=1,
-        ),
-    ),
-    examples=EXAMPLES,
-    explain=explain,
-)
+SPECIFICATION = Specification("smile", Path(__file__).parent, FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -251,7 +251,6 @@ def test_sound_is_no_video(tmp_path):
         stream = container.add_stream("aac", rate=8000)
         frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
         frame.rate = 8000
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode())
+        container.mux([*stream.encode(frame), *stream.encode()])
     with pytest.raises(Refusal, match=r"^Video: this file has no pictures\.$"):
         check_video(str(path))
