@@ -100,14 +100,7 @@ def _why_unusable(row: Row) -> str:
 
 
 def _evouna_row(name: str, row: Row) -> LabelledRow:
-    return LabelledRow(
-        question_id=f"{name}/{row['question_id']}",
-        question=row["question"],
-        references=row["references"],
-        answer=row["answer"],
-        label=float(row["judgement"]),
-        groups=frozenset({"all", name, f"{name}/{row['system']}"}),
-    )
+    return _labelled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
 
 
 def _diver_qa_rows(selection: Selection) -> Iterable[Row]:
@@ -124,13 +117,17 @@ def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def _diver_qa_row(number: int, row: Row) -> LabelledRow:
+    return _labelled(row, f"{row['source']}/{number}", {f"source {row['source']}", f"model {row['model']}"})
+
+
+def _labelled(row: Row, question_id: str, groups: set[str]) -> LabelledRow:
     return LabelledRow(
-        question_id=f"{row['source']}/{number}",
+        question_id=question_id,
         question=row["question"],
         references=row["references"],
         answer=row["answer"],
         label=float(row["judgement"]),
-        groups=frozenset({"all", f"source {row['source']}", f"model {row['model']}"}),
+        groups=frozenset({"all", *groups}),
     )
 
 

@@ -36,13 +36,8 @@ def bert(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> 
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     config = BertConfig(
         vocab_size=len(tokens),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
         max_position_embeddings=limit,
-        initializer_range=0.5,
-        **_classes(labels),
+        **_small(labels),
     )
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
     names["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
@@ -60,24 +55,22 @@ def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) 
     )
     config = RobertaConfig(
         vocab_size=len(tokens),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
         max_position_embeddings=limit + 2,
         type_vocab_size=1,
         pad_token_id=1,
         bos_token_id=0,
         eos_token_id=2,
-        initializer_range=0.5,
-        **_classes(labels),
+        **_small(labels),
     )
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
     return _saved(folder, RobertaForSequenceClassification, config, tokenizer, names, limit, seed)
 
 
-def _classes(labels: list[str]) -> dict:
-    return {"id2label": dict(enumerate(labels)), "label2id": {label: n for n, label in enumerate(labels)}}
+def _small(labels: list[str]) -> dict:
+    """What both architectures are made with: their size, and their classes."""
+    size = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    classes = {"id2label": dict(enumerate(labels)), "label2id": {label: n for n, label in enumerate(labels)}}
+    return size | classes | {"initializer_range": 0.5}
 
 
 def _saved(folder, kind, config, tokenizer, names, limit, seed) -> Path:
