@@ -20,5 +20,6 @@ class BemOptions(LengthOptions):
         control=Control(
             "What decides",
             values={None: "the classifier and what the words say", False: "the classifier alone"},
+            info="",
         ),
     )

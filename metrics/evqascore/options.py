@@ -36,7 +36,9 @@ class EvqascoreOptions(Options):
         "auto",
         Choice("auto", "qa", "caption"),
         "`auto`: question and answer where a row has a question, else a caption; `caption` leaves questions out.",
-        control=Control("Scored as", values={"auto": "question and answer", "caption": "caption, without question"}),
+        control=Control(
+            "Scored as", values={"auto": "question and answer", "caption": "caption, without question"}, info=""
+        ),
     )
     interval: int = option(30, Whole(), "Every so many frames of a video are looked at.", key="every", always=True)
     max_frames: int | None = option(
@@ -49,7 +51,7 @@ class EvqascoreOptions(Options):
         "Of more extracted keywords the first ones count, YAKE's best; None: all.",
         key="kwmax",
         optional=True,
-        control=Control("Key phrases that count", most=20),
+        control=Control("Key phrases that count", most=20, info=""),
     )
     long_text: Literal["mean", "truncate"] = option(
         "mean",
