@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import __version__
-from .terminal import told_errors
+from .terminal import options_of, told_errors
 
 if TYPE_CHECKING:
     from .agreement.metric_runs import MetricSpec
@@ -27,7 +27,7 @@ class Data(str, Enum):
     NEAR_NAMES = "near_names"
 
 
-_RUN, _PART, _OUT = "Metrics", "Part of the data", "Output"
+_run, _part, _out = map(options_of, ("Metrics", "Part of the data", "Output"))
 
 
 def agreement(
@@ -39,61 +39,29 @@ def agreement(
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
     ] = None,
-    systems: Annotated[
-        str | None, typer.Option(help="Systems whose answers are used, by commas.", rich_help_panel=_PART)
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(help="Use the first so many questions of each set.", rich_help_panel=_PART)
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="train, dev or test; of morqa valid or test, its default.", rich_help_panel=_PART)
-    ] = None,
+    systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
+    limit: Annotated[int | None, _part("Use the first so many questions of each set.")] = None,
+    split: Annotated[str | None, _part("train, dev or test; of morqa valid or test, its default.")] = None,
     split_file: Annotated[
-        Path | None,
-        typer.Option(help="Questions of each split. [default: DATA_DIR/split.json or our own]", rich_help_panel=_PART),
+        Path | None, _part("Questions of each split. [default: DATA_DIR/split.json or our own]")
     ] = None,
-    load: Annotated[
-        list[str] | None,
-        typer.Option(help="name=value for evaluate.load; smile.name=value for smile only.", rich_help_panel=_RUN),
-    ] = None,
-    compute: Annotated[
-        list[str] | None, typer.Option(help="name=value for compute, likewise.", rich_help_panel=_RUN)
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Score from which an answer is called correct.", rich_help_panel=_RUN)
-    ] = None,
-    synthetic_answers: Annotated[
-        Path | None, typer.Option(help="Rows from evaluate-qa synthesize.", rich_help_panel=_RUN)
-    ] = None,
-    sweep: Annotated[
-        list[str] | None,
-        typer.Option(help="Option of compute and its values: w=0,0.1,...,1. Repeatable.", rich_help_panel=_RUN),
-    ] = None,
-    ablate: Annotated[bool, typer.Option("--ablate", help="Leave out SMILE's parts.", rich_help_panel=_RUN)] = False,
-    reference_counts: Annotated[
-        str | None,
-        typer.Option(help="Run with so many references a row only, by commas: 3,2,1.", rich_help_panel=_RUN),
-    ] = None,
-    gold_holdout: Annotated[
-        bool, typer.Option("--gold-holdout", help="Score gold answers by each other (morqa).", rich_help_panel=_RUN)
-    ] = False,
-    bootstrap: Annotated[int, typer.Option(help="Resamples; 0 for no intervals.", rich_help_panel=_OUT)] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.", rich_help_panel=_OUT)] = 0,
+    load: Annotated[list[str] | None, _run("name=value for evaluate.load; smile.name=value for smile only.")] = None,
+    compute: Annotated[list[str] | None, _run("name=value for compute, likewise.")] = None,
+    threshold: Annotated[float | None, _run("Score from which an answer is called correct.")] = None,
+    synthetic_answers: Annotated[Path | None, _run("Rows from evaluate-qa synthesize.")] = None,
+    sweep: Annotated[list[str] | None, _run("Option of compute and its values: w=0,0.1,...,1. Repeatable.")] = None,
+    ablate: Annotated[bool, _run("Leave out SMILE's parts.", "--ablate")] = False,
+    reference_counts: Annotated[str | None, _run("Run with so many references a row only, by commas: 3,2,1.")] = None,
+    gold_holdout: Annotated[bool, _run("Score gold answers by each other (morqa).", "--gold-holdout")] = False,
+    bootstrap: Annotated[int, _out("Resamples; 0 for no intervals.")] = 1000,
+    seed: Annotated[int, _out("Seed of the resamples.")] = 0,
     group: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Print only this group's table, such as all; files have every group. Repeatable.", rich_help_panel=_OUT
-        ),
+        list[str] | None, _out("Print only this group's table, such as all; files have every group. Repeatable.")
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="File for all figures, unrounded.", rich_help_panel=_OUT)
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="File for a drawing: .png, .svg or .pdf.", rich_help_panel=_OUT)
-    ] = None,
+    json_file: Annotated[Path | None, _out("File for all figures, unrounded.", "--json")] = None,
+    plot: Annotated[Path | None, _out("File for a drawing: .png, .svg or .pdf.")] = None,
     calibration: Annotated[
-        Path | None,
-        typer.Option(help="File for a drawing of scores, as probabilities, against verdicts.", rich_help_panel=_OUT),
+        Path | None, _out("File for a drawing of scores, as probabilities, against verdicts.")
     ] = None,
 ) -> None:
     """Compare metrics with people's labels, beside simple baselines and published figures."""

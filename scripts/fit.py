@@ -43,26 +43,10 @@ def fit(
 
     console = open_console(stderr=True)
     tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
-    recipe = Recipe(
-        tasks=tasks,
-        epochs=epochs,
-        seed=seed,
-        learning_rate=learning_rate,
-        token_budget=token_budget,
-        device=device,
-        half=half,
-    )
+    recipe = Recipe(tasks, epochs, learning_rate, token_budget, seed=seed, device=device, half=half)
     with told_errors("fit"):
-        job = Job(
-            data_dir,
-            output,
-            recipe,
-            Mixture(**parse_options(mix or [])),
-            teacher or [],
-            start,
-            average or [],
-            limit,
-        )
+        mixture = Mixture(**parse_options(mix or []))
+        job = Job(data_dir, output, recipe, mixture, teacher or [], start, average or [], limit)
         accuracy = run(job, console.print)
     for name, value in accuracy.items():
         console.print(f"{name}: accuracy {value:.4f} on dev, in five folds of questions")

@@ -4,29 +4,14 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from .scoring.parameters import (
-    ChunkSize,
-    Column,
-    Compute,
-    Config,
-    Errors,
-    Load,
-    Metric,
-    Prefix,
-    Resume,
-    Source,
-    Target,
-    typed_job,
-)
-from .terminal import open_console, told_errors
+from .scoring import parameters
+from .terminal import open_console, options_of, told_errors
 
 if TYPE_CHECKING:
     from .scoring.run import Job
     from .scoring.work import Progress
 
-_RAY = "Several processes or machines"
+_ray = options_of("Several processes or machines")
 
 
 class Engine(str, Enum):
@@ -37,37 +22,30 @@ class Engine(str, Enum):
 
 
 def score(
-    metric: Metric,
-    source: Source,
-    target: Target,
-    config: Config = None,
-    load: Load = None,
-    compute: Compute = None,
-    column: Column = None,
-    prefix: Prefix = "",
-    errors: Errors = None,
-    chunk_size: ChunkSize = 1000,
-    resume: Resume = False,
-    engine: Annotated[
-        Engine, typer.Option(help="This process, or actors of Ray.", rich_help_panel=_RAY)
-    ] = Engine.LOCAL,
-    num_actors: Annotated[
-        int | None, typer.Option(help="Default: as many as CPUs, or GPUs, suffice for.", rich_help_panel=_RAY)
-    ] = None,
-    num_gpus: Annotated[
-        float | None, typer.Option(help="GPUs of each actor; 0.5 puts two on one.", rich_help_panel=_RAY)
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Of a Ray cluster: host:port, or auto. Default: this machine.", rich_help_panel=_RAY),
-    ] = None,
+    metric: Annotated[str, parameters.METRIC],
+    source: parameters.Source,
+    target: parameters.Target,
+    config: parameters.Config = None,
+    load: parameters.Load = None,
+    compute: parameters.Compute = None,
+    column: parameters.Column = None,
+    prefix: parameters.Prefix = "",
+    errors: parameters.Errors = None,
+    chunk_size: parameters.ChunkSize = 1000,
+    resume: parameters.Resume = False,
+    engine: Annotated[Engine, _ray("This process, or actors of Ray.")] = Engine.LOCAL,
+    num_actors: Annotated[int | None, _ray("Default: as many as CPUs, or GPUs, suffice for.")] = None,
+    num_gpus: Annotated[float | None, _ray("GPUs of each actor; 0.5 puts two on one.")] = None,
+    address: Annotated[str | None, _ray("Of a Ray cluster: host:port, or auto. Default: this machine.")] = None,
 ) -> None:
     """Score answers: each row of the input comes out with the score, the verdict and the metric's other columns.
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"]. --resume continues a run that was stopped.
     """
     with told_errors("score", "stopped" if target == "-" else "stopped; continue with --resume"):
-        job = typed_job(metric, source, target, config, load, compute, column, prefix, errors, chunk_size, resume)
+        job = parameters.typed_job(
+            metric, source, target, config, load, compute, column, prefix, errors, chunk_size, resume
+        )
         progress = _run(job, engine, num_actors, num_gpus, address)
     report(metric, progress, errors)
 

@@ -5,57 +5,41 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .scoring.parameters import (
-    RUN,
-    ChunkSize,
-    Column,
-    Compute,
-    Config,
-    Errors,
-    Load,
-    Prefix,
-    Resume,
-    Source,
-    Target,
-    typed_job,
-)
-from .terminal import open_console, told_errors
+from .scoring import parameters
+from .terminal import open_console, options_of, told_errors
 
 if TYPE_CHECKING:
     from .scoring.work import Progress
     from .selection.criterion import Criterion
     from .selection.passes import Selection
 
-_WHAT = "What is kept (one of three)"
+_what = options_of("What is kept (one of three)")
 
 
 def select(
-    source: Source,
-    target: Target,
-    metric: Annotated[
-        str | None, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")
-    ] = None,
+    source: parameters.Source,
+    target: parameters.Target,
+    metric: Annotated[str | None, parameters.METRIC] = None,
     score_column: Annotated[
         str | None, typer.Option(help="Column of the input that has the scores already, instead of --metric.")
     ] = None,
-    fraction: Annotated[float | None, typer.Option(help="Share of the scored rows.", rich_help_panel=_WHAT)] = None,
-    top: Annotated[int | None, typer.Option(help="Number of rows.", rich_help_panel=_WHAT)] = None,
-    threshold: Annotated[float | None, typer.Option(help="Lowest score.", rich_help_panel=_WHAT)] = None,
+    fraction: Annotated[float | None, _what("Share of the scored rows.")] = None,
+    top: Annotated[int | None, _what("Number of rows.")] = None,
+    threshold: Annotated[float | None, _what("Lowest score.")] = None,
     per_group: Annotated[
         str | None, typer.Option(help="Column; the rows of each of its values are selected by themselves.")
     ] = None,
+    config: parameters.Config = None,
+    load: parameters.Load = None,
+    compute: parameters.Compute = None,
+    column: parameters.Column = None,
+    prefix: parameters.Prefix = "",
     scored: Annotated[
-        Path | None,
-        typer.Option(help="All scored rows. Default: beside the output, as kept.scored.jsonl.", rich_help_panel=RUN),
+        Path | None, parameters.run("All scored rows. Default: beside the output, as kept.scored.jsonl.")
     ] = None,
-    config: Config = None,
-    load: Load = None,
-    compute: Compute = None,
-    column: Column = None,
-    prefix: Prefix = "",
-    errors: Errors = None,
-    chunk_size: ChunkSize = 1000,
-    resume: Resume = False,
+    errors: parameters.Errors = None,
+    chunk_size: parameters.ChunkSize = 1000,
+    resume: parameters.Resume = False,
 ) -> None:
     """Keep the best rows of a file, in their order: the best fraction, so many, or those from a score on.
 
@@ -75,7 +59,9 @@ def select(
         else:
             file = _scored_file(target, scored, score_column)
             made = str(file)
-            job = typed_job(metric, source, made, config, load, compute, column, prefix, errors, chunk_size, resume)
+            job = parameters.typed_job(
+                metric, source, made, config, load, compute, column, prefix, errors, chunk_size, resume
+            )
             progress = run(job)
         selection = decide(file, score_column or f"{prefix}score", per_group, criterion)
         write_kept(file, target, selection)

@@ -19,6 +19,7 @@ from .metrics._shared.inputs import clean
 from .metrics._shared.progress import progress
 from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
+from .terminal import options_of
 
 # The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
 SYSTEM_PROMPT = """\
@@ -46,7 +47,7 @@ _FAILURES_IN_A_ROW = 20
 
 _FAILURES_SHOWN = 10
 
-_SERVER, _HERE = "With --endpoint", "Without --endpoint"
+_server, _here = options_of("With --endpoint"), options_of("Without --endpoint")
 
 
 class GaveUp(Exception):  # noqa: N818 - ends a run early; what was finished stays
@@ -161,26 +162,15 @@ def synthesize(
     ] = None,
     errors: Annotated[Path | None, typer.Option(help="File that lists the rows that failed, as JSONL.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Longest answer; one that is cut off fails.")] = 256,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(help="Variable that holds the key; default: OPENAI_API_KEY, if set.", rich_help_panel=_SERVER),
-    ] = None,
-    concurrency: Annotated[int, typer.Option(help="Requests at a time.", rich_help_panel=_SERVER)] = 16,
-    timeout: Annotated[float, typer.Option(help="Seconds a reply may take.", rich_help_panel=_SERVER)] = 60.0,
-    max_retries: Annotated[
-        int, typer.Option(help="Repetitions, ever later, of a request that failed.", rich_help_panel=_SERVER)
-    ] = 5,
-    extra_body: Annotated[
-        str, typer.Option(help="JSON object of more fields for each request.", rich_help_panel=_SERVER)
-    ] = "{}",
-    revision: Annotated[
-        str | None, typer.Option(help="Commit, tag or branch on the Hub.", rich_help_panel=_HERE)
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, mps, …", rich_help_panel=_HERE)] = "auto",
-    dtype: Annotated[
-        str, typer.Option(help="auto (as stored), float32, bfloat16 or float16.", rich_help_panel=_HERE)
-    ] = "auto",
-    batch_size: Annotated[int, typer.Option(help="Prompts at a time.", rich_help_panel=_HERE)] = 32,
+    api_key_env: Annotated[str | None, _server("Variable that holds the key; default: OPENAI_API_KEY, if set.")] = None,
+    concurrency: Annotated[int, _server("Requests at a time.")] = 16,
+    timeout: Annotated[float, _server("Seconds a reply may take.")] = 60.0,
+    max_retries: Annotated[int, _server("Repetitions, ever later, of a request that failed.")] = 5,
+    extra_body: Annotated[str, _server("JSON object of more fields for each request.")] = "{}",
+    revision: Annotated[str | None, _here("Commit, tag or branch on the Hub.")] = None,
+    device: Annotated[str, _here("auto, cpu, cuda, mps, …")] = "auto",
+    dtype: Annotated[str, _here("auto (as stored), float32, bfloat16 or float16.")] = "auto",
+    batch_size: Annotated[int, _here("Prompts at a time.")] = 32,
 ) -> None:
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 

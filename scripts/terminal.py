@@ -1,8 +1,8 @@
-"""Where tables are printed, and how commands tell errors and progress."""
+"""What the commands share on a terminal: options in panels, tables, errors in a line, progress."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -15,6 +15,11 @@ _Item = TypeVar("_Item")
 
 _WIDTH = 132
 """Columns where the output is no terminal: room for seven figures with intervals."""
+
+
+def options_of(panel: str) -> Callable[..., Any]:
+    """Return what declares options, by their help and flags, that `--help` shows together under a heading."""
+    return lambda help, *flags: typer.Option(*flags, help=help, rich_help_panel=panel)
 
 
 def open_console(stderr: bool = False) -> "Console":

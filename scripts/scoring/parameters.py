@@ -5,37 +5,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..terminal import options_of
+
 if TYPE_CHECKING:
     from .run import Job
 
-METRIC, RUN = "Metric", "Run"
-
-Metric = Annotated[str, typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")]
+_metric, run = options_of("Metric"), options_of("Run")
 
 Source = Annotated[str, typer.Option("--input", "-i", help="JSONL, CSV or Parquet; - for JSONL on standard input.")]
 Target = Annotated[str, typer.Option("--output", "-o", help="JSONL, CSV or Parquet; - for standard output.")]
+METRIC = typer.Option("--metric", "-m", help="Name of a metric, or folder, or name on the Hub.")
 
-Config = Annotated[str | None, typer.Option(help="Configuration of the metric.", rich_help_panel=METRIC)]
-Load = Annotated[
-    list[str] | None, typer.Option(help="name=value for evaluate.load. Repeatable.", rich_help_panel=METRIC)
-]
-Compute = Annotated[list[str] | None, typer.Option(help="name=value for compute. Repeatable.", rich_help_panel=METRIC)]
-
+Config = Annotated[str | None, _metric("Configuration of the metric.")]
+Load = Annotated[list[str] | None, _metric("name=value for evaluate.load. Repeatable.")]
+Compute = Annotated[list[str] | None, _metric("name=value for compute. Repeatable.")]
 Column = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Where a column of the metric is found: predictions=answer. By default under its own name, or that "
-        "without its s. Repeatable.",
-        rich_help_panel=METRIC,
+    _metric(
+        "Where a column of the metric is found: predictions=answer. By default under its own name, or that without "
+        "its s. Repeatable."
     ),
 ]
 
-Prefix = Annotated[str, typer.Option(help="Put before the name of each column that is added.", rich_help_panel=RUN)]
-Errors = Annotated[
-    Path | None, typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.", rich_help_panel=RUN)
-]
-ChunkSize = Annotated[int, typer.Option(help="Rows that are scored together.", rich_help_panel=RUN)]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.", rich_help_panel=RUN)]
+Prefix = Annotated[str, run("Put before the name of each column that is added.")]
+Errors = Annotated[Path | None, run("Set bad rows aside in this JSONL file, instead of stopping.")]
+ChunkSize = Annotated[int, run("Rows that are scored together.")]
+Resume = Annotated[bool, run("Go on with a run that was stopped.", "--resume")]
 
 
 def typed_job(

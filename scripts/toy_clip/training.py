@@ -165,12 +165,6 @@ def _tokenizer() -> Any:
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     special = [(begin, words[begin]), (end, words[end])]
     tokenizer.post_processor = processors.TemplateProcessing(single=f"{begin} $A {end}", special_tokens=special)
+    named = {"unk_token": unknown, "bos_token": begin, "eos_token": end, "pad_token": end}
     wrap: Any = transformers.PreTrainedTokenizerFast
-    return wrap(
-        tokenizer_object=tokenizer,
-        unk_token=unknown,
-        bos_token=begin,
-        eos_token=end,
-        pad_token=end,
-        model_max_length=_CONTEXT,
-    )
+    return wrap(tokenizer_object=tokenizer, model_max_length=_CONTEXT, **named)

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from typer.testing import CliRunner
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from toy_metric import write_toy_metric
+from waiting import when_there
 
 # Read when ray is imported. A cluster admits only who has its token.
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
@@ -95,20 +95,6 @@ def command_line(process):
         return ""
 
 
-def when_there(path, act):
-    """Do something, in another thread, as soon as a file is there."""
-
-    def wait():
-        deadline = time.monotonic() + 180
-        while not path.exists() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        act()
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
-
-
 def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster):
     process, address = cluster
     write_rows("in.parquet", rows(160))
@@ -119,7 +105,7 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
         killed.append(actors(process)[0])
         killed[0].kill()
 
-    thread = when_there(Path("out.parquet.work/000003.json"), kill)
+    thread = when_there(Path("out.parquet.work/000003.json"), kill, 180)
     ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
     told = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     thread.join()
@@ -143,7 +129,7 @@ def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, t
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
     with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray) as process:
-        when_there(tmp_path / "out.csv.work" / "000004.json", process.kill).join()
+        when_there(tmp_path / "out.csv.work" / "000004.json", process.kill, 180).join()
     assert process.returncode == -signal.SIGKILL
     assert not Path("out.csv").exists()
     finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.json")}

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import threading
-import time
 from pathlib import Path
 
 import evaluate
@@ -18,6 +16,7 @@ from evaluate_qa.files.writing import write_rows
 from evaluate_qa.scoring.work import work_folder
 from toy_metric import write_toy_metric
 from typer.testing import CliRunner
+from waiting import when_there
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -285,20 +284,6 @@ def _many(count):
             yield {"id": number, "prediction": text, "references": [f"{words[number % 3]} {words[number % 4]}", "beta"]}
 
 
-def _when_there(part, act):
-    """Do something, in another thread, as soon as a file is there."""
-
-    def wait():
-        deadline = time.monotonic() + 60
-        while not part.exists() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        act()
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
-
-
 def _summary(told):
     return told[told.index("rows scored") :].split("rows that")[0]
 
@@ -309,7 +294,7 @@ def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", f"out.{suffix}", "--errors", "bad.jsonl"]
     work = Path(f"out.{suffix}.work")
-    thread = _when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
+    thread = when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
     assert "stopped; continue with --resume" in score(*stopped, code=130).stderr
     thread.join()
     done = json.loads((work / "progress.json").read_text())["progress"]["records"]
@@ -331,7 +316,7 @@ def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(processes, score, 
     options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
     stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
     with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *stopped) as process:
-        _when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
+        when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
     assert process.returncode == -signal.SIGKILL
     score(*stopped, "--resume")
     score(*options, "--output", "whole.parquet", "--errors", "whole_bad.jsonl")
