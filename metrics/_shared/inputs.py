@@ -105,6 +105,8 @@ class Column:
 PREDICTIONS = Column(prediction, "string", "The answers, a list of strings.")
 REFERENCES = Column(texts, ["string"], "The right answers, a string or a list of strings a row; the best one counts.")
 QUESTIONS = Column(question, "string", "The questions, a list of strings.")
+ANSWERS: Mapping[str, Column] = {"predictions": PREDICTIONS, "references": REFERENCES, "questions": QUESTIONS}
+"""The columns of a metric that compares answers with references."""
 
 
 def as_list(values: object) -> list[Any] | None:

@@ -14,7 +14,7 @@ from .classifiers import Loaded, load
 from .declarations import ModelOptions
 from .expansion import expand
 from .inference import run
-from .inputs import PREDICTIONS, QUESTIONS, REFERENCES, Column, RowValueError, Unexpected, prediction
+from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
 from .matcher import TASKS
 from .options import BemOptions
@@ -71,8 +71,7 @@ class Bem(ForTraining, Shell, evaluate.Metric):
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
     columns: ClassVar[Mapping[str, Column]] = {
-        "predictions": PREDICTIONS,
-        "references": REFERENCES,
+        **ANSWERS,
         "questions": Column(_question, "string", QUESTIONS.help),
     }
     required = ("predictions", "references", "questions")

@@ -19,10 +19,7 @@ from .declarations import ModelOptions, declarations, made
 from .expansion import expand
 from .inference import run
 from .inputs import (
-    PREDICTIONS,
-    QUESTIONS,
-    REFERENCES,
-    Column,
+    ANSWERS,
     RowValueError,
     Unexpected,
     check_column,
@@ -82,11 +79,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     citation = CITATION
     urls = ("https://github.com/saishridhar/DIVER-QA",)
     configurations = tuple(PRESETS)
-    columns: ClassVar[Mapping[str, Column]] = {
-        "predictions": PREDICTIONS,
-        "references": REFERENCES,
-        "questions": QUESTIONS,
-    }
+    columns = ANSWERS
     loading = ModelOptions
     options = NliLexOptions
     means = ("entailment", "match", "recall")

@@ -14,7 +14,7 @@ from .components import Rows, components
 from .declarations import option
 from .encoder import Encoder
 from .inference import run
-from .inputs import PREDICTIONS, QUESTIONS, REFERENCES, Column, RowValueError, optional_texts
+from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions
@@ -62,9 +62,7 @@ class Smile(ForTraining, Shell, evaluate.Metric):
     urls = ("https://openreview.net/forum?id=lnpOvuQYih",)
     configurations = tuple(PRESETS)
     columns: ClassVar[Mapping[str, Column]] = {
-        "predictions": PREDICTIONS,
-        "references": REFERENCES,
-        "questions": QUESTIONS,
+        **ANSWERS,
         "synthetic_answers": Column(
             optional_texts, ["string"], "The reference put as a sentence: one string a row, or one for each reference."
         ),

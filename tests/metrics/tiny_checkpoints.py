@@ -11,6 +11,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast, Roberta
 WORDS = ["the", "of", "was", "it", "who", "marie", "pierre", "curie", "paris", "radium", "discovered", "in", "is"]
 PIECES = ["##s", "##ly", *(f"##{letter}" for letter in "aeioursnt"), *"abcdefghijklmnopqrstuvwxyz0123456789.,?"]
 WIDTH = 32
+SIZE = {"hidden_size": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 2 * WIDTH}
 
 
 def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, default=None, limit=64, seed=0) -> Path:
@@ -23,10 +24,7 @@ def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, defau
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
     config = BertConfig(
         vocab_size=len(vocabulary),
-        hidden_size=WIDTH,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=2 * WIDTH,
+        **SIZE,
         max_position_embeddings=limit,
     )
     with torch.random.fork_rng():
@@ -49,10 +47,7 @@ def roberta(folder, *, limit=64) -> Path:
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
     config = RobertaConfig(
         vocab_size=len(vocabulary),
-        hidden_size=WIDTH,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=2 * WIDTH,
+        **SIZE,
         max_position_embeddings=limit + 2,
         type_vocab_size=1,
         pad_token_id=1,
