@@ -69,6 +69,23 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFileOrSpace(config, log) if config.option.dist == "loadfile" else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    return _complete((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    return _complete((yield))
+
+
+def _complete(report):
+    """Where `CI` is set, let a package that is missing be a failure, not a reason to skip."""
+    if report.skipped and os.environ.get("CI") == "true" and "could not import" in str(report.longrepr):
+        report.outcome = "failed"
+    return report
+
+
 _running = None  # the test that runs
 
 
