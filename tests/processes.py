@@ -24,8 +24,9 @@ FORK_SERVER = Path(__file__).with_name("fork_server.py")
 # process is forked from a Python that has not imported those of Hugging Face,
 OF_HUGGING_FACE = ("HF_", "HUGGINGFACE_", "TRANSFORMERS_", "PYTHONPATH")
 # or it is really started.
-OF_OTHERS = ("PYTHON", "OMP_", "MKL_", "OPENBLAS_", "TORCH", "LD_", "MALLOC_")
-OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED"}  # the fork server sees to them
+OF_OTHERS = ("PYTHON", "OMP_", "MKL_", "OPENBLAS_", "TORCH_", "LD_", "MALLOC_")
+# Of these, the fork server sees to the first two; Ray sets the last in the process of the tests.
+OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED", "PYTHONBREAKPOINT"}
 
 # What the two Pythons import. What is not installed they leave out.
 OTHERS = """

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -72,6 +73,12 @@ def test_what_libraries_read_when_they_are_imported(processes):
     for given in ({"HF_DATASETS_CACHE": "/there"}, {"HF_DATASETS_CACHE": "/there", "OMP_NUM_THREADS": "2"}):
         told = processes.run("-c", program, env=os.environ | given).stdout
         assert told == f"/there {given.get('OMP_NUM_THREADS', 1)}\n"
+
+
+def test_what_matters_to_nothing_that_was_imported(processes):
+    given = {"PYTHONBREAKPOINT": "ray.util.rpdb.set_trace", "PYTHONUNBUFFERED": "1", "COLUMNS": "80"}
+    with processes.start("-c", "", env=os.environ | given) as process:
+        assert isinstance(process, processes.Forked) == (sys.platform == "linux")
 
 
 def test_it_can_be_waited_for_and_killed(processes, tmp_path):
