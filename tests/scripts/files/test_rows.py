@@ -104,7 +104,7 @@ def test_a_missing_column_is_told_with_the_nearest_one():
     require_columns("a.csv, row 1", ["predictions", "references"], ["references"])
     with pytest.raises(RowsError, match=r"a\.csv, row 1: no column 'reference'; did you mean 'references'\?"):
         require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
-    with pytest.raises(RowsError, match=r"no column 'x'.*There are none"):
+    with pytest.raises(RowsError, match=r"no column 'x'.*there are none"):
         require_columns("a.csv, row 1", [], ["x"])
 
 
