@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -72,7 +73,7 @@ class Forked:
     """A process that a fork server started, with what tests use of `subprocess.Popen`."""
 
     def __init__(self, server, order, stdin, stdout, stderr):
-        self.args, self.returncode = order["arguments"], None
+        self.args, self.returncode, self._lock = order["arguments"], None, threading.Lock()
         self.stdout, self.stderr = _file_for(stdout), _file_for(stderr)
         self._connection, theirs = socket.socketpair()
         with theirs, Path(os.devnull).open("r+") as nothing:
@@ -91,13 +92,18 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout=None):
-        """Wait for its end; return the return code."""
-        if self.returncode is None:
-            if not select.select([self._connection], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired(self.args, timeout)
-            self.returncode = int(self._told.readline())
-            self._told.close()
-            self._connection.close()
+        """Wait for its end; return the return code. Several threads may wait."""
+        if not self._lock.acquire(timeout=-1 if timeout is None else timeout):
+            raise subprocess.TimeoutExpired(self.args, timeout)
+        try:
+            if self.returncode is None:
+                if not select.select([self._connection], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired(self.args, timeout)
+                self.returncode = int(self._told.readline())
+                self._told.close()
+                self._connection.close()
+        finally:
+            self._lock.release()
         return self.returncode
 
     def communicate(self, timeout=None):

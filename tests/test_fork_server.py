@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -93,3 +94,10 @@ def test_it_can_be_waited_for_and_killed(processes, tmp_path):
     assert process.wait(10) == process.poll() == -signal.SIGKILL
     process.kill()
     assert process.communicate() == ("", "")
+
+
+def test_two_threads_wait(processes):
+    process = processes.start("-c", "import time; time.sleep(.3); raise SystemExit(7)")
+    with ThreadPoolExecutor() as threads:
+        assert [waiting.result() for waiting in [threads.submit(process.wait) for _ in range(4)]] == [7] * 4
+    process.communicate()
