@@ -23,6 +23,7 @@ class Data(str, Enum):
     EVOUNA = "evouna"
     DIVER_QA = "diver_qa"
     MORQA = "morqa"
+    RAGCHECKER = "ragchecker"
     SAMPLE = "sample"
     NEAR_NAMES = "near_names"
 

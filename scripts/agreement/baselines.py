@@ -92,6 +92,13 @@ LONG_ANSWER_BASELINES = (
 )
 """For answers that are rated, in English or Chinese."""
 
+PREFERENCE_BASELINES = (
+    Baseline("token_recall", token_recall),
+    Baseline("token_f1", token_f1),
+    Baseline("rouge_l", rouge_l),
+)
+"""For pairs of long answers that people have compared."""
+
 
 def _common(answer: str, reference: str) -> tuple[float, float]:
     """Return the shares of the reference's and of the answer's tokens that both have; 0 for a side without any."""

@@ -13,6 +13,7 @@ from ..files.rows import Row
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
 from .own_rows import NEAR_NAMES, own_rows
+from .ragchecker import ragchecker
 
 
 def evouna(selection: Selection) -> LabelledData:
@@ -61,6 +62,7 @@ DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
         "evouna": evouna,
         "diver_qa": diver_qa,
         "morqa": morqa,
+        "ragchecker": ragchecker,
         "sample": partial(own_rows, sample()),
         "near_names": partial(own_rows, NEAR_NAMES),
     }

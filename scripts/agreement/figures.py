@@ -85,9 +85,21 @@ def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
         weights @ np.bincount(questions, weights=column, minlength=weights.shape[1])
         for column in (alike.astype(np.float64), np.ones(len(questions)))
     )
-    undefined: Floats = np.full_like(pairs, np.nan)
-    found: Floats = np.divide(right, pairs, out=undefined, where=pairs > 0)
-    return found
+    return _share(right, pairs)
+
+
+def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
+    """Share of the comparisons in which the score's difference has the sign of people's preference.
+
+    Those that people call equal are left out; a difference of 0 counts one half. NaN if none is left.
+    """
+    decided = comparison.labels != 0
+    agreed = (1 + np.sign(comparison.scores) * np.sign(comparison.labels)) / 2
+    right, all_ = (
+        weights @ np.bincount(comparison.questions[decided], weights=column[decided], minlength=weights.shape[1])
+        for column in (agreed, np.ones(len(agreed)))
+    )
+    return _share(right, all_)
 
 
 def mean_score(comparison: Comparison, weights: Floats) -> Floats:
@@ -117,6 +129,7 @@ OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyTy
         "spearman": spearman,
         "mean_correlation": mean_correlation,
         "pairwise_accuracy": pairwise_accuracy,
+        "preference_accuracy": preference_accuracy,
         "mean_score": mean_score,
     }
 )
@@ -139,6 +152,13 @@ def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
     if comparison.verdicts is None:
         return np.full(len(weights), np.nan)
     return OF_VERDICTS[name](Confusion.of(comparison.verdicts, comparison, weights))
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """Divide; NaN where there is nothing to divide by."""
+    undefined: Floats = np.full_like(whole, np.nan)
+    found: Floats = np.divide(part, whole, out=undefined, where=whole > 0)
+    return found
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -1,8 +1,9 @@
 """Answers that people have labelled, in one form whatever data set they come from."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -60,11 +61,12 @@ class LabelledRow:
 
     Attributes:
         question_id: The same for all answers to a question.
-        label: 1 for correct and 0 for incorrect, or a rating.
+        label: 1 for correct and 0 for incorrect, or a rating, or by how much the answer is preferred to the other.
         groups: The groups of the data set's tables that the row belongs to.
         synthetic_answers: Each reference put as a sentence, or none.
         reference_weights: How good each reference is, or none.
         language: Language of the texts, as an ISO 639-1 code.
+        other: Another answer to the question, if people compared the two.
     """
 
     question_id: str
@@ -76,6 +78,7 @@ class LabelledRow:
     synthetic_answers: tuple[str, ...] = ()
     reference_weights: tuple[float, ...] = ()
     language: str = "en"
+    other: str | None = None
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -97,7 +100,7 @@ class LabelledData:
         headline: The figure that plots show.
         dropped: For each set of questions, how many rows are left out for which reason.
         baselines: What stands beside the metrics.
-        rated: Whether labels are ratings, rather than 1 for correct and 0 for incorrect.
+        rated: Whether labels are ratings or preferences, rather than 1 for correct and 0 for incorrect.
         each_reference: Whether metrics are also run with each reference by itself, for the maximum and the mean.
         holdout: Gold answers against other gold answers, beside the answers of systems, if they are to be compared.
     """
@@ -118,15 +121,25 @@ class LabelledData:
         if not self.rows:
             raise ValueError(f"{self.name}: no labelled answer is left; take more systems, questions or splits")
 
-    def distinct(self) -> tuple[list[LabelledRow], Ints]:
-        """Return the rows that differ for a metric, and for each of `rows` its place among them.
+    @property
+    def compared(self) -> bool:
+        """Whether people compared two answers in each row."""
+        return self.rows[0].other is not None
 
-        An answer that is rated on several aspects has several rows, but is scored once.
+    def distinct(self) -> tuple[list[LabelledRow], list[Ints]]:
+        """Return the answers that differ for a metric, and for each of `rows` the place of its answer among them.
+
+        An answer that is rated on several aspects has several rows, but is scored once. Where people compared answers,
+        the places of the other ones follow.
         """
-        places: dict[tuple[object, ...], int] = {}
-        positions = [places.setdefault(row.content, len(places)) for row in self.rows]
-        first = np.unique(positions, return_index=True)[1]
-        return [self.rows[place] for place in first], np.array(positions)
+        sides = [self.rows]
+        if self.compared:
+            sides.append([replace(row, answer=row.other or "") for row in self.rows])
+        known: dict[tuple[object, ...], LabelledRow] = {}
+        for row in itertools.chain(*sides):
+            known.setdefault(row.content, replace(row, other=None))
+        numbers = {content: number for number, content in enumerate(known)}
+        return list(known.values()), [np.array([numbers[row.content] for row in side]) for side in sides]
 
     def members(self, group: str) -> list[int]:
         """Return the numbers of the rows of a group."""

@@ -58,7 +58,7 @@ def short(value: float) -> str:
 
 def _show_data(console: "Console", data: LabelledData, bootstrap: Bootstrap) -> None:
     questions = len({row.question_id for row in data.rows})
-    console.print(f"[bold]{data.name}[/bold]: {len(data.rows):,} labelled answers to {questions:,} questions")
+    console.print(f"[bold]{data.name}[/bold]: {len(data.rows):,} labelled {_rows(data)} to {questions:,} questions")
     for name, reasons in data.dropped.items():
         told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common()) or "none"
         console.print(f"Rows dropped from {name}: {told}")
@@ -83,7 +83,7 @@ def _show_calibrations(console: "Console", plan: Plan, agreement: Agreement) -> 
 def _show_group(console: "Console", table: Table) -> None:
     """Print a row for each metric, a column for each figure; below, what was published."""
     figures = list(next(iter(table.estimates.values())))
-    title = f"{table.group}: {table.rows:,} answers to {table.questions:,} questions, {_label(table)}"
+    title = f"{table.group}: {table.rows:,} {_rows(table)} to {table.questions:,} questions, {_label(table)}"
     grid = _grid([_named(figure) for figure in figures])
     for metric, estimates in table.estimates.items():
         grid.add_row(metric, *(cell(estimates[figure]) for figure in figures))
@@ -119,7 +119,13 @@ def _add_published(grid: "Grid", published: Sequence[tuple[Published, Sequence[f
         grid.add_row(f"  {entry.name}", *(cell(Estimate(value)) for value in values), style="italic")
 
 
+def _rows(data: LabelledData | Table) -> str:
+    return "pairs of answers" if data.compared else "answers"
+
+
 def _label(table: Table) -> str:
+    if table.compared:
+        return f"mean preference {table.mean_label:.2f}"
     return f"mean rating {table.mean_label:.2f}" if table.rated else f"{table.mean_label:.1%} correct"
 
 

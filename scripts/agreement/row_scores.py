@@ -29,10 +29,15 @@ class RowScores:
     signature: str | None = None
     scale: float = 1.0
 
-    def repeated(self, positions: Ints) -> "RowScores":
-        """Return the scores of rows of which row i is as row `positions[i]` here."""
-        verdicts = None if self.verdicts is None else self.verdicts[positions]
-        return replace(self, scores=self.scores[positions], verdicts=verdicts)
+    def placed(self, places: Sequence[Ints]) -> "RowScores":
+        """Return the scores of rows of which row i is as row `places[0][i]` here.
+
+        With a second array row i compares two answers: its score is the difference of theirs, without a verdict.
+        """
+        first, *others = places
+        verdicts = None if self.verdicts is None or others else self.verdicts[first]
+        scores = self.scores[first] - sum(self.scores[other] for other in others)
+        return replace(self, scores=scores, verdicts=verdicts)
 
 
 def score_baseline(baseline: Baseline, rows: Sequence[LabelledRow]) -> RowScores:

@@ -207,9 +207,9 @@ def _compared(
 
 
 def _scored(data: LabelledData, score: Score) -> list[RowScores]:
-    """Score each distinct row once."""
-    rows, positions = data.distinct()
-    return [found.repeated(positions) for found in score(rows)]
+    """Score each distinct answer once."""
+    rows, places = data.distinct()
+    return [found.placed(places) for found in score(rows)]
 
 
 def _plain(value: object) -> object:

@@ -39,8 +39,9 @@ class Table:
         group: Its name.
         rows: Number of labelled answers.
         questions: Number of distinct questions.
-        mean_label: Share of the answers that people call correct, or the mean rating.
+        mean_label: Share of the answers that people call correct, or the mean rating or preference.
         rated: Whether people rated the answers, rather than calling them correct or not.
+        compared: Whether they compared two answers in each row.
         estimates: For each metric, in the order given, its figures by name.
         published: What papers published for this group.
     """
@@ -50,6 +51,7 @@ class Table:
     questions: int
     mean_label: float
     rated: bool
+    compared: bool
     estimates: dict[str, dict[str, Estimate]]
     published: list[Published]
 
@@ -94,6 +96,7 @@ def compare(
                 questions=some.question_count,
                 mean_label=float(some.labels.mean()),
                 rated=data.rated,
+                compared=data.compared,
                 estimates=estimate(metrics, figures or data.figures, bootstrap),
                 published=published(published_for or data.name, group),
             )

@@ -183,3 +183,9 @@ def test_a_metric_without_verdicts_has_correlations_only():
 def test_broken_columns_are_refused(columns, message):
     with pytest.raises(ValueError, match=message):
         comparison(**columns)
+
+
+def test_preference_accuracy_leaves_out_what_people_call_equal():
+    # right, wrong, half for a difference of 0, and one that people call equal: 1.5 of 3
+    assert value("preference_accuracy", comparison([0.2, 0.1, 0.0, 0.3], [2, -1, 1, 0])) == 0.5
+    assert math.isnan(value("preference_accuracy", comparison([0.2, 0.1], [0, 0])))

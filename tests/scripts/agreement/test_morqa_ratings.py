@@ -45,7 +45,7 @@ def test_ratings_are_means_over_raters_in_groups_by_subset_language_and_aspect(m
 
 def test_an_answer_rated_on_two_aspects_is_scored_once(morqa_dir):
     data = DATA["morqa"](Selection(morqa_dir))
-    rows, positions = data.distinct()
+    rows, (positions,) = data.distinct()
     assert (len(data.rows), len(rows)) == (11, 9)  # two English answers have a second aspect
     assert [rows[position].answer for position in positions] == [row.answer for row in data.rows]
 

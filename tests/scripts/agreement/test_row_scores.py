@@ -70,8 +70,14 @@ def test_parts_are_put_together_in_the_order_of_the_rows():
 
 
 def test_scores_repeated_for_rows_that_are_equal():
-    found = RowScores("m", np.array([0.1, 0.2]), np.array([True, False])).repeated(np.array([0, 1, 0]))
+    found = RowScores("m", np.array([0.1, 0.2]), np.array([True, False])).placed([np.array([0, 1, 0])])
     assert (found.scores.tolist(), found.verdicts.tolist()) == ([0.1, 0.2, 0.1], [True, False, True])
+
+
+def test_answers_compared_score_their_difference_and_have_no_verdict():
+    found = RowScores("m", np.array([0.1, 0.4]), np.array([True, False])).placed([np.array([0, 1]), np.array([1, 1])])
+    assert found.scores.tolist() == pytest.approx([-0.3, 0])
+    assert found.verdicts is None
 
 
 @pytest.mark.parametrize(
