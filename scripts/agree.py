@@ -24,6 +24,9 @@ class Data(str, Enum):
     DIVER_QA = "diver_qa"
     MORQA = "morqa"
     RAGCHECKER = "ragchecker"
+    EFFICIENTQA = "efficientqa"
+    SEMEVAL2013 = "semeval2013"
+    SAF = "saf"
     SAMPLE = "sample"
     NEAR_NAMES = "near_names"
 
@@ -42,7 +45,7 @@ def agreement(
     ] = None,
     systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
     limit: Annotated[int | None, _part("Use the first so many questions of each set.")] = None,
-    split: Annotated[str | None, _part("train, dev or test; of morqa valid or test, its default.")] = None,
+    split: Annotated[str | None, _part("train, dev, test or valid, as the data have them.")] = None,
     split_file: Annotated[
         Path | None, _part("Questions of each split. [default: DATA_DIR/split.json or our own]")
     ] = None,

@@ -10,10 +10,13 @@ from ..dataset import builder
 from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
 from ..files.rows import Row
+from ..labels.release import no_download
+from ..labels.sets import SETS
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
 from .own_rows import NEAR_NAMES, own_rows
 from .ragchecker import ragchecker
+from .verdicts import verdicts
 
 
 def evouna(selection: Selection) -> LabelledData:
@@ -63,6 +66,7 @@ DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
         "diver_qa": diver_qa,
         "morqa": morqa,
         "ragchecker": ragchecker,
+        **{name: partial(verdicts, name) for name in SETS},
         "sample": partial(own_rows, sample()),
         "near_names": partial(own_rows, NEAR_NAMES),
     }
@@ -139,10 +143,7 @@ def _downloaded(name: str, config: str) -> Iterable[Row]:
     try:
         data.download_and_prepare()
     except OSError as error:
-        raise OSError(
-            f"{name} could not be downloaded ({error}); where there is no network, put its files into a folder and "
-            "pass that as --data-dir"
-        ) from error
+        raise no_download(name, error) from error
     rows: Iterable[Row] = data.as_dataset(split="test")
     return rows
 

@@ -2,18 +2,11 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import datasets
 import pytest
-
-
-class _QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+from file_server import files_served
 
 
 @pytest.fixture
@@ -22,11 +15,8 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
     folder = tmp_path / "served"
     folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_QuietHandler, directory=str(folder)))
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield folder, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with files_served(folder) as address:
+        yield folder, address
 
 
 @pytest.fixture

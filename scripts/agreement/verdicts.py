@@ -1,0 +1,53 @@
+"""EfficientQA, SemEval-2013 and SAF as `labels` reads them: figures by part, by test and by kind of wrong answer."""
+
+from collections.abc import Iterable, Iterator
+
+from ..labels import sets
+from ..labels.answers import CONTRADICTORY, CORRECT, INCORRECT, LabelledAnswer
+from .labelled import LabelledData, LabelledRow, Selection
+
+
+def verdicts(name: str, selection: Selection) -> LabelledData:
+    """Read a split of a data set, a key of `labels.sets.SETS`; the one that is reported, if none is selected.
+
+    Where people told wrong answers that contradict the reference from others, each test also has figures of the correct
+    answers beside one kind of the wrong ones only: `Beetle/unseen answers: correct or contradictory`.
+    """
+    if selection.systems or selection.split_file:
+        raise ValueError(f"{name} names no systems and has splits of its own; leave out --systems and --split-file")
+    found = sets.read(name, selection.folder(name), selection.split, selection.limit)
+    by_part = len(found.dropped) > 1
+    three_way = any(answer.verdict == CONTRADICTORY for answer in found.answers)
+    groups_of = [["all", *_groups(answer, by_part, three_way)] for answer in found.answers]
+    groups = list(dict.fromkeys(group for of_answer in groups_of for group in of_answer))
+    pooled = [group for group in groups if ": " not in group]
+    return LabelledData(
+        name=name,
+        rows=[_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups_of, strict=True)],
+        groups=[*pooled, *(group for group in groups if group not in pooled)],
+        overview=pooled,
+        figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "pearson"],
+        headline="mcc",
+        dropped=found.dropped,
+    )
+
+
+def _row(answer: LabelledAnswer, groups: Iterable[str]) -> LabelledRow:
+    return LabelledRow(
+        question_id=answer.question_id,
+        question=answer.question,
+        references=list(answer.references),
+        answer=answer.answer,
+        label=float(answer.correct),
+        groups=frozenset(groups),
+        language=answer.language,
+    )
+
+
+def _groups(answer: LabelledAnswer, by_part: bool, three_way: bool) -> Iterator[str]:
+    """Yield the groups of an answer: its part's, its test's, and one of correct answers and one kind of wrong ones."""
+    test = f"{answer.part}/{answer.test}" if answer.test else answer.part
+    yield from (answer.part, test) if by_part else ()
+    if three_way:
+        kinds = CONTRADICTORY, INCORRECT
+        yield from (f"{test}: correct or {kind}" for kind in kinds if answer.verdict in (CORRECT, kind))

@@ -1,0 +1,73 @@
+"""EfficientQA: systems' answers to the questions of its test set, which people called correct, possibly so, or not.
+
+The file has a JSON object a line: `question`, `answer` (the references) and three lists of predictions. Each question
+is in `train` or in `dev`, by the first bit of the SHA-256 of its text, about half in each: the rule holds for any part
+of the file, and no question is in both.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from .answers import CORRECT, INCORRECT, LabelledAnswer
+from .release import Release
+
+FILE = "NQ-open.efficientqa.test.1.1.jsonl"
+RELEASE = Release(
+    name="efficientqa",
+    url="https://raw.githubusercontent.com/google-research-datasets/natural-questions/"
+    f"fb26a3073b1fe636c97302890a27b491d6530130/nq_open/{FILE}",
+    home="https://github.com/google-research-datasets/natural-questions (nq_open)",
+)
+SPLITS = ("train", "dev")
+
+_VERDICTS = {
+    "def_correct_predictions": CORRECT,
+    "poss_correct_predictions": "possibly correct",
+    "def_incorrect_predictions": INCORRECT,
+}
+_LAST_OF_TRAIN = 127
+
+
+def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+    """Yield the answers of a split.
+
+    Args:
+        folder: Where the file is, of its own name or the only `.jsonl` there; None downloads it.
+        split: `train` or `dev`.
+
+    Raises:
+        OSError: the file is not there or could not be downloaded.
+        ValueError: it is not in EfficientQA's format.
+    """
+    file = _file(RELEASE.path(folder))
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            answers = _answers(f"{file}, line {number}", line)
+            yield from (answer for answer in answers if split_of(answer.question) == split)
+
+
+def split_of(question: str) -> str:
+    """Return the split of a question."""
+    return "train" if hashlib.sha256(question.encode()).digest()[0] <= _LAST_OF_TRAIN else "dev"
+
+
+def _file(path: Path) -> Path:
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    named = path / FILE
+    if named not in files and len(files) != 1:
+        raise RELEASE.missing(named)
+    return named if named in files else files[0]
+
+
+def _answers(where: str, line: str) -> Iterator[LabelledAnswer]:
+    try:
+        row = json.loads(line)
+        question, references = row["question"], tuple(row["answer"])
+        answers = {verdict: row[column] for column, verdict in _VERDICTS.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{where}: not in EfficientQA's format: {error!r}") from error
+    for verdict, texts in answers.items():
+        for answer in texts:
+            yield LabelledAnswer("EfficientQA", None, question, question, references, answer, verdict)

@@ -1,0 +1,49 @@
+"""SAF, Short Answer Feedback: answers in a university course (English) and of a job's training (German), graded.
+
+A folder for each language of each split, in it an XML file a question. The German references say how many points each
+of their parts is worth, as in "(0.25 P)"; they are left as they are.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from .answers import LabelledAnswer
+from .release import Release, questions, references, subfolder, text
+
+RELEASE = Release(
+    name="saf",
+    url="https://github.com/SebOchs/SAF/archive/09949e912d266777a752ac7d51cfcddb4b3f6978.zip",
+    home="https://github.com/SebOchs/SAF (data)",
+)
+SPLITS = ("train", "test")
+
+_LANGUAGES = {"English": "en", "German": "de"}
+_FOLDERS = {"train": "training", "test": "unseen_answers"}
+
+
+def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+    """Yield the answers of a split.
+
+    Args:
+        folder: Folder with `training` and `unseen_answers`; None downloads them.
+        split: `train`, or `test` for the unseen answers.
+
+    Raises:
+        OSError: the files are not there or could not be downloaded.
+        ValueError: one is not in SAF's format.
+    """
+    top = RELEASE.path(folder)
+    for part in _LANGUAGES:
+        for stem, question in questions(subfolder(RELEASE, top, f"{_FOLDERS[split]}/{part.lower()}")):
+            yield from _answers(part, stem, question)
+
+
+def _answers(part: str, stem: str, question: Element) -> Iterator[LabelledAnswer]:
+    asked, expected = text(question.find("questionText")), references(question)
+    for answer in question.iterfind("studentAnswers/studentAnswer"):
+        verdict = text(answer.find("verification_feedback")).lower() or "without a verdict"
+        response = text(answer.find("response"))
+        yield LabelledAnswer(
+            part, None, f"{part}/{stem}", asked, expected, response, verdict, language=_LANGUAGES[part]
+        )

@@ -1,0 +1,54 @@
+"""SemEval-2013 task 7, the Joint Student Response Analysis: pupils' answers, correct, contradictory or incorrect.
+
+A folder for each set (`Beetle`, what students told a tutor program on circuits; `SciEntsBank`, by school pupils) and
+each of its tests, in it an XML file a question. All its reference answers are taken, whatever their category.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from .answers import LabelledAnswer
+from .release import Release, questions, references, subfolder, text
+
+RELEASE = Release(
+    name="semeval2013",
+    url="https://raw.githubusercontent.com/myrosia/semeval-2013-task7/50ed2d6ca1e533e3d9e27cd0f18b69864814091d/"
+    "semeval-3way.zip",
+    home="https://github.com/myrosia/semeval-2013-task7 (semeval-3way.zip)",
+)
+SPLITS = ("train", "test")
+
+_PARTS = {"Beetle": "beetle", "SciEntsBank": "sciEntsBank"}
+_FOLDERS: Mapping[str, Mapping[str | None, str]] = {
+    "train": {None: "training/3way/{}"},
+    "test": {
+        "unseen answers": "test/3way/{}/test-unseen-answers",
+        "unseen questions": "test/3way/{}/test-unseen-questions",
+    },
+}
+
+
+def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+    """Yield the answers of a split.
+
+    Args:
+        folder: Folder with `training/3way` and `test/3way`; None downloads them.
+        split: `train`, or `test` for the tests on unseen answers and on unseen questions.
+
+    Raises:
+        OSError: the files are not there or could not be downloaded.
+        ValueError: one is not in the task's format.
+    """
+    top = RELEASE.path(folder)
+    for part, name in _PARTS.items():
+        for test, path in _FOLDERS[split].items():
+            for stem, question in questions(subfolder(RELEASE, top, path.format(name))):
+                yield from _answers(part, test, stem, question)
+
+
+def _answers(part: str, test: str | None, stem: str, question: Element) -> Iterator[LabelledAnswer]:
+    asked, expected = text(question.find("questionText")), references(question)
+    for answer in question.iterfind("studentAnswers/studentAnswer"):
+        verdict = answer.get("accuracy") or "without a verdict"
+        yield LabelledAnswer(part, test, f"{part}/{stem}", asked, expected, text(answer), verdict)

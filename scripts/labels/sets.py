@@ -1,0 +1,50 @@
+"""The data sets by name."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from . import efficientqa, saf, semeval2013
+from .answers import LabelledAnswer, LabelledAnswers, first_questions, usable
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set.
+
+    Attributes:
+        read: Yields a split's answers, from a folder or, where that is None, from the authors' files.
+        splits: Names of its splits; the last is what is reported, and never trained on.
+    """
+
+    read: Callable[[Path | None, str], Iterator[LabelledAnswer]]
+    splits: tuple[str, ...]
+
+
+SETS: Mapping[str, DataSet] = MappingProxyType(
+    {
+        "efficientqa": DataSet(efficientqa.read, efficientqa.SPLITS),
+        "semeval2013": DataSet(semeval2013.read, semeval2013.SPLITS),
+        "saf": DataSet(saf.read, saf.SPLITS),
+    }
+)
+
+
+def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> LabelledAnswers:
+    """Read the usable answers of a split.
+
+    Args:
+        name: A key of `SETS`.
+        folder: Where the files are; None downloads them.
+        split: Name of a split; None for the one that is reported.
+        limit: Use the first so many questions of each part, and of each of its tests, only.
+
+    Raises:
+        OSError: the files are not there or could not be downloaded.
+        ValueError: there is no such split, or a file is not in the data set's format.
+    """
+    found = SETS[name]
+    if split is not None and split not in found.splits:
+        raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.splits)}")
+    return usable(first_questions(found.read(folder, split or found.splits[-1]), limit))

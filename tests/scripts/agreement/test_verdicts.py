@@ -1,0 +1,57 @@
+"""EfficientQA, SemEval-2013 and SAF in tables."""
+
+import pytest
+from evaluate_qa.agreement.data_sets import DATA
+from evaluate_qa.agreement.labelled import Selection
+
+
+def read(name, folder, **selection):
+    return DATA[name](Selection(folder, **selection))
+
+
+def test_efficientqa(efficientqa_dir):
+    data = read("efficientqa", efficientqa_dir)
+    assert data.groups == ["all"]
+    assert [(row.question_id, row.answer, row.label) for row in data.rows] == [
+        ("abc", "the letters", 1.0),
+        ("abc", "numbers", 0.0),
+        ("abc", "a song", 0.0),
+    ]
+    assert len(read("efficientqa", efficientqa_dir.parent, split="train").rows) == 3
+
+
+def test_semeval_groups_by_test_and_by_kind_of_wrong_answer(semeval2013_dir):
+    data = read("semeval2013", semeval2013_dir)
+    assert {group: len(data.members(group)) for group in data.groups} == {
+        "all": 8,
+        "Beetle": 6,
+        "Beetle/unseen answers": 2,
+        "Beetle/unseen questions": 4,
+        "SciEntsBank": 2,
+        "SciEntsBank/unseen answers": 1,
+        "SciEntsBank/unseen questions": 1,
+        # of 2 answers none is contradictory; of 4 two are, and one is wrong otherwise
+        "Beetle/unseen answers: correct or contradictory": 1,
+        "Beetle/unseen answers: correct or incorrect": 2,
+        "Beetle/unseen questions: correct or contradictory": 3,
+        "Beetle/unseen questions: correct or incorrect": 2,
+        "SciEntsBank/unseen answers: correct or incorrect": 1,
+        "SciEntsBank/unseen questions: correct or contradictory": 1,
+        "SciEntsBank/unseen questions: correct or incorrect": 1,
+    }
+    assert data.overview == data.groups[:7]
+    train = read("semeval2013", semeval2013_dir, split="train")
+    assert train.groups[:3] == ["all", "Beetle", "SciEntsBank"]
+
+
+def test_saf_groups_by_language(saf_dir):
+    data = read("saf", saf_dir)
+    assert data.groups == ["all", "English", "German"]
+    assert [row.language for row in data.rows] == ["en", "de"]
+    assert data.dropped["English"] == {"partially correct": 1, "blank": 1}
+
+
+@pytest.mark.parametrize("selection", [{"systems": ("gpt4",)}, {"split": "dev"}])
+def test_selections_that_cannot_be(saf_dir, selection):
+    with pytest.raises(ValueError, match=r"saf (names no systems|has no split 'dev')"):
+        read("saf", saf_dir, **selection)

@@ -1,0 +1,202 @@
+"""From the files of the releases to labelled answers."""
+
+import dataclasses
+import shutil
+from collections import Counter
+
+import datasets
+import pytest
+from evaluate_qa.labels import efficientqa, saf, semeval2013
+from evaluate_qa.labels.sets import SETS, read
+from file_server import files_served
+
+
+def test_efficientqa_takes_definite_verdicts_and_counts_the_others(efficientqa_dir):
+    found = read("efficientqa", efficientqa_dir)
+    assert [(answer.answer, answer.verdict, answer.correct) for answer in found.answers] == [
+        ("the letters", "correct", True),
+        ("numbers", "incorrect", False),
+        ("a song", "incorrect", False),
+    ]
+    assert found.dropped == {"EfficientQA": {"possibly correct": 3}}
+    first = found.answers[0]
+    assert (first.question, first.references, first.language) == ("abc", ("the alphabet", "letters"), "en")
+
+
+def test_efficientqa_has_each_question_in_one_split(efficientqa_dir):
+    train, dev = (read("efficientqa", efficientqa_dir, split).answers for split in ("train", "dev"))
+    assert {answer.question for answer in train} == {"hello"}
+    assert {answer.question for answer in dev} == {"abc"}
+
+
+def test_efficientqa_in_a_file_of_another_name(efficientqa_dir):
+    file = next(efficientqa_dir.iterdir())
+    whole = read("efficientqa", efficientqa_dir)
+    assert read("efficientqa", shutil.move(file, file.with_name("half.jsonl")).parent) == whole
+    (efficientqa_dir / "other.jsonl").write_text("")
+    with pytest.raises(FileNotFoundError, match=r"NQ-open.*get efficientqa from https://"):
+        read("efficientqa", efficientqa_dir)
+
+
+@pytest.mark.parametrize("line", ["[]", "{", '{"question": "q"}'])
+def test_a_broken_line_is_named(tmp_path, line):
+    (tmp_path / "half.jsonl").write_text(line)
+    with pytest.raises(ValueError, match=r"half\.jsonl, line 1: not in EfficientQA's format"):
+        read("efficientqa", tmp_path)
+
+
+def test_semeval_keeps_both_ways_of_the_verdict(semeval2013_dir):
+    found = read("semeval2013", semeval2013_dir)
+    told = Counter((answer.part, answer.test, answer.verdict, answer.correct) for answer in found.answers)
+    assert told == {
+        ("Beetle", "unseen answers", "correct", True): 1,
+        ("Beetle", "unseen answers", "incorrect", False): 1,
+        ("Beetle", "unseen questions", "contradictory", False): 2,
+        ("Beetle", "unseen questions", "correct", True): 1,
+        ("Beetle", "unseen questions", "incorrect", False): 1,
+        ("SciEntsBank", "unseen answers", "incorrect", False): 1,
+        ("SciEntsBank", "unseen questions", "correct", True): 1,
+    }
+    assert found.dropped == {"Beetle": {}, "SciEntsBank": {"blank": 1}}
+    assert found.answers[0].references == ("The wire is cut", "There is a gap & no current")
+
+
+def test_a_question_has_the_same_id_in_training_and_test(semeval2013_dir):
+    train, test = (read("semeval2013", semeval2013_dir, split).answers for split in ("train", "test"))
+    assert {answer.question_id for answer in train} == {"Beetle/LAMP", "SciEntsBank/SNOW"}
+    assert {answer.question_id for answer in test} >= {"Beetle/LAMP", "Beetle/WHOLE"}
+    assert {answer.test for answer in train} == {None}
+
+
+def test_saf_by_language(saf_dir):
+    found = read("saf", saf_dir)
+    assert [(answer.part, answer.language, answer.answer, answer.verdict) for answer in found.answers] == [
+        ("English", "en", "Heat", "incorrect"),
+        ("German", "de", "Wegen der Kälte", "correct"),
+    ]
+    assert found.dropped == {"English": {"partially correct": 1, "blank": 1}, "German": {}}
+    assert found.answers[1].references == ("Es ist kalt (0.25 P)",)
+    assert len(read("saf", saf_dir, "train").answers) == 3
+
+
+def test_what_lacks_a_text_is_dropped(saf_dir):
+    file = saf_dir / "unseen_answers" / "german" / "1.xml"
+    whole = file.read_text("utf-8")
+    file.write_text(whole.replace("Warum?", ""), "utf-8")
+    assert read("saf", saf_dir).dropped["German"] == {"without a question": 1}
+    file.write_text(whole.replace("Es ist kalt (0.25 P)", ""), "utf-8")
+    assert read("saf", saf_dir).dropped["German"] == {"without a reference": 1}
+    file.write_text(whole.replace("Correct", ""), "utf-8")
+    assert read("saf", saf_dir).dropped["German"] == {"without a verdict": 1}
+
+
+def test_the_limit_counts_the_questions_of_each_test(semeval2013_dir):
+    shutil.copy(
+        semeval2013_dir / "test/3way/beetle/test-unseen-answers/LAMP.xml",
+        semeval2013_dir / "test/3way/beetle/test-unseen-answers/TORCH.xml",
+    )
+    found = read("semeval2013", semeval2013_dir, limit=1)
+    questions = {(answer.part, answer.test, answer.question_id) for answer in found.answers}
+    assert len(read("semeval2013", semeval2013_dir).answers) == len(found.answers) + 2
+    assert questions >= {("Beetle", "unseen answers", "Beetle/LAMP"), ("Beetle", "unseen questions", "Beetle/WHOLE")}
+
+
+@pytest.mark.parametrize("name", ["semeval2013", "saf"])
+def test_a_clone_has_the_files_further_down(tmp_path, request, name):
+    folder = request.getfixturevalue(f"{name}_dir")
+    whole = read(name, folder)
+    clone = tmp_path / "clone" / "data"
+    clone.parent.mkdir()
+    shutil.move(folder, clone)
+    assert read(name, clone.parent) == whole
+
+
+def test_errors_name_the_file_and_the_cure(saf_dir, tmp_path):
+    with pytest.raises(ValueError, match="saf has no split 'dev'; expected train or test"):
+        read("saf", saf_dir, "dev")
+    with pytest.raises(FileNotFoundError, match="get semeval2013 from https://github"):
+        read("semeval2013", tmp_path)
+    file = saf_dir / "training" / "english" / "1.xml"
+    file.write_text("<question>")
+    with pytest.raises(ValueError, match=r"1\.xml: not XML .* get the file again"):
+        read("saf", saf_dir, "train")
+    file.write_text("<feed/>")
+    with pytest.raises(ValueError, match=r"1\.xml: expected a <question>, found <feed>"):
+        read("saf", saf_dir, "train")
+
+
+@pytest.mark.parametrize(("module", "name"), [(efficientqa, "efficientqa"), (semeval2013, "semeval2013"), (saf, "saf")])
+def test_download(request, tmp_path, monkeypatch, module, name):
+    folder = request.getfixturevalue(f"{name}_dir")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
+    whole = read(name, folder)
+    (file,) = (
+        folder.iterdir() if name == "efficientqa" else [shutil.make_archive(tmp_path / name, "zip", tmp_path, name)]
+    )
+    with files_served(tmp_path) as address:
+        served = tmp_path / "served" / name
+        served.parent.mkdir()
+        shutil.move(file, served)
+        monkeypatch.setattr(module, "RELEASE", dataclasses.replace(module.RELEASE, url=f"{address}/served/{name}"))
+        shutil.rmtree(folder)
+        assert read(name, None) == whole
+
+
+@pytest.mark.parametrize("name", list(SETS))
+def test_without_a_network_the_cure_is_told(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path))
+    with pytest.raises(OSError, match=f"{name} could not be downloaded .* pass that as --data-dir"):
+        read(name, None)
+
+
+def test_the_whole_of_the_released_data(shared):
+    """The numbers are those of `grep -o` for the verdicts in the files, less the two blank English answers."""
+    split = {
+        (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.splits
+    }
+    counts = {
+        key: Counter((answer.part, answer.test, answer.verdict) for answer in found.answers)
+        for key, found in split.items()
+    }
+    efficient = counts["efficientqa", "train"] + counts["efficientqa", "dev"]
+    assert efficient == {("EfficientQA", None, "correct"): 370, ("EfficientQA", None, "incorrect"): 2115}
+    assert sum(split["efficientqa", name].dropped["EfficientQA"].total() for name in ("train", "dev")) == 507
+    assert counts["semeval2013", "train"] == {
+        ("Beetle", None, "correct"): 1665,
+        ("Beetle", None, "contradictory"): 1049,
+        ("Beetle", None, "incorrect"): 1227,
+        ("SciEntsBank", None, "correct"): 2008,
+        ("SciEntsBank", None, "contradictory"): 499,
+        ("SciEntsBank", None, "incorrect"): 2462,
+    }
+    assert counts["semeval2013", "test"] == {
+        ("Beetle", "unseen answers", "correct"): 176,
+        ("Beetle", "unseen answers", "contradictory"): 111,
+        ("Beetle", "unseen answers", "incorrect"): 152,
+        ("Beetle", "unseen questions", "correct"): 344,
+        ("Beetle", "unseen questions", "contradictory"): 244,
+        ("Beetle", "unseen questions", "incorrect"): 231,
+        ("SciEntsBank", "unseen answers", "correct"): 233,
+        ("SciEntsBank", "unseen answers", "contradictory"): 58,
+        ("SciEntsBank", "unseen answers", "incorrect"): 249,
+        ("SciEntsBank", "unseen questions", "correct"): 301,
+        ("SciEntsBank", "unseen questions", "contradictory"): 64,
+        ("SciEntsBank", "unseen questions", "incorrect"): 368,
+    }
+    assert counts["saf", "train"] == {
+        ("English", None, "correct"): 829 - 1,
+        ("English", None, "incorrect"): 234,
+        ("German", None, "correct"): 704,
+        ("German", None, "incorrect"): 216,
+    }
+    assert counts["saf", "test"] == {
+        ("English", None, "correct"): 136,
+        ("English", None, "incorrect"): 42 - 1,
+        ("German", None, "correct"): 103,
+        ("German", None, "incorrect"): 47,
+    }
+    assert split["saf", "test"].dropped == {
+        "English": {"partially correct": 74, "blank": 1},
+        "German": {"partially correct": 121},
+    }
