@@ -29,6 +29,7 @@ class Data(str, Enum):
     SAF = "saf"
     SAMPLE = "sample"
     NEAR_NAMES = "near_names"
+    TRAPS = "traps"
 
 
 _run, _part, _out = map(options_of, ("Metrics", "Part of the data", "Output"))

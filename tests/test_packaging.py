@@ -115,7 +115,8 @@ def _files(folder):
 def test_the_wheel_has_the_command_and_our_own_data(unpacked):
     distribution = next(iter(importlib.metadata.distributions(path=[str(unpacked)])))
     assert [entry.value for entry in distribution.entry_points] == ["evaluate_qa.cli:app"]
-    for file in ("sample.jsonl", "agreement/near_names.jsonl", "datasets_scripts/evouna/split.json"):
+    rows = ("sample.jsonl", "agreement/near_names.jsonl", "agreement/traps.jsonl")
+    for file in (*rows, "datasets_scripts/evouna/split.json"):
         assert (unpacked / "evaluate_qa" / file).stat().st_size > 0
     assert list(unpacked.glob("*.dist-info/licenses/LICENSE"))
 

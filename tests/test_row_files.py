@@ -1,14 +1,19 @@
 """The rows that come with this package: their form, their balance, and what each kind of row promises."""
 
+import ast
 import json
+import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import evaluate_qa
 import pytest
-from evaluate_qa.agreement.own_rows import NEAR_NAMES
+from evaluate_qa import training
+from evaluate_qa.agreement.baselines import token_recall
+from evaluate_qa.agreement.own_rows import NEAR_NAMES, TRAPS
 from evaluate_qa.metrics._shared import inputs
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
@@ -27,6 +32,18 @@ KINDS = {
     "partial",
 }
 ALWAYS_WRONG = {"empty", "wrong_but_similar"}
+TRAP_KINDS = {
+    "near_name",
+    "number",
+    "unit",
+    "negation",
+    "refusal",
+    "candidates",
+    "retraction",
+    "echo",
+    "instruction",
+    "empty_phrases",
+}
 NAMES = {"person", "place", "work", "organisation", "number", "date"}
 
 Rows = list[dict[str, Any]]
@@ -39,15 +56,15 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-@pytest.fixture(scope="module", params=[evaluate_qa.sample(), NEAR_NAMES], ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=[evaluate_qa.sample(), NEAR_NAMES, TRAPS], ids=lambda path: path.stem)
 def lines(request: pytest.FixtureRequest) -> list[str]:
-    """The lines of either file."""
+    """The lines of each file."""
     return read_lines(request.param)
 
 
 @pytest.fixture(scope="module")
 def rows(lines: list[str]) -> Rows:
-    """The rows of either file."""
+    """The rows of each file."""
     return [json.loads(line) for line in lines]
 
 
@@ -61,6 +78,27 @@ def near_names() -> Rows:
     return [json.loads(line) for line in read_lines(NEAR_NAMES)]
 
 
+@pytest.fixture(scope="module")
+def traps() -> Rows:
+    return [json.loads(line) for line in read_lines(TRAPS)]
+
+
+@pytest.fixture(scope="module")
+def held_out_wordings(traps: Rows) -> set[str]:
+    """Four words in a row of an answer to the traps that nothing is fitted on."""
+    return runs_of_words(row["prediction"] for row in of_part(traps, "test"))
+
+
+def of_part(rows: Rows, part: str) -> Rows:
+    return [row for row in rows if row["part"] == part]
+
+
+def runs_of_words(texts: Iterable[str], length: int = 4) -> set[str]:
+    """All runs of so many words in lower case, without punctuation."""
+    words = [re.findall(r"\w+", text.lower()) for text in texts]
+    return {" ".join(text[at : at + length]) for text in words for at in range(len(text) - length + 1)}
+
+
 def of_kind(rows: Rows, kind: str) -> Rows:
     return [row for row in rows if row["kind"] == kind]
 
@@ -71,7 +109,7 @@ def test_one_readable_row_a_line(lines: list[str], rows: Rows):
 
 def test_keys_and_types(rows: Rows):
     for row in rows:
-        assert list(row) == KEYS
+        assert list(row) == KEYS + ["part"] * ("part" in row)
         assert all(isinstance(row[key], str) for key in ("id", "question", "prediction", "kind"))
         assert isinstance(row["references"], list)
         assert isinstance(row["correct"], bool)
@@ -166,3 +204,52 @@ def test_a_near_name_never_contains_the_reference(near_names: Rows):
     for row in near_names:
         if not row["correct"]:
             assert not any(text.lower() in row["prediction"].lower() for text in row["references"]), row["id"]
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 24), ("test", 14)])
+def test_in_each_kind_of_trap_half_of_the_answers_are_right(traps: Rows, part: str, least: int):
+    rows = of_part(traps, part)
+    assert {row["kind"] for row in rows} == TRAP_KINDS
+    for kind in TRAP_KINDS:
+        right = [row["correct"] for row in of_kind(rows, kind)]
+        assert len(right) >= least
+        assert 2 * sum(right) == len(right), kind
+
+
+def test_each_trap_is_of_one_part_and_a_third_is_for_testing(traps: Rows):
+    train, test = of_part(traps, "train"), of_part(traps, "test")
+    assert len(train) + len(test) == len(traps) >= 360
+    assert len(test) >= len(traps) / 3
+    assert not {row["question"] for row in train} & {row["question"] for row in test}
+
+
+def test_no_trap_has_a_question_of_the_other_files(traps: Rows, sample: Rows, near_names: Rows):
+    assert not {row["question"] for row in traps} & {row["question"] for row in [*sample, *near_names]}
+
+
+def test_traps_for_testing_have_wordings_of_their_own(traps: Rows, held_out_wordings: set[str]):
+    assert not held_out_wordings & runs_of_words(row["prediction"] for row in of_part(traps, "train"))
+
+
+def test_traps_for_training_have_no_wording_of_the_files_that_nothing_is_fitted_on(
+    traps: Rows, sample: Rows, near_names: Rows
+):
+    found = runs_of_words(row["prediction"] for row in of_part(traps, "train"))
+    assert not found & runs_of_words(row["prediction"] for row in [*sample, *near_names])
+
+
+def test_no_training_example_is_made_with_the_wording_of_a_trap_for_testing(held_out_wordings: set[str]):
+    """Of all texts in the training's modules: a wording that is found here has to go from there, not from the traps."""
+    modules = [ast.parse(path.read_text()) for path in Path(training.__file__).parent.glob("*.py")]
+    nodes = (node for module in modules for node in ast.walk(module))
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert len(texts) >= 100
+    assert not held_out_wordings & runs_of_words(part for text in texts for part in re.split(r"\{.*?\}", text))
+
+
+def test_the_lexical_baseline_does_not_tell_right_traps_from_wrong(traps: Rows):
+    """Right answers look like the traps: the share of the reference's words says little of the verdict."""
+    for part in ("train", "test"):
+        rows = of_part(traps, part)
+        agreed = [(token_recall(row["prediction"], row["references"]) >= 0.5) == row["correct"] for row in rows]
+        assert 0.4 <= sum(agreed) / len(rows) <= 0.6, part

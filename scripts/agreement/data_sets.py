@@ -14,7 +14,7 @@ from ..labels.release import no_download
 from ..labels.sets import SETS
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
-from .own_rows import NEAR_NAMES, own_rows
+from .own_rows import NEAR_NAMES, own_rows, traps
 from .ragchecker import ragchecker
 from .verdicts import verdicts
 
@@ -69,6 +69,7 @@ DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
         **{name: partial(verdicts, name) for name in SETS},
         "sample": partial(own_rows, sample()),
         "near_names": partial(own_rows, NEAR_NAMES),
+        "traps": traps,
     }
 )
 """The readers by the name of the data set."""

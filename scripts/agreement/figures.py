@@ -58,6 +58,16 @@ def specificity(c: Confusion) -> Floats:
     return _ratio(c.tn, c.tn + c.fp)
 
 
+def false_accept_rate(c: Confusion) -> Floats:
+    """FP / (TN + FP): the share of wrong answers that the metric accepts."""
+    return _ratio(c.fp, c.tn + c.fp)
+
+
+def false_reject_rate(c: Confusion) -> Floats:
+    """FN / (TP + FN): the share of right answers that the metric refuses."""
+    return _ratio(c.fn, c.tp + c.fn)
+
+
 def f1(c: Confusion) -> Floats:
     """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall."""
     return _ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn)
@@ -119,6 +129,8 @@ OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
         "precision": precision,
         "recall": recall,
         "specificity": specificity,
+        "false_accept_rate": false_accept_rate,
+        "false_reject_rate": false_reject_rate,
         "mcc": mcc,
     }
 )

@@ -34,6 +34,8 @@ def value(name, table, weights=None):
         ("precision", 3 / 4),
         ("recall", 3 / 5),
         ("specificity", 2 / 3),
+        ("false_accept_rate", 1 / 3),
+        ("false_reject_rate", 2 / 5),
         ("f1", 2 / 3),  # 2·3 / (2·3 + 1 + 2)
         ("macro_f1", (2 / 3 + 4 / 7) / 2),  # for "incorrect": 2·2 / (2·2 + 2 + 1)
         ("mcc", (3 * 2 - 1 * 2) / math.sqrt(4 * 5 * 3 * 4)),

@@ -43,6 +43,21 @@ def test_each_set_is_read_whole_and_has_no_splits(name, rows):
         DATA[name](Selection(split="dev"))
 
 
+@pytest.mark.parametrize(("split", "rows"), [(None, 142), ("test", 142), ("train", 240)])
+def test_traps_are_read_by_part_and_never_mixed(split, rows):
+    data = DATA["traps"](Selection(split=split))
+    assert len(data.rows) == rows
+    assert len(data.groups) == 1 + 10  # all, and each kind
+    others = DATA["traps"](Selection(split="test" if split == "train" else "train"))
+    assert not {row.question for row in data.rows} & {row.question for row in others.rows}
+
+
+@pytest.mark.parametrize("given", [{"split": "dev"}, {"systems": ("gpt4",)}])
+def test_traps_tell_which_parts_there_are(given):
+    with pytest.raises(ValueError, match="traps has the splits train and test"):
+        DATA["traps"](Selection(**given))
+
+
 def test_group_prints_one_table_only():
     done = CliRunner().invoke(app, ["agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0"])
     assert done.exit_code == 0, done.output
