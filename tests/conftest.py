@@ -57,6 +57,12 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Run as many workers as there are cores, and one more where tests wait for processes of theirs."""
+    return os.cpu_count() + (not config.option.quick)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Have one worker run a whole file, whose tests share fixtures, or all tests of a Space, which is started once."""
     from xdist.scheduler import LoadFileScheduling

@@ -26,16 +26,7 @@ from .rows import (
 )
 from .sources import download
 
-__all__ = [
-    "Morqa",
-    "is_usable",
-    "missing",
-    "read_queries",
-    "read_ratings",
-    "read_references",
-    "read_responses",
-    "response_key",
-]
+__all__ = ["Morqa", "is_usable", "read_queries", "read_ratings", "read_references", "read_responses", "response_key"]
 
 _HUB_SPLITS = {"valid": datasets.Split.VALIDATION, "test": datasets.Split.TEST}
 

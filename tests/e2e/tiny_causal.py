@@ -19,17 +19,8 @@ def write_tiny_causal(folder: Path) -> Path:
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=words, unk_token="<unk>", eos_token="</s>", pad_token="</s>", model_max_length=128
     )
-    config = GPT2Config(
-        vocab_size=len(vocabulary),
-        n_positions=128,
-        n_embd=32,
-        n_layer=2,
-        n_head=2,
-        initializer_range=0.5,
-        bos_token_id=1,
-        eos_token_id=1,
-    )
-    model = GPT2LMHeadModel(config)
+    size = {"vocab_size": len(vocabulary), "n_positions": 128, "n_embd": 32, "n_layer": 2, "n_head": 2}
+    model = GPT2LMHeadModel(GPT2Config(**size, initializer_range=0.5, bos_token_id=1, eos_token_id=1))
     model.generation_config.suppress_tokens = [0, 1]  # it would rather say nothing
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -32,12 +32,14 @@ def _scores(metric, videos, predictions, **columns):
     return out["per_example"]["score"]
 
 
+@pytest.mark.slow
 def test_the_true_caption_ranks_first(metric, videos):
     true = _scores(metric, videos, [clip.caption() for clip in CLIPS], mode="caption")
     wrong = _scores(metric, videos, [another(clip).caption() for clip in CLIPS], mode="caption")
     assert sum(a > b for a, b in zip(true, wrong, strict=True)) >= 0.9 * len(CLIPS)
 
 
+@pytest.mark.slow
 def test_the_true_answer_ranks_first(metric, videos):
     """Of each clip one question, in turn; the wrong answer is that of another clip, in the same words."""
     rows = []

@@ -62,6 +62,7 @@ def encoder(vit_b_32):
     return Encoder(load_clip(str(vit_b_32[1])), device="cpu")
 
 
+@pytest.mark.slow
 def test_a_pac_s_file_gives_what_open_clip_gives(vit_b_32, encoder, pictures):
     model, file = vit_b_32
     preprocess = open_clip.image_transform(224, is_train=False)

@@ -62,6 +62,7 @@ def noise_kept(scored, tmp_path):
     return share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.25, 0.125])
 def test_little_noise_is_kept(noise_kept, fraction):
     """Half of the rows are noise; the cosine of the whole text alone keeps more of it."""

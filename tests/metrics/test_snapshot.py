@@ -77,6 +77,7 @@ def results(name: str) -> list[dict[str, Any]]:
     return [{**result, "per_example": result["per_example"]["score"]} for result in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_scores_and_signatures_stay_what_they_were(name: str):
     expected = json.loads(SNAPSHOT.read_text(encoding="utf-8"))[name]

@@ -11,6 +11,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast, Roberta
 WORDS = ["the", "of", "was", "it", "who", "marie", "pierre", "curie", "paris", "radium", "discovered", "in", "is"]
 PIECES = ["##s", "##ly", *(f"##{letter}" for letter in "aeioursnt"), *"abcdefghijklmnopqrstuvwxyz0123456789.,?"]
 WIDTH = 32
+ROBERTA = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 SIZE = {"hidden_size": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 2 * WIDTH}
 
 
@@ -49,10 +50,7 @@ def roberta(folder, *, limit=64) -> Path:
         vocab_size=len(vocabulary),
         **SIZE,
         max_position_embeddings=limit + 2,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
+        **ROBERTA,
     )
     with torch.random.fork_rng():
         torch.manual_seed(1)

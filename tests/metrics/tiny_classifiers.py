@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+from tiny_checkpoints import ROBERTA
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
     BertConfig,
@@ -56,11 +57,8 @@ def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) 
     config = RobertaConfig(
         vocab_size=len(tokens),
         max_position_embeddings=limit + 2,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
         **_small(labels),
+        **ROBERTA,
     )
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
     return _saved(folder, RobertaForSequenceClassification, config, tokenizer, names, limit, seed)

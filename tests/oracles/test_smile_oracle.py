@@ -65,6 +65,7 @@ def scored(oracle, wordnet):
     )["per_example"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("component", "field"),
     [
@@ -85,6 +86,7 @@ def test_every_component_of_every_row(oracle, scored, component, field):
     assert not off
 
 
+@pytest.mark.slow
 def test_the_best_ngram(oracle, scored):
     """Where two n-grams are equally near, either may be named: the words agree, the order of embedding does not."""
     agree = sum(row["ngram"] == ngram for row, ngram in zip(oracle, scored["best_ngram"], strict=True))

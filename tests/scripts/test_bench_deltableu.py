@@ -41,6 +41,7 @@ def test_every_case_runs_and_agrees_with_the_baseline():
     assert scores["deltableu, weighted"] != pytest.approx(scores["sacrebleu"])
 
 
+@pytest.mark.slow
 def test_the_command_prints_ratios(monkeypatch):
     # In this process: that each case gets one of its own, tests of its memory show.
     monkeypatch.setattr(measure, "_in_own_process", measure._run)

@@ -48,6 +48,7 @@ def test_the_table_compares_with_the_baselines():
     assert columns[4] == ["", "1.00", "2.00", ""]
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table(video, monkeypatch):
     # In this process: that each case gets one of its own, tests of its memory show.
     monkeypatch.setattr(measure, "_in_own_process", measure._run)

@@ -139,6 +139,7 @@ def test_uninstall(toy, modules):
     assert not [path for path in modules.rglob("*") if path.name in ("toy.py", "inputs.py")]
 
 
+@pytest.mark.slow
 def test_who_loads_while_others_install_gets_a_whole_version(tmp_path, modules):
     def keep_installing(release):
         """Install version after version, each of which has its number in both files."""

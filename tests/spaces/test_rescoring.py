@@ -26,6 +26,7 @@ def close(specification):
     return 1e-7 if specification.video else 1e-9
 
 
+@pytest.mark.slow
 def test_rescoring_equals_compute(specification, scorer):
     for example in specification.examples.values():
         analysed = analyse(specification, scorer, example.row)

@@ -117,6 +117,7 @@ def test_place_names_lines_and_rows():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
     path = tmp_path / f"a.{suffix}"

@@ -148,6 +148,7 @@ def test_a_missing_folder_is_told_before_any_row_is_asked_for(tmp_path):
         write_rows(tmp_path / "a.txt", rows())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(writing, "_PART", 100)
