@@ -6,6 +6,8 @@ import in turn. So a metric's file imports every sibling, also those of which it
 """
 
 import inspect
+import os
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -97,7 +99,10 @@ class Shell(_Base):
         metric = camelcase_to_snakecase(type(self).__name__)  # as evaluate makes `self.name`
         check_keywords(f"evaluate.load({metric!r})", given, {*EVALUATE_KEYWORDS, *declarations(self.loading)})
         self.load_options: Any = made(metric, self.loading, given)
-        super().__init__(config_name, **{name: given[name] for name in EVALUATE_KEYWORDS & given.keys()})
+        of_evaluate = {name: given[name] for name in EVALUATE_KEYWORDS & given.keys()}
+        if of_evaluate.get("num_process", 1) == 1 and not _writable(of_evaluate.get("cache_dir")):
+            del of_evaluate["cache_dir"]  # rows of the call then go where evaluate puts them by itself
+        super().__init__(config_name, **of_evaluate)
         if self.config_name not in self.configurations:
             there = ", ".join(map(repr, self.configurations))
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
@@ -249,6 +254,20 @@ class Shell(_Base):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _turn=threading.RLock())
+
+
+def _writable(folder: str | os.PathLike[str] | None) -> bool:
+    """Whether there is no folder, or one that takes a file."""
+    if folder is None:
+        return True
+    try:
+        path = Path(folder).expanduser()
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path) as file:
+            file.write(bytes(1 << 16))  # more than the rest of a full disk
+        return True
+    except OSError:
+        return False
 
 
 def mean(values: Sequence[Any]) -> float | None:

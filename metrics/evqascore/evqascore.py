@@ -25,6 +25,7 @@ from .rows import check_features, check_keywords, check_video, check_video_or_fe
 from .scoring import score
 from .seeking import plan
 from .shell import Scored, Shell
+from .stores import Store
 from .video import read_samples
 
 CITATION = """\

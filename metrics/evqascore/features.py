@@ -17,6 +17,7 @@ from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
 from .scoring import unit_rows
+from .stores import checksum, warn_unusable
 from .video import UnreadableVideo
 
 FILES = (".npy", ".safetensors")
@@ -132,7 +133,8 @@ class FeatureStore:
     """Features on disk, by the content of the video file they come from: one safetensors file for each video.
 
     A file appears whole, under its final name, or not at all, so the store is safe when a process is killed and when
-    several write at once: they write the same. A file that is damaged nevertheless counts as absent.
+    several write at once: they write the same. A file that is damaged nevertheless, or cannot be read, counts as
+    absent. Where files cannot be written, one warning says so, and none are.
 
     Args:
         folder: Where the store lives.
@@ -142,31 +144,51 @@ class FeatureStore:
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         name = hashlib.sha256(f"{_VERSION}|{fingerprint}".encode()).hexdigest()[:32]
         self.folder = Path(folder).expanduser() / "features" / name
+        self._writable = True
 
     def read(self, key: str) -> VideoFeatures | None:
         """Return the features of the video file with this hash, if they are there."""
         from safetensors import SafetensorError
-        from safetensors.numpy import load_file
+        from safetensors.numpy import load
 
         try:
-            return VideoFeatures(**load_file(self._file(key)))
-        except (FileNotFoundError, SafetensorError, TypeError):
+            tensors = load(self._file(key).read_bytes())
+            known = tensors.pop("checksum", None)  # earlier versions wrote none
+            features = VideoFeatures(**tensors)
+        except (OSError, SafetensorError, TypeError):
             return None
+        return features if known is None or np.array_equal(known, _checksum(features)) else None
 
     def write(self, key: str, features: VideoFeatures) -> None:
         """Keep the features of the video file with this hash."""
+        if not self._writable:
+            return
         from safetensors.numpy import save
 
-        file = self._file(key)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
         try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(save(vars(features)))
-            Path(temporary).replace(file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+            _write_whole(self._file(key), save(vars(features) | {"checksum": _checksum(features)}))
+        except OSError as error:
+            self._writable = False
+            warn_unusable("evqascore: the store of features", self.folder, error)
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.safetensors"
+
+
+def _write_whole(file: Path, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _checksum(features: VideoFeatures) -> NDArray[np.uint32]:
+    arrays = vars(features).values()
+    parts = [part for array in arrays for part in (f"{array.dtype}{array.shape}".encode(), array.tobytes())]
+    return np.array([checksum(*parts)], dtype=np.uint32)

@@ -7,14 +7,13 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .chat_models import ChatModel, Conversation, Deliver, Endpoint, LocalModel, NoAnswer
 from .progress import library_bars, progress
+from .stores import Store
 
 PROMPT = """\
 List the key phrases of the text below, which describes a video or answers a question about one.
@@ -78,8 +77,7 @@ class KeywordModel:
         """
         texts = list(dict.fromkeys(texts))
         if self._store:
-            stored = {text: self._store.read(text) for text in texts if text not in self._known}
-            self._known |= {text: keywords for text, keywords in stored.items() if keywords is not None}
+            self._known |= self._store.read([text for text in texts if text not in self._known])
         failed = self._ask([text for text in texts if text not in self._known])
         return {text: failed.get(text) or self._known[text] for text in texts}
 
@@ -188,10 +186,9 @@ def _from_lines(reply: str) -> list[str]:
 
 
 class KeywordStore:
-    """Keywords on disk by text, as one model gave them: one SQLite file for each model and prompt.
+    """Keywords on disk by text, as one model gave them: one file for each model and prompt.
 
-    Each answer is stored as it comes, in a transaction of its own, so that a process that is killed loses none, and
-    several may write at once.
+    Each answer is stored as it comes, so that a process that is killed loses none.
 
     Args:
         folder: Where the store lives; made when missing.
@@ -200,28 +197,14 @@ class KeywordStore:
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
-        self.path = Path(folder) / f"keywords-{name}.sqlite"
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(self._connect()) as connection, connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS keywords (key BLOB PRIMARY KEY, list TEXT) WITHOUT ROWID")
+        path = Path(folder) / f"keywords-{name}.sqlite"
+        self._store = Store(path, "evqascore: the store of keywords", ("keywords", "list"))
+        self.path = path
 
-    def read(self, text: str) -> list[str] | None:
-        """Return the keywords of a text, or None if it is not stored."""
-        with closing(self._connect()) as connection:
-            found = connection.execute("SELECT list FROM keywords WHERE key = ?", [_key(text)]).fetchone()
-        return json.loads(found[0]) if found else None
+    def read(self, texts: Sequence[str]) -> dict[str, list[str]]:
+        """Return the keywords of those texts that are stored; `texts` are distinct."""
+        return {texts[i]: json.loads(value) for found in self._store.read(texts) for i, value in found.items()}
 
     def write(self, text: str, keywords: list[str]) -> None:
         """Store the keywords of a text."""
-        with closing(self._connect()) as connection, connection:
-            row = (_key(text), json.dumps(keywords))
-            connection.execute("INSERT OR IGNORE INTO keywords VALUES (?, ?)", row)
-
-    def _connect(self) -> sqlite3.Connection:
-        # A connection for each operation, so that the store may cross a fork or a thread; IMMEDIATE and a minute's
-        # patience, so that writers wait for each other.
-        return sqlite3.connect(self.path, timeout=60, isolation_level="IMMEDIATE")
-
-
-def _key(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()[:16]
+        self._store.write([text], [json.dumps(keywords).encode()])

@@ -21,6 +21,7 @@ from .options import LoadOptions, SmileOptions
 from .progress import progress
 from .scoring import Components, score
 from .shell import Scored, Shell
+from .stores import Store
 from .text import lemmatizer, lemmatizer_name
 from .training import ForTraining
 from .vectors import VectorStore
