@@ -139,10 +139,13 @@ def _row_or_broken(parse: Callable[[], Row], text: str) -> Row | Broken:
 
 
 def _json_object(where: str, line: bytes) -> Row:
+    text = _decoded(where, line, "utf-8-sig")
     try:
-        row = json.loads(_decoded(where, line, "utf-8-sig"))
+        row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise RowsError(f"{where}: not JSON ({error}); expected one JSON object a line") from None
+    except ValueError:  # of int, for the sake of its time
+        raise RowsError(f"{where}: a number of thousands of digits; write it as a text, in quotes") from None
     if not isinstance(row, dict):
         raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
     return row
@@ -152,7 +155,10 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # the default refuses texts of more than 128 KiB
     reader = csv.reader(_lines(source), strict=True)
     try:
-        header = _csv_header(source, next(reader, []))
+        header = next(reader, [])
+        if not header:
+            raise RowsError(f"{source}, line 1: there is no header; expected the names of the columns")
+        _require_different(f"{source}, line 1", header)
         for number, cells in enumerate((cells for cells in reader if cells), 1):
             parse = partial(_csv_row, place(source, number), header, cells, lists)
             yield number, _row_or_broken(parse, json.dumps(cells, ensure_ascii=False))
@@ -163,13 +169,9 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
         ) from None
 
 
-def _csv_header(source: str | Path, header: list[str]) -> list[str]:
-    if not header:
-        raise RowsError(f"{source}, line 1: there is no header; expected the names of the columns")
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise RowsError(f"{source}, line 1: two columns are named {twice[0]!r}; rename one")
-    return header
+def _require_different(where: str, names: list[str]) -> None:
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise RowsError(f"{where}: two columns are named {twice[0]!r}; rename one")
 
 
 def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:
@@ -184,7 +186,7 @@ def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[
 def _json_list(where: str, cell: str) -> object:
     try:
         return json.loads(cell)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RowsError(
             f'{where}: not a JSON list ({error}); write lists as ["a", "b"], with double quotes, '
             'and a text that starts with a bracket as ["[so] …"]'
@@ -197,10 +199,15 @@ def _read_parquet(path: Path) -> Iterator[Record]:
 
     try:
         with pq.ParquetFile(path) as file:
+            _require_different(str(path), file.schema_arrow.names)
             batches = file.iter_batches(batch_size=_BATCH)
             yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
-    except (pa.ArrowInvalid, OSError) as error:
+    except RowsError:
+        raise
+    except (pa.ArrowException, OSError) as error:
         raise RowsError(f"{path}: not a whole Parquet file ({error}); make it again") from None
+    except (ValueError, OverflowError) as error:  # fields of one name in an object, a date after the year 9999, …
+        raise RowsError(f"{path}: a value that cannot be read ({error}); write it otherwise, such as text") from None
 
 
 def _lines(source: str | Path) -> Iterator[str]:

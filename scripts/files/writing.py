@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -39,22 +39,54 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
     rows, count = iter(rows), 0
     if str(target) == STANDARD:
         return sum(print_rows([row], sys.stdout.buffer) for row in rows)
-    with tempfile.TemporaryDirectory(prefix=f".{Path(target).name}.", dir=Path(target).parent) as folder:
+    file = real_file(Path(target))
+    with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
         parts: list[Path] = []
         while batch := list(itertools.islice(rows, _PART)):
             parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
             write_part(parts[-1], batch)
             count += len(batch)
-        join(parts, Path(target))
+        join(parts, file)
     return count
 
 
 def check_target(target: str | Path) -> None:
     """Raise RowsError unless rows can be written there: before any work, not after it."""
     file_format(target)
-    if str(target) != STANDARD and not Path(target).parent.is_dir():
-        folder = Path(target).parent
-        raise RowsError(f"{target}: there is no folder {folder}; make it with: mkdir -p {folder}")
+    if str(target) != STANDARD:
+        check_place(Path(target))
+
+
+def check_place(target: Path) -> None:
+    """Raise RowsError unless a file can be written there, in place of the one that may be there."""
+    file = real_file(target)
+    if file.exists() and not file.is_file():
+        raise RowsError(f"{target} is {'a folder' if file.is_dir() else 'no plain file'}; name a file to write to")
+    if not file.parent.is_dir():
+        raise RowsError(f"{target}: there is no folder {file.parent}; make it with: mkdir -p {file.parent}")
+    if file.exists() and not os.access(file, os.W_OK):
+        raise RowsError(f"{target} is protected; name another file, or allow it with: chmod u+w {target}")
+
+
+_STREAMS = {"--input": "/dev/stdin", "--output": "/dev/stdout"}
+
+
+def check_different(files: Mapping[str, str | Path | None]) -> None:
+    """Raise RowsError if two files are one, by their paths or by links.
+
+    Args:
+        files: Option → file, or None; `-` of `--input` and `--output` are the standard streams, which may be files too.
+    """
+    given = {option: str(file) for option, file in files.items() if file is not None}
+    there = [(option, _STREAMS[option] if file == STANDARD else file) for option, file in given.items()]
+    for (one, file), (other, another) in itertools.combinations(there, 2):
+        if not {file, another} <= {*_STREAMS.values()} and _same(file, another):
+            raise RowsError(f"{one} and {other} must be different files; {another} is both")
+
+
+def real_file(path: Path) -> Path:
+    """Return where a symbolic link leads; any other path as it is."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def print_rows(rows: Sequence[Row], stream: BinaryIO) -> int:
@@ -95,11 +127,19 @@ def join(parts: Sequence[Path], target: Path) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give a file to write to, which takes the target's place at the end or, after an error, is removed."""
+    """Give a file to write to, which takes the target's place at the end or, after an error, is removed.
+
+    A symbolic link stays: the file that it leads to is replaced. Who may read that, may read the new one.
+    """
+    target = real_file(target)
     # Not from tempfile, whose files nobody but their owner may read.
     path = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield path
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
+        if target.exists():
+            shutil.copymode(target, path)
         path.replace(target)
     finally:
         path.unlink(missing_ok=True)
@@ -116,6 +156,13 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
         return f"{json.dumps(row, default=default or plain)}\n".encode()
     except TypeError as error:
         raise RowsError(f"a row holds {error}") from None
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one is not there yet
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:

@@ -72,6 +72,7 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
         ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
         ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*save it as UTF-8"),
+        ("a.jsonl", '{"a": 1}\n{"a": [' + "7" * 5000 + "]}\n", "line 2: a number of thousands of digits; write it as a"),
         ("a.csv", b"a\nb\n\xff\n", "line 3: not UTF-8"),
         ("a.csv", "", "line 1: there is no header"),
         ("a.csv", "a,b,a\n", "two columns are named 'a'"),
@@ -79,12 +80,31 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.csv", 'a\n"x"y\n', "line 2: not CSV"),
         ("a.csv", 'a\n"x\n', "line 2: not CSV .*unexpected end"),
         ("a.csv", "references\n['x']\n", r"row 1, column 'references': not a JSON list .*double quotes"),
+        ("a.csv", "references\n" + "[" * 100_000 + "\n", "row 1, column 'references': not a JSON list"),
+        ("a.csv", "references\n[" + "7" * 5000 + "]\n", "row 1, column 'references': not a JSON list"),
         ("a.parquet", "PAR1", "not a whole Parquet file"),
     ],
 )
 def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, told):
     with pytest.raises(RowsError, match=rf"{name}.*{told}"):
         list(read_rows(_file(tmp_path, name, content)))
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), "two columns are named 'a'; rename one"),
+        (
+            pa.table({"a": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])}),
+            "cannot be read .*duplicate field names",
+        ),
+        (pa.table({"a": pa.array([10**7]).cast(pa.int32()).cast(pa.date32())}), "cannot be read .*out of range"),
+    ],
+)
+def test_what_a_row_cannot_hold_is_told_of_parquet(tmp_path, table, told):
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(RowsError, match=rf"a\.parquet: .*{told}"):
+        list(read_rows(tmp_path / "a.parquet"))
 
 
 def test_a_missing_file_is_told_at_once_with_the_nearest_one(tmp_path):
@@ -135,6 +155,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
     ("name", "content", "broken"),
     [
         ("a.jsonl", b'{"a": "1"}\n{"a":\r\n\xff\n[]\n{"a": "2"}', [(2, '{"a":'), (3, "\ufffd"), (4, "[]")]),
+        ("a.jsonl", b'{"a": "1"}\n' + b"7" * 4301 + b'\n{"a": "2"}', [(2, "7" * 4301)]),
         ("a.csv", b"a\n1\n2,\xc3\xa9\n2\n", [(2, '["2", "é"]')]),
     ],
 )

@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import os
 import sys
 import tracemalloc
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from evaluate_qa.files import writing
 from evaluate_qa.files.rows import RowsError, read_rows
-from evaluate_qa.files.writing import join, write_part, write_rows
+from evaluate_qa.files.writing import check_different, check_target, join, write_part, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -166,3 +168,63 @@ def test_the_file_can_be_read_by_whom_the_user_allows(tmp_path):
     write_rows(tmp_path / "a.parquet", [{"a": 1}])
     assert (tmp_path / "a.parquet").stat().st_mode == plain.stat().st_mode
     assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [{"a": 1}]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_symbolic_link_stays_and_the_file_that_it_leads_to_is_written(tmp_path, suffix, there):
+    (tmp_path / "far").mkdir()
+    target, link = tmp_path / "far" / f"real.{suffix}", tmp_path / f"link.{suffix}"
+    if there:
+        target.write_text("old")
+    link.symlink_to(target)
+    assert _round_trip(link, [{"a": "new"}]) == [{"a": "new"}]
+    assert link.readlink() == target
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["far", link.name, target.name]
+
+
+def test_whom_the_user_keeps_out_stays_out(tmp_path):
+    target = tmp_path / "a.jsonl"
+    target.touch(mode=0o600)
+    write_rows(target, [{"a": 1}])
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_no_file_can_replace_is_told_before_any_work(tmp_path):
+    (tmp_path / "a.jsonl").mkdir()
+    with pytest.raises(RowsError, match=r"a\.jsonl is a folder; name a file to write to"):
+        check_target(tmp_path / "a.jsonl")
+    os.mkfifo(tmp_path / "b.jsonl")
+    with pytest.raises(RowsError, match=r"b\.jsonl is no plain file"):
+        check_target(tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").symlink_to(tmp_path / "no" / "c.jsonl")
+    with pytest.raises(RowsError, match="there is no folder .*/no; make it with"):
+        check_target(tmp_path / "c.jsonl")
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
+def test_a_protected_file_is_not_replaced(tmp_path):
+    (tmp_path / "a.jsonl").touch(mode=0o400)
+    with pytest.raises(RowsError, match=r"a\.jsonl is protected"):
+        check_target(tmp_path / "a.jsonl")
+
+
+def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a").write_text("a")
+    Path("hard").hardlink_to("a")
+    Path("soft").symlink_to("a")
+    Path("later").symlink_to("b")
+    Path("folder").mkdir()
+    for one, other in [("a", "folder/../a"), ("a", "hard"), ("soft", "a"), ("later", "b"), ("b", tmp_path / "b")]:
+        with pytest.raises(RowsError, match="--input and --errors must be different files"):
+            check_different({"--input": one, "--output": "c", "--errors": other})
+    check_different({"--input": "a", "--output": "b", "--errors": None})
+    check_different({"--input": "-", "--output": "-", "--errors": "a"})
+
+
+def test_a_standard_stream_may_be_one_of_the_files(processes, tmp_path):
+    code = "from evaluate_qa.files.writing import *; check_different({'--input': 'a', '--output': '-', '--errors': 'b'})"
+    with (tmp_path / "b").open("w") as file:
+        done = processes.run("-c", code, cwd=tmp_path, stdout=file)
+    assert "--output and --errors must be different files; b is both" in done.stderr
