@@ -46,7 +46,7 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
             parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
             write_part(parts[-1], batch)
             count += len(batch)
-        join(parts, file)
+        join(parts, Path(target))
     return count
 
 
@@ -160,7 +160,7 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
 
 def _same(one: str, other: str) -> bool:
     try:
-        return os.path.samefile(one, other)
+        return Path(one).samefile(other)
     except OSError:  # one is not there yet
         return os.path.realpath(one) == os.path.realpath(other)
 

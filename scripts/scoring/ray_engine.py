@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files.claiming import claimed
 from ..files.rows import STANDARD, Record, RowsError
 from ..metrics._shared.progress import progress
-from .blocks import Blocks, block_folder
+from .blocks import Block, Blocks
 from .cluster import Cluster, import_ray, started_actors
 from .row_scorer import ScoredChunk
 from .run import Job, changed, checked, chunks, require_scores
@@ -53,18 +54,14 @@ def run_on_ray(job: Job, cluster: Cluster) -> Progress:
     import_ray()
     if STANDARD in (job.source, job.target):
         raise ValueError("--engine ray needs an --input and an --output that are files")
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), claimed(Path(job.target)) as folder:
         scorer = job.scorer()
-        settings = {"engine": "ray", "chunk size": str(job.chunk_size)} | job.settings(scorer.code)
-        with block_folder(Path(job.target), settings, job.resume) as blocks:
-            total = checked(job, scorer, 0)
-            _score(job, cluster, blocks, scorer.code, total)
-            if job.errors is not None:
-                blocks.write_errors(job.errors)
-            reached = blocks.progress
-            require_scores(job, reached)
-            blocks.finish()
-    return reached
+        blocks = job.blocks(folder, {"engine": "ray", "chunk size": str(job.chunk_size)}, scorer.code)
+        total = checked(job, scorer, 0)
+        _score(job, cluster, blocks, scorer.code, total)
+        blocks.finish()
+    require_scores(job, blocks.progress)
+    return blocks.progress
 
 
 def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | None) -> None:
@@ -76,17 +73,17 @@ def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | N
         progress(Path(job.metric).name, total, "row", blocks.progress.records, stays=True) as bar,
     ):
         for task, chunk in _scored(itertools.chain([first], unfinished), actors):
-            blocks.add(task.number, Progress().after(task.records, chunk, 0), chunk)
+            blocks.add(task.number, task.records, chunk)
             bar.update(len(task.records))
 
 
-def _unfinished(job: Job, finished: dict[int, Progress]) -> Iterator[_Block]:
+def _unfinished(job: Job, finished: dict[int, Block]) -> Iterator[_Block]:
     """Read the blocks that are to be scored, after a check that finished ones are still the same."""
     for number, records in enumerate(chunks(job.records(), job.chunk_size)):
         earlier = finished.pop(number, None)
         if earlier is None:
             yield number, records
-        elif digest(records) != earlier.digest:
+        elif digest(records) != earlier.read:
             raise changed(job, f"rows {number * job.chunk_size + 1} to {number * job.chunk_size + len(records)}")
     if finished:
         raise changed(job, "the last rows")

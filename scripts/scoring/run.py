@@ -2,21 +2,23 @@
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from ..files.bad_rows import check_bad_rows
+from ..files.claiming import CACHE, claimed, work_place
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
-from ..files.writing import check_target
+from ..files.writing import check_different, check_target
 from ..loading import load_metric
 from ..metrics._shared.progress import progress
+from .blocks import Block, Blocks
 from .columns import Columns, reads_videos
-from .folder import work_place
 from .row_scorer import RowScorer
-from .work import ErrorsFile, Output, Progress, StandardOutput, digest, work_folder
+from .work import Output, Progress, StandardOutput, digest
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,13 @@ class Job:
             raise ValueError(f"--chunk-size is {self.chunk_size}; expected at least 1")
         if self.resume and self.target == STANDARD:
             raise ValueError("--resume needs an --output that is a file; what went to the standard output is gone")
-        files = [Path(name).resolve() for name in (self.source, self.target, self.errors or "-") if name != STANDARD]
-        if len(set(files)) < len(files):
-            raise ValueError("--input, --output and --errors must be different files")
+        check_different({"--input": self.source, "--output": self.target, "--errors": self.errors})
         if self.errors is not None:
-            check_target(self.errors)
             if self.errors.suffix != ".jsonl":
                 raise ValueError(
                     f"--errors is {self.errors}; bad rows are written as JSONL, to a file named so: bad.jsonl"
                 )
+            check_bad_rows(self.errors)
 
     def records(self) -> Iterator[Record]:
         """Read the input."""
@@ -78,16 +78,25 @@ class Job:
         metric = load()
         if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # Rows of one video need not stand together: what was seen of it is kept until the end of the run.
-            metric = load(cache_dir=str(work_place(Path(self.target)) / "cache"))
+            metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
         return RowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
-    def settings(self, code: str) -> dict[str, str]:
-        """Return what the scored rows depend on, besides the input; `code` identifies the metric's program."""
+    def blocks(self, folder: Path, engine: Mapping[str, str], code: str) -> Blocks:
+        """Return what an earlier run has finished, if it depends on the same besides the input.
+
+        Args:
+            folder: That of `claimed`.
+            engine: What scores the rows.
+            code: What identifies the metric's program.
+        """
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
         options = {"load": self.load, "compute": self.compute, "columns": self.columns}
-        return {name: repr(value) for name, value in named.items()} | {
-            name: str(dict(sorted(values.items()))) for name, values in options.items()
+        settings = {
+            **engine,
+            **{name: repr(value) for name, value in named.items()},
+            **{name: str(dict(sorted(values.items()))) for name, values in options.items()},
         }
+        return Blocks(folder, Path(self.target), self.errors, settings, self.resume)
 
     @property
     def _columns(self) -> Columns:
@@ -106,12 +115,21 @@ def run(job: Job) -> Progress:
     """
     records, standard = job.records(), sys.stdout.buffer
     # What a metric or a library prints must not come between the rows.
-    with redirect_stdout(sys.stderr), _output(job, scorer := job.scorer(), standard) as output:
-        total = checked(job, scorer, output.progress.records)
-        records = _skipped(job, records, output.progress)
-        _score(job, scorer, records, output, total)
-        require_scores(job, output.progress)
-        output.finish()
+    with redirect_stdout(sys.stderr):
+        if job.target == STANDARD:
+            return _run(job, job.scorer(), records, StandardOutput(standard, job.errors), [])
+        with claimed(Path(job.target)) as folder:
+            scorer = job.scorer()
+            blocks = job.blocks(folder, {"engine": "local"}, scorer.code)
+            return _run(job, scorer, records, blocks, blocks.unbroken())
+
+
+def _run(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, earlier: Sequence[Block]) -> Progress:
+    total = checked(job, scorer, output.progress.records)
+    _skip(job, records, earlier)
+    _score(job, scorer, records, output, total)
+    output.finish()
+    require_scores(job, output.progress)
     return output.progress
 
 
@@ -121,13 +139,6 @@ def require_scores(job: Job, reached: Progress) -> None:
         raise RowsError(f"{job.source}: there are no rows to score")
     if not reached.scored:
         raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored; see {job.errors}")
-
-
-def _output(job: Job, scorer: RowScorer, standard: BinaryIO) -> AbstractContextManager[Output]:
-    if job.target == STANDARD:
-        return nullcontext(StandardOutput(standard))
-    settings = {"engine": "local"} | job.settings(scorer.code)
-    return work_folder(Path(job.target), settings, job.resume)
 
 
 def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
@@ -146,11 +157,10 @@ def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
     return total
 
 
-def _skipped(job: Job, records: Iterator[Record], reached: Progress) -> Iterator[Record]:
+def _skip(job: Job, records: Iterator[Record], earlier: Sequence[Block]) -> None:
     """Go past the rows that are scored, after a check that they are still the same."""
-    if digest(itertools.islice(records, reached.records)) != reached.digest:
-        raise changed(job, f"the first {reached.records} rows")
-    return records
+    if any(digest(itertools.islice(records, block.outcome.records)) != block.read for block in earlier):
+        raise changed(job, f"the first {sum(block.outcome.records for block in earlier)} rows")
 
 
 def changed(job: Job, rows: str) -> RowsError:
@@ -162,14 +172,12 @@ def changed(job: Job, rows: str) -> RowsError:
 
 
 def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, total: int | None) -> None:
-    errors = ErrorsFile(job.errors, output.progress.errors_size)
-    with progress(Path(job.metric).name, total, "row", output.progress.records, stays=True) as bar:
-        for chunk in chunks(records, job.chunk_size):
-            if not output.progress.records:
+    done = output.progress.records
+    with progress(Path(job.metric).name, total, "row", done, stays=True) as bar:
+        for number, chunk in enumerate(chunks(records, job.chunk_size)):
+            if not done and not number:
                 scorer.require_columns(chunk)
-            scored = scorer.score(chunk)
-            errors.add(scored.bad)
-            output.add(scored.rows, output.progress.after(chunk, scored, errors.size))
+            output.append(chunk, scorer.score(chunk))
             bar.update(len(chunk))
 
 

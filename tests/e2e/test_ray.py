@@ -105,7 +105,7 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
         killed.append(actors(process)[0])
         killed[0].kill()
 
-    thread = when_there(Path("out.parquet.work/000003.json"), kill, 180)
+    thread = when_there(Path("out.parquet.work/000003.block"), kill, 180)
     ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
     told = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     thread.join()
@@ -129,10 +129,10 @@ def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, t
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
     with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray) as process:
-        when_there(tmp_path / "out.csv.work" / "000004.json", process.kill, 180).join()
+        when_there(tmp_path / "out.csv.work" / "000004.block", process.kill, 180).join()
     assert process.returncode == -signal.SIGKILL
     assert not Path("out.csv").exists()
-    finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.json")}
+    finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.block")}
     assert 4 in finished
     assert len(finished) < 16
     # The time of a block that is scored again would be another.

@@ -11,9 +11,9 @@ import evaluate_qa
 import pyarrow.parquet as pq
 import pytest
 from evaluate_qa.cli import app
+from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.scoring.work import work_folder
 from toy_metric import write_toy_metric
 from typer.testing import CliRunner
 from waiting import when_there
@@ -297,7 +297,7 @@ def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
     thread = when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
     assert "stopped; continue with --resume" in score(*stopped, code=130).stderr
     thread.join()
-    done = json.loads((work / "progress.json").read_text())["progress"]["records"]
+    done = 10 * len(list(work.glob("*.block")))
     assert 30 <= done < 200
     assert not Path(f"out.{suffix}").exists()
 
@@ -325,7 +325,7 @@ def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(processes, score, 
 
 
 def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
-    """What the progress does not mention is written again: a part, and the end of the file of bad rows."""
+    """What is not mentioned as finished is written again."""
     lines = _lines(BAD)
     options = ["--input", "-", "--chunk-size", 5, "--errors", "bad.jsonl", "--output", "out.jsonl"]
     score(*options, input=lines + "{" * 5, code=0)
@@ -333,10 +333,13 @@ def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
     Path("out.jsonl").unlink()
     score("--input", "-", "--chunk-size", 3, "--output", "out.jsonl", input=lines, code=1)
     Path("out.jsonl.work/000001.jsonl").write_text("half a part")
-    Path("bad.jsonl").write_text("half a li")
+    Path("out.jsonl.work/000001.bad.jsonl").write_text("half a li")
+    Path("out.jsonl.work/.000001.block.77.part").write_text("half a bl")
+    Path("out.jsonl.work/joined.jsonl").write_text("half of all")
     score(*options, "--resume", input=lines + "{" * 5)
     assert Path("out.jsonl").read_bytes() == whole
     assert Path("bad.jsonl").read_bytes() == bad
+    assert _files() == ["bad.jsonl", "out.jsonl"]
 
 
 @pytest.fixture
@@ -391,9 +394,171 @@ def test_the_program_of_the_metric_must_be_the_same(score, toy, tmp_path):
 
 def test_two_runs_do_not_write_the_same_output(score):
     write_rows("in.jsonl", ROWS)
-    with work_folder(Path("out.jsonl"), {}, resume=False):
+    with claimed(Path("out.jsonl")):
         assert "another run is writing it" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
     score("--input", "in.jsonl", "--output", "out.jsonl")
+
+
+STOP = {**ROWS[0], "score": 7}
+"""At this row a run stops, whatever becomes of bad rows."""
+
+DAMAGE = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-30]),
+    "changed": lambda path: path.write_bytes(path.read_bytes()[:-9] + b"?" + path.read_bytes()[-8:]),
+    "empty": lambda path: path.write_bytes(b""),
+    "gone": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("name", ["000001.jsonl", "000001.bad.jsonl", "000001.block"])
+def test_a_damaged_part_and_what_is_behind_it_is_made_again(score, name, damage):
+    """The chunks have other sizes when the run goes on, so that old parts must not be taken for new ones."""
+    rows = list(_many(40))
+    options = ["--input", "-", "--errors", "bad.jsonl"]
+    score(*options, "--output", "whole.jsonl", input=_lines(rows))
+    bad = Path("bad.jsonl").read_bytes()
+    score(*options, "--output", "out.jsonl", "--chunk-size", 5, input=_lines([*rows[:35], STOP]), code=1)
+    assert len(list(Path("out.jsonl.work").glob("*.block"))) == 7
+    DAMAGE[damage](Path("out.jsonl.work", name))
+    again = [*options, "--output", "out.jsonl", "--resume"]
+    told = score(*again, "--chunk-size", 10, input=_lines([*rows[:20], STOP]), code=1).stderr
+    assert "there is a column 'score'" in told
+    score(*again, input=_lines(rows))
+    assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert Path("bad.jsonl").read_bytes() == bad
+    assert _files() == ["bad.jsonl", "out.jsonl", "whole.jsonl"]
+
+
+@pytest.mark.usefixtures("stopped")
+@pytest.mark.parametrize("content", [b"", b'{"engine": "lo', b"[]", b"[1]", b"\xff", b"7"])
+def test_a_damaged_account_of_the_work_is_told_with_its_cure(score, content):
+    Path("out.jsonl.work/progress.json").write_bytes(content)
+    told = score("--input", "-", "--output", "out.jsonl", "--resume", input="", code=1).stderr
+    assert "out.jsonl.work" in told
+    assert "start over after: rm -r out.jsonl.work" in told
+
+
+# -- the user's files --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_the_users_where_the_work_would_go_is_left_alone(score):
+    write_rows("in.jsonl", ROWS)
+    for name in ("notes.txt", "000001.jsonl", "progress.json", "lock"):
+        work = Path("out.jsonl.work")
+        work.mkdir()
+        (work / name).write_text("{}")
+        told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1)
+        assert "out.jsonl.work, where the work on out.jsonl goes, is not this program's; give it another" in told.stderr
+        assert "MODEL LOADED" not in told.output
+        assert [path.read_text() for path in work.iterdir()] == ["{}"]
+        (work / name).unlink()
+        work.rmdir()
+    Path("out.jsonl.work").symlink_to("mine")
+    for _ in range(2):
+        assert "is not this program's" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+        Path("mine").write_text("a file, no folder")
+    assert Path("out.jsonl.work").read_text() == "a file, no folder"
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_file_that_the_user_puts_to_the_work_stays(score):
+    Path("out.jsonl.work/notes.txt").write_text("mine")
+    score("--input", "-", "--output", "out.jsonl", "--resume", input=_lines([*ROWS, ROWS[0]]))
+    assert len(_rows("out.jsonl")) == 4
+    assert [path.name for path in Path("out.jsonl.work").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("other", ["in.jsonl", "out.jsonl", "-"])
+@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
+def test_the_files_must_be_different_by_whatever_name(score, other, link):
+    write_rows("in.jsonl", ROWS)
+    write_rows("out.jsonl", ROWS)
+    before = Path("in.jsonl").read_bytes()
+    options = ["--input", "in.jsonl", "--output", "out.jsonl"]
+    if other == "-":
+        link(Path("linked.jsonl"), "in.jsonl")
+        told = score("--input", "in.jsonl", "--output", "linked.jsonl", code=1).stderr
+    else:
+        link(Path("bad.jsonl"), other)
+        told = score(*options, "--errors", "bad.jsonl", code=1).stderr
+    assert "must be different files" in told
+    assert Path("in.jsonl").read_bytes() == Path("out.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_bad_rows_replace_nothing_but_bad_rows(score, resume):
+    write_rows("in.jsonl", BAD)
+    write_rows("mine.jsonl", ROWS)
+    before = Path("mine.jsonl").read_bytes()
+    options = ["--input", "-" if resume else "in.jsonl", "--output", "out.jsonl", "--chunk-size", 2]
+    if resume:
+        score(*options, input=_lines(BAD), code=1)
+        options.append("--resume")
+    told = score(*options, "--errors", "mine.jsonl", input=_lines(BAD), code=1).stderr
+    assert "mine.jsonl is there and holds something else than bad rows; name another file, or remove it" in told
+    assert Path("mine.jsonl").read_bytes() == before
+    for _ in range(2):
+        score("--input", "in.jsonl", "--output", "other.jsonl", "--errors", "bad.jsonl")
+    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+
+
+@pytest.mark.parametrize("errors", [[], ["--errors", "other.jsonl"]])
+def test_a_run_goes_on_with_the_same_file_of_bad_rows(score, errors):
+    write_rows("in.jsonl", BAD)
+    score("--input", "in.jsonl", "--output", "first.jsonl", "--errors", "other.jsonl")
+    other = Path("other.jsonl").read_bytes()
+    lines = [*BAD, STOP]
+    options = ["--input", "-", "--output", "out.jsonl", "--chunk-size", 2]
+    score(*options, "--errors", "bad.jsonl", input=_lines(lines), code=1)
+    told = score(*options, *errors, "--resume", input=_lines(BAD), code=1).stderr
+    assert f"was made with --errors {Path('bad.jsonl').resolve()}, now it is" in told
+    assert Path("other.jsonl").read_bytes() == other
+    score(*options, "--errors", "bad.jsonl", "--resume", input=_lines(BAD))
+    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+
+
+def test_an_output_that_is_a_link_stays_one(score, tmp_path):
+    write_rows("in.jsonl", ROWS)
+    Path("far").mkdir()
+    Path("far/real.jsonl").write_text("old\n")
+    Path("out.jsonl").symlink_to("far/real.jsonl")
+    with claimed(Path("far/real.jsonl")):
+        assert "another run is writing it" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+    score("--input", "in.jsonl", "--output", "out.jsonl")
+    assert Path("out.jsonl").readlink() == Path("far/real.jsonl")
+    assert [row["score"] for row in _rows("far/real.jsonl")] == SCORES
+    assert _files() == ["far", "in.jsonl", "out.jsonl"]
+    assert [path.name for path in Path("far").iterdir()] == ["real.jsonl"]
+
+
+def test_an_output_that_is_a_folder_is_told_before_anything_is_scored(score):
+    write_rows("in.jsonl", ROWS)
+    Path("out.jsonl").mkdir()
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1)
+    assert "out.jsonl is a folder; name a file to write to" in told.stderr
+    assert "MODEL LOADED" not in told.output
+
+
+def test_nothing_is_in_the_way_after_a_run_without_any_score(score):
+    write_rows("in.jsonl", BAD[3:5])
+    options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
+    for _ in range(2):
+        assert "none of the 2 rows can be scored; see bad.jsonl" in score(*options, code=1).stderr
+        assert _files() == ["bad.jsonl", "in.jsonl"]
+    write_rows("in.jsonl", ROWS)
+    score(*options)
+    assert len(_rows("out.jsonl")) == 3
+
+
+def test_a_row_with_a_number_of_thousands_of_digits_is_set_aside(score):
+    line = f'{{"prediction": "a", "references": "a", "id": {"7" * 5000}}}'
+    Path("in.jsonl").write_text(_lines(ROWS[:1]) + line + "\n" + _lines(ROWS[1:]))
+    told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+    assert "in.jsonl, line 2: a number of thousands of digits; write it as a text, in quotes" in told
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl")
+    assert [row["score"] for row in _rows("out.jsonl")] == SCORES
+    assert [(row["row"], row["input"]) for row in _rows("bad.jsonl")] == [(2, line)]
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):

@@ -72,7 +72,11 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
         ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
         ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*save it as UTF-8"),
-        ("a.jsonl", '{"a": 1}\n{"a": [' + "7" * 5000 + "]}\n", "line 2: a number of thousands of digits; write it as a"),
+        (
+            "a.jsonl",
+            '{"a": 1}\n{"a": [' + "7" * 5000 + "]}\n",
+            "line 2: a number of thousands of digits; write it as a",
+        ),
         ("a.csv", b"a\nb\n\xff\n", "line 3: not UTF-8"),
         ("a.csv", "", "line 1: there is no header"),
         ("a.csv", "a,b,a\n", "two columns are named 'a'"),
@@ -93,7 +97,10 @@ def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, to
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), "two columns are named 'a'; rename one"),
+        (
+            pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
+            "two columns are named 'a'; rename one",
+        ),
         (
             pa.table({"a": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])}),
             "cannot be read .*duplicate field names",

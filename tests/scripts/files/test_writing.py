@@ -198,7 +198,7 @@ def test_what_no_file_can_replace_is_told_before_any_work(tmp_path):
     with pytest.raises(RowsError, match=r"b\.jsonl is no plain file"):
         check_target(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").symlink_to(tmp_path / "no" / "c.jsonl")
-    with pytest.raises(RowsError, match="there is no folder .*/no; make it with"):
+    with pytest.raises(RowsError, match=r"there is no folder .*/no; make it with"):
         check_target(tmp_path / "c.jsonl")
 
 
@@ -224,7 +224,9 @@ def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
 
 
 def test_a_standard_stream_may_be_one_of_the_files(processes, tmp_path):
-    code = "from evaluate_qa.files.writing import *; check_different({'--input': 'a', '--output': '-', '--errors': 'b'})"
+    code = (
+        "from evaluate_qa.files.writing import *; check_different({'--input': 'a', '--output': '-', '--errors': 'b'})"
+    )
     with (tmp_path / "b").open("w") as file:
         done = processes.run("-c", code, cwd=tmp_path, stdout=file)
     assert "--output and --errors must be different files; b is both" in done.stderr

@@ -1,0 +1,90 @@
+"""The folder beside an output for unfinished work, which one run at a time has: `scored.parquet.work`."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .rows import RowsError
+from .writing import real_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+PROGRESS = "progress.json"
+"""The file that says that there is work in the folder."""
+
+CACHE = "cache"
+"""A folder in it for what may be made anew."""
+
+# By its lock a folder is known as ours. It is the first file in it and the last that is removed.
+_LOCK = "evaluate-qa.lock"
+_OURS = re.compile(rf"\d{{6,}}(\.bad)?\.\w+|joined\.\w+|\..+\.part|{PROGRESS}")
+
+_PATIENCE = 0.2
+"""Seconds in which a run that has just ended removes its folder."""
+
+
+def work_place(target: Path) -> Path:
+    """Return the folder for the work on an output."""
+    file = real_file(target)
+    return file.with_name(f"{file.name}.work")
+
+
+@contextmanager
+def claimed(target: Path) -> Iterator[Path]:
+    """Give the folder `<target>.work`, to this run alone; it stays as long as there is work in it.
+
+    Raises:
+        RowsError: another run has it, or it is a folder of somebody else's.
+    """
+    folder = work_place(target)
+    lock = _locked(target, folder)
+    try:
+        yield folder
+    finally:
+        if not (folder / PROGRESS).is_file():
+            _clear(folder)
+        lock.release()
+        with suppress(OSError):  # there is work in it, or a file of the user's, or another run has it already
+            folder.rmdir()
+
+
+def _locked(target: Path, folder: Path) -> "BaseFileLock":
+    import filelock
+
+    lock = filelock.FileLock(folder / _LOCK)
+    while not lock.is_locked:
+        with suppress(FileExistsError):  # it is no folder
+            folder.mkdir(exist_ok=True)
+        # The run that had the folder may remove it meanwhile, and the lock, as filelock sees, which then locks nothing.
+        with suppress(FileNotFoundError):
+            if not _is_ours(folder):
+                raise RowsError(
+                    f"{folder}, where the work on {target} goes, is not this program's; give it another name"
+                )
+            try:
+                lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
+            except filelock.Timeout:
+                raise RowsError(f"{target}: another run is writing it; wait for that run or stop it") from None
+    return lock
+
+
+def _is_ours(folder: Path) -> bool:
+    lock = folder / _LOCK
+    try:  # another run may make the lock, or remove the folder, meanwhile
+        return lock.exists() or all(path == lock for path in folder.iterdir()) or lock.exists()
+    except OSError:
+        return not folder.is_symlink() and not folder.is_file()
+
+
+def _clear(folder: Path) -> None:
+    """Remove what runs leave in the folder, and nothing else."""
+    shutil.rmtree(folder / CACHE, ignore_errors=True)
+    for path in folder.iterdir():
+        if _OURS.fullmatch(path.name):
+            path.unlink()
+    with suppress(OSError):  # on Windows a file that is open stays; there filelock removes it
+        (folder / _LOCK).unlink()

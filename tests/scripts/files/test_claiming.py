@@ -1,0 +1,68 @@
+"""One run at a time has the folder for the work on an output, and what is not ours in it stays."""
+
+import json
+from pathlib import Path
+
+import pytest
+from evaluate_qa.files.claiming import PROGRESS, claimed
+from evaluate_qa.files.rows import RowsError
+
+RACE = """
+import json, sys, time
+from pathlib import Path
+from evaluate_qa.files.claiming import claimed
+from evaluate_qa.files.rows import RowsError
+
+had, refused, end = 0, 0, time.monotonic() + 2
+while time.monotonic() < end:
+    try:
+        with claimed(Path("out.jsonl")) as folder:
+            part = folder / "000000.jsonl"
+            part.touch(exist_ok=False)  # fails if another has the folder
+            time.sleep(0.001 * (had % 3))
+            assert [path.name for path in sorted(folder.iterdir())] == ["000000.jsonl", "evaluate-qa.lock"]
+            if had % 2:
+                part.unlink()  # else the folder's end removes it
+        had += 1
+    except RowsError as error:
+        assert "another run is writing it" in str(error), error
+        refused += 1
+print(json.dumps([had, refused]))
+"""
+
+
+def test_of_many_processes_one_has_the_folder_and_none_fails(processes, tmp_path):
+    racing = [processes.start("-c", RACE, cwd=tmp_path) for _ in range(5)]
+    ended = [process.communicate(timeout=60) for process in racing]
+    assert [process.returncode for process in racing] == [0] * 5, [err for _, err in ended]
+    assert sum(json.loads(out)[0] for out, _ in ended) > 100
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
+    target = tmp_path / "out.jsonl"
+    with claimed(target) as folder:
+        assert folder == tmp_path / "out.jsonl.work"
+        (folder / PROGRESS).touch()
+        with pytest.raises(RowsError, match="another run is writing it"), claimed(target):
+            pass
+    with claimed(target) as folder:
+        (folder / PROGRESS).unlink()
+        (folder / "cache").mkdir()
+        (folder / "cache" / "kept").touch()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_ours_stays(tmp_path):
+    target, folder = tmp_path / "out.jsonl", Path(tmp_path, "out.jsonl.work")
+    with claimed(target):
+        (folder / "notes.txt").write_text("mine")
+        (folder / "000001.jsonl").touch()
+        (folder / "deep").mkdir()
+    assert sorted(path.name for path in folder.iterdir()) == ["deep", "notes.txt"]
+    with (
+        pytest.raises(RowsError, match=r"out\.jsonl\.work, where the work on .* goes, is not this program's"),
+        claimed(target),
+    ):
+        pass
+    assert (folder / "notes.txt").read_text() == "mine"

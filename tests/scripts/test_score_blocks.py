@@ -1,0 +1,60 @@
+"""A block that is not as it was written is not finished; the others are, wherever they stand."""
+
+from pathlib import Path
+
+import pytest
+from evaluate_qa.files.rows import RowsError, read_rows
+from evaluate_qa.scoring.blocks import Blocks
+from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk
+from evaluate_qa.scoring.work import Progress
+
+
+def _blocks(folder, resume=True):
+    work = folder / "out.jsonl.work"
+    work.mkdir(exist_ok=True)
+    return Blocks(work, folder / "out.jsonl", folder / "bad.jsonl", {"metric": "any"}, resume)
+
+
+def _add(blocks, number):
+    """Rows 2n + 1, which has the score n, and 2n + 2, which is bad."""
+    records = [(2 * number + 1, {"a": number}), (2 * number + 2, {"a": None})]
+    bad = [BadRow(2 * number + 2, "bad", {"a": None})]
+    blocks.add(number, records, ScoredChunk([{"a": number, "score": number}], bad, {"score": (number, 1)}, "s"))
+
+
+@pytest.fixture
+def work(tmp_path):
+    blocks = _blocks(tmp_path, resume=False)
+    for number in (3, 0, 2, 1):
+        _add(blocks, number)
+    # The sum of the scores is 0 + 1 + 2 + 3.
+    assert blocks.progress == Progress(8, 4, {"score": [6, 4]}, ("s",))
+    return tmp_path / "out.jsonl.work"
+
+
+@pytest.mark.parametrize("name", ["000001.jsonl", "000001.bad.jsonl", "000001.block"])
+def test_a_damaged_block_alone_is_made_again(tmp_path, work, name):
+    path = work / name
+    content = path.read_bytes()
+    path.write_bytes(content[:-4] + bytes([content[-4] ^ 1]) + content[-3:])  # a bit is another
+    blocks = _blocks(tmp_path)
+    assert sorted(blocks.finished) == [0, 2, 3]
+    assert blocks.progress.sums == {"score": [5, 3]}
+    _add(blocks, 1)
+    blocks.finish()
+    assert [row["a"] for _, row in read_rows(tmp_path / "out.jsonl")] == [0, 1, 2, 3]
+    assert [row["row"] for _, row in read_rows(tmp_path / "bad.jsonl")] == [2, 4, 6, 8]
+
+
+def test_blocks_behind_a_gap_are_forgotten_by_a_run_that_takes_one_after_the_other(tmp_path, work):
+    (work / "000001.jsonl").unlink()
+    assert [block.outcome.scored for block in _blocks(tmp_path).unbroken()] == [1]
+    assert list(_blocks(tmp_path).finished) == [0]
+
+
+def test_a_block_that_is_damaged_while_the_run_goes_on_is_not_joined(tmp_path, work):
+    blocks = _blocks(tmp_path)
+    Path(work / "000002.jsonl").write_bytes(b"")
+    with pytest.raises(RowsError, match=r"000002\.jsonl was damaged; have it made again with --resume"):
+        blocks.finish()
+    assert not (tmp_path / "out.jsonl").exists()
