@@ -24,6 +24,16 @@ def test_trainer(processes, tmp_path):
     assert len(re.findall(r"smile: row \d: score: [\d.]+, prediction: '.*', reference: \[", done.stderr)) == 6
 
 
+def test_answers(processes):
+    """Each of five answers has a verdict of a person and of each metric, and those that differ are said to."""
+    told = processes.run(EXAMPLES / "answers.py", check=True).stdout
+    verdicts = re.compile(r"^  (a person|\w+) +(right|wrong)(.*)", re.MULTILINE)
+    found = [verdicts.findall(block) for block in told.split("\n\n")[:-1]]
+    assert [[name for name, *_ in block] for block in found] == [["a person", "smile", "bem", "nli_lex"]] * 5
+    for (_, truth, _), *metrics in found:
+        assert [verdict != truth for _, verdict, _ in metrics] == ["against the person" in why for *_, why in metrics]
+
+
 def test_clips(processes, tmp_path):
     """Of the right answers, the wrong ones and the bare keywords, most that are kept are right."""
     install_metrics(["evqascore"])
