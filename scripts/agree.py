@@ -27,6 +27,7 @@ class Data(str, Enum):
     EFFICIENTQA = "efficientqa"
     SEMEVAL2013 = "semeval2013"
     SAF = "saf"
+    BOARD = "board"
     SAMPLE = "sample"
     NEAR_NAMES = "near_names"
     TRAPS = "traps"
@@ -45,7 +46,7 @@ def agreement(
         Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
     ] = None,
     systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
-    limit: Annotated[int | None, _part("Use the first so many questions of each set.")] = None,
+    limit: Annotated[int | None, _part("Use the first so many questions of each set. [board: 150 of EVOUNA's]")] = None,
     split: Annotated[str | None, _part("train, dev, test or valid, as the data have them.")] = None,
     split_file: Annotated[
         Path | None, _part("Questions of each split. [default: DATA_DIR/split.json or our own]")

@@ -84,6 +84,9 @@ SHORT_ANSWER_BASELINES = (
 )
 """For answers that are right or wrong."""
 
+BOARD_BASELINES = SHORT_ANSWER_BASELINES[:3]
+"""For several data sets side by side."""
+
 LONG_ANSWER_BASELINES = (
     Baseline("bleu", bleu),
     Baseline("rouge_1", partial(rouge_of_tokens, "rouge1")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -69,28 +70,29 @@ def estimate(
     Returns:
         For each metric its figures. Replicates in which a figure is undefined are left out of its interval.
     """
-    questions = max(comparison.question_count for comparison in metrics.values())
-    values = _figures(metrics, figures, np.ones((1, questions)))
-    chunks = [_figures(metrics, figures, weights) for weights in draws(questions, bootstrap)]
+    found = replicated(metrics, figures, bootstrap)
     return {
-        metric: {
-            name: Estimate(
-                _known(values[metric, name]),
-                *interval([chunk[metric, name] for chunk in chunks], bootstrap),
-                p_value=p_value(name, comparison),
-            )
-            for name in figures
-        }
+        metric: {name: estimated(found[metric, name], bootstrap, p_value(name, comparison)) for name in figures}
         for metric, comparison in metrics.items()
     }
 
 
-def _figures(
-    metrics: Mapping[str, Comparison], figures: Sequence[str], weights: Floats
+def replicated(
+    metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
 ) -> dict[tuple[str, str], Floats]:
-    return {
-        (metric, name): figure(name, comparison, weights) for metric, comparison in metrics.items() for name in figures
-    }
+    """Return, by metric and figure, the figure itself and behind it its replicates, shape (1 + resamples,)."""
+    questions = max(comparison.question_count for comparison in metrics.values())
+    chunks: dict[tuple[str, str], list[Floats]] = {(metric, name): [] for metric in metrics for name in figures}
+    for weights in chain([np.ones((1, questions))], draws(questions, bootstrap)):
+        for (metric, name), found in chunks.items():
+            found.append(figure(name, metrics[metric], weights))
+    return {key: np.concatenate(found) for key, found in chunks.items()}
+
+
+def estimated(values: Floats, bootstrap: Bootstrap, p_value: float | None = None) -> Estimate:
+    """Return the estimate of a figure from what `replicated` gives, or from a mean of several such arrays."""
+    known = None if np.isnan(values[0]) else float(values[0])
+    return Estimate(known, *interval([values[1:]], bootstrap), p_value=p_value)
 
 
 def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
@@ -102,7 +104,3 @@ def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | No
     tail = 100 * (1 - bootstrap.confidence) / 2
     low, high = np.percentile(defined, [tail, 100 - tail])
     return float(low), float(high)
-
-
-def _known(value: Floats) -> float | None:
-    return None if np.isnan(value[0]) else float(value[0])

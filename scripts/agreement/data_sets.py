@@ -12,6 +12,7 @@ from ..datasets_scripts.evouna import rows as evouna_rows
 from ..files.rows import Row
 from ..labels.release import no_download
 from ..labels.sets import SETS
+from .board import board
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
 from .own_rows import NEAR_NAMES, own_rows, traps
@@ -60,13 +61,18 @@ def diver_qa(selection: Selection) -> LabelledData:
     )
 
 
+_ON_BOARD: dict[str, Callable[[Selection], LabelledData]] = {
+    "evouna": evouna,
+    "diver_qa": diver_qa,
+    **{name: partial(verdicts, name) for name in SETS},
+}
+
 DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
     {
-        "evouna": evouna,
-        "diver_qa": diver_qa,
+        **_ON_BOARD,
+        "board": partial(board, _ON_BOARD),
         "morqa": morqa,
         "ragchecker": ragchecker,
-        **{name: partial(verdicts, name) for name in SETS},
         "sample": partial(own_rows, sample()),
         "near_names": partial(own_rows, NEAR_NAMES),
         "traps": traps,

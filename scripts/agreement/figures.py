@@ -84,6 +84,19 @@ def mcc(c: Confusion) -> Floats:
     return _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins))
 
 
+def auc(comparison: Comparison, weights: Floats) -> Floats:
+    """Area under the ROC curve: the chance that a right answer has a higher score than a wrong one, a tie being half.
+
+    It looks at the order alone, whatever the threshold of verdicts. NaN unless there are labels of two kinds.
+    """
+    table = comparison.cells.count(weights)
+    if table.shape[1] != 2:  # noqa: PLR2004
+        return np.full(len(weights), np.nan)
+    wrong, right = table[:, 0], table[:, 1]
+    below = wrong.cumsum(axis=1) - wrong / 2
+    return _share((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+
+
 def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     """Share of the pairs of answers to a question that the metric orders as people do: better, worse or a tie.
 
@@ -136,6 +149,7 @@ OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
 )
 OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyType(
     {
+        "auc": auc,
         "pearson": pearson,
         "kendall": kendall,
         "spearman": spearman,

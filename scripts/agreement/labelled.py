@@ -96,6 +96,7 @@ class LabelledData:
         rows: The answers.
         groups: The groups, each of which has a table, in the order in which they are shown.
         overview: Those groups that pool systems.
+        kinds: Groups of the correct answers and one kind of the wrong ones: whether metrics tell these apart.
         figures: Names of the figures that papers report for this data set.
         headline: The figure that plots show.
         dropped: For each set of questions, how many rows are left out for which reason.
@@ -103,6 +104,7 @@ class LabelledData:
         rated: Whether labels are ratings or preferences, rather than 1 for correct and 0 for incorrect.
         each_reference: Whether metrics are also run with each reference by itself, for the maximum and the mean.
         holdout: Gold answers against other gold answers, beside the answers of systems, if they are to be compared.
+        board: Whether the groups are data sets that stand side by side, with their mean.
     """
 
     name: str
@@ -111,11 +113,13 @@ class LabelledData:
     overview: list[str]
     figures: list[str]
     headline: str
+    kinds: Sequence[str] = ()
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False
     each_reference: bool = False
     holdout: "LabelledData | None" = None
+    board: bool = False
 
     def __post_init__(self) -> None:
         if not self.rows:

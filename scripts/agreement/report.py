@@ -7,6 +7,7 @@ from ..terminal import open_console
 from .bootstrap import Bootstrap, Estimate
 from .calibration import BINS
 from .labelled import LabelledData
+from .means import MEAN
 from .run import Agreement, Experiment, Plan
 from .tables import Published, Table
 
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 _SMALL = 0.001
 """p-values below this are not shown."""
 
+_BOARD = {
+    "mcc": "Matthews correlation with people's verdicts",
+    "rank": "Rank by Matthews correlation",
+    "auc": "Area under the ROC curve, whatever the threshold",
+    "calibration_error": f"Expected calibration error ({BINS} bins of equal width)",
+}
+"""The board's figures, in the order in which they are shown."""
+
+_DIGITS = {"rank": 1}
+
 
 def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None:
     """Print what was compared, a table for each group (or only for those given), for each sweep and ablation."""
@@ -26,23 +37,25 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
         console.print(f"{name}: {signature}", markup=False, highlight=False)
     if plan.calibration:
         _show_calibrations(console, plan, agreement)
-    for table in agreement.tables:
-        if groups and table.group not in groups:
-            continue
-        _show_group(console, table)
+    tables = [table for table in agreement.tables if not groups or table.group in groups]
+    if agreement.data.board:
+        _show_board(console, tables)
+    else:
+        for table in tables:
+            _show_group(console, table)
     for experiment in agreement.experiments:
         for figure in experiment.figures:
             _show_runs(console, experiment, figure)
 
 
-def cell(estimate: Estimate) -> str:
+def cell(estimate: Estimate, digits: int = 3) -> str:
     """Return a figure, below it its interval, and its p-value unless that is small: `.816`, `.809 .823`, `p .021`.
 
     "–" stands for what is undefined or was not published.
     """
     if estimate.value is None:
         return "–"
-    lines = [short(estimate.value)]
+    lines = [short(estimate.value, digits)]
     if estimate.low is not None and estimate.high is not None:
         lines.append(f"[dim]{short(estimate.low)} {short(estimate.high)}[/dim]")
     if estimate.p_value is not None and estimate.p_value >= _SMALL:
@@ -50,9 +63,9 @@ def cell(estimate: Estimate) -> str:
     return "\n".join(lines)
 
 
-def short(value: float) -> str:
+def short(value: float, digits: int = 3) -> str:
     """Return 0.8162 as `.816` and -0.05 as `−.050`, as papers print shares and correlations."""
-    text = f"{value:.3f}".replace("-", "−")
+    text = f"{value:.{digits}f}".replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 
@@ -83,29 +96,43 @@ def _show_calibrations(console: "Console", plan: Plan, agreement: Agreement) -> 
 def _show_group(console: "Console", table: Table) -> None:
     """Print a row for each metric, a column for each figure; below, what was published."""
     figures = list(next(iter(table.estimates.values())))
-    title = f"{table.group}: {table.rows:,} {_rows(table)} to {table.questions:,} questions, {_label(table)}"
     grid = _grid([_named(figure) for figure in figures])
     for metric, estimates in table.estimates.items():
         grid.add_row(metric, *(cell(estimates[figure]) for figure in figures))
     _add_published(grid, [(entry, [entry.figures.get(figure) for figure in figures]) for entry in table.published])
-    _print(console, title, grid)
+    _print(console, _title(table), grid)
+
+
+def _show_board(console: "Console", tables: Sequence[Table]) -> None:
+    """Print a row for each metric, a column for each data set: agreement by the metric's threshold, and without any."""
+    for table in tables:
+        if table.group != MEAN:
+            console.print(_title(table), markup=False, highlight=False)
+    for figure, title in _BOARD.items():
+        if any(estimates[figure].value is not None for table in tables for estimates in table.estimates.values()):
+            _show_side_by_side(console, title, tables, figure)
 
 
 def _show_runs(console: "Console", experiment: Experiment, figure: str) -> None:
-    """Print a row for each run of a metric, a column for each group."""
-    tables = experiment.tables
-    grid = _grid([table.group for table in tables])
+    title = f"{experiment.kind}, {experiment.title}: {_named(figure)}".capitalize()
+    _show_side_by_side(console, title, experiment.tables, figure)
+
+
+def _show_side_by_side(console: "Console", title: str, tables: Sequence[Table], figure: str) -> None:
+    """Print a row for each metric or run of one, a column for each group; below, what was published, and where."""
+    grid = _grid([table.group.replace(" ", "\n") for table in tables])
     for run in tables[0].estimates:
-        grid.add_row(run, *(cell(table.estimates[run][figure]) for table in tables))
-    _add_published(
-        grid,
-        [
-            (entry, [entry.figures.get(figure) if other is table else None for other in tables])
-            for table in tables
-            for entry in table.published
-        ],
-    )
-    _print(console, f"{experiment.kind}, {experiment.title}: {_named(figure)}".capitalize(), grid)
+        grid.add_row(run, *(cell(table.estimates[run][figure], _DIGITS.get(figure, 3)) for table in tables))
+    entries = [(table.group, entry) for table in tables for entry in table.published if figure in entry.figures]
+    if entries:
+        grid.add_section()
+    for name in dict.fromkeys(entry.name for _, entry in entries):
+        values = {group: entry.figures[figure] for group, entry in entries if entry.name == name}
+        grid.add_row(f"  {name}", *(cell(Estimate(values.get(table.group))) for table in tables), style="italic")
+    _print(console, title, grid)
+    for source in dict.fromkeys(entry.source for _, entry in entries):
+        names = dict.fromkeys(entry.name for _, entry in entries if entry.source == source)
+        console.print(f"[dim]{', '.join(names)}: {source}[/dim]", highlight=False)
 
 
 def _add_published(grid: "Grid", published: Sequence[tuple[Published, Sequence[float | None]]]) -> None:
@@ -117,6 +144,10 @@ def _add_published(grid: "Grid", published: Sequence[tuple[Published, Sequence[f
             grid.add_section()
             grid.add_row(f"[dim]{source}[/dim]")
         grid.add_row(f"  {entry.name}", *(cell(Estimate(value)) for value in values), style="italic")
+
+
+def _title(table: Table) -> str:
+    return f"{table.group}: {table.rows:,} {_rows(table)} to {table.questions:,} questions, {_label(table)}"
 
 
 def _rows(data: LabelledData | Table) -> str:

@@ -12,6 +12,7 @@ from .calibration import Calibration, calibrate, has_calibration
 from .data_sets import DATA, HOLDOUTS
 from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
 from .labelled import LabelledData, LabelledRow, Selection
+from .means import with_mean
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
@@ -65,7 +66,7 @@ class Experiment:
     """Several runs of metrics, compared.
 
     Attributes:
-        kind: `sweep`, `ablation`, `reference counts` or `gold holdout`.
+        kind: `kinds` of wrong answers, `sweep`, `ablation`, `reference counts` or `gold holdout`.
         title: What was varied.
         figures: The figures that were computed.
         tables: The runs, named by what was varied, a table for each group.
@@ -136,11 +137,13 @@ def run(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
         ValueError: a metric's options or its results are not what was expected.
     """
     scores = _scored(data, partial(_score_in_all_ways, metrics, data))
+    tables = compare(data, scores, plan.bootstrap)
+    titles = [spec.title for spec in plan.metrics]
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
-        tables=compare(data, scores, plan.bootstrap),
-        experiments=list(_experiments(data, plan, metrics)),
+        tables=with_mean(data, scores, titles, tables, plan.bootstrap) if data.board else tables,
+        experiments=[*_kinds(data, scores, plan), *_experiments(data, plan, metrics)],
         calibrations=list(_calibrations(data, plan, scores)),
     )
 
@@ -182,6 +185,17 @@ def _calibrations(data: LabelledData, plan: Plan, scores: Sequence[RowScores]) -
             compared = comparison(data, list(range(len(data.rows))), found)
             if has_calibration(compared):
                 yield calibrate(found.name, compared, plan.bootstrap)
+
+
+def _kinds(data: LabelledData, scores: Sequence[RowScores], plan: Plan) -> Iterator[Experiment]:
+    if data.kinds:
+        kind, figures = "kinds", ["specificity", "auc"]
+        yield Experiment(
+            kind,
+            "correct answers and one kind of wrong ones only",
+            figures,
+            compare(data, scores, plan.bootstrap, data.kinds, figures, published_for=kind),
+        )
 
 
 def _experiments(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:

@@ -10,8 +10,8 @@ from .labelled import LabelledData, LabelledRow, Selection
 def verdicts(name: str, selection: Selection) -> LabelledData:
     """Read a split of a data set, a key of `labels.sets.SETS`; the one that is reported, if none is selected.
 
-    Where people told wrong answers that contradict the reference from others, each test also has figures of the correct
-    answers beside one kind of the wrong ones only: `Beetle/unseen answers: correct or contradictory`.
+    Where people told wrong answers that contradict the reference from others, each test has two groups more, of the
+    correct answers and one kind of the wrong ones: `Beetle/unseen answers: contradictory` and the like.
     """
     if selection.systems or selection.split_file:
         raise ValueError(f"{name} names no systems and has splits of its own; leave out --systems and --split-file")
@@ -24,9 +24,10 @@ def verdicts(name: str, selection: Selection) -> LabelledData:
     return LabelledData(
         name=name,
         rows=[_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups_of, strict=True)],
-        groups=[*pooled, *(group for group in groups if group not in pooled)],
+        groups=pooled,
         overview=pooled,
-        figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "pearson"],
+        kinds=[group for group in groups if group not in pooled],
+        figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
         headline="mcc",
         dropped=found.dropped,
     )
@@ -50,4 +51,4 @@ def _groups(answer: LabelledAnswer, by_part: bool, three_way: bool) -> Iterator[
     yield from (answer.part, test) if by_part else ()
     if three_way:
         kinds = CONTRADICTORY, INCORRECT
-        yield from (f"{test}: correct or {kind}" for kind in kinds if answer.verdict in (CORRECT, kind))
+        yield from (f"{test}: {kind}" for kind in kinds if answer.verdict in (CORRECT, kind))

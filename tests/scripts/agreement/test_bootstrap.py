@@ -6,8 +6,8 @@ from evaluate_qa.agreement.bootstrap import Bootstrap, Estimate, draws, estimate
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
 
-# All but the one that compares the rows of a question with each other.
-FIGURES = [name for name in (*OF_SCORES, *OF_VERDICTS) if name != "pairwise_accuracy"]
+# All but those of preferences between two answers.
+FIGURES = [name for name in (*OF_SCORES, *OF_VERDICTS) if name not in ("pairwise_accuracy", "preference_accuracy")]
 
 
 def table(questions=60, answers=3, seed=0):

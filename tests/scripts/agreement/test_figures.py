@@ -92,6 +92,24 @@ def test_figures_of_verdicts_equal_scikit_learn(seed):
     assert value("mcc", table) == pytest.approx(sklearn.metrics.matthews_corrcoef(truth, said), abs=1e-12)
 
 
+def test_auc_by_hand():
+    # right .9 and .4, wrong .4 and .1: .9 is above both, .4 ties with .4 and is above .1: (2 + .5 + 1) / 4
+    table = comparison([0.9, 0.4, 0.4, 0.1], [1, 1, 0, 0])
+    assert value("auc", table) == 3.5 / 4
+    # The question of .1 counts three times: (1 + 3 + .5 + 3) / (2 · 4).
+    assert value("auc", table, weights=[1, 1, 1, 3]) == 7.5 / 8
+    assert math.isnan(value("auc", table, weights=[1, 1, 0, 0]))
+    assert math.isnan(value("auc", comparison([0.1, 0.2], [1, 1])))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_auc_equals_scikit_learn(seed):
+    table = random_table(seed, levels=2)
+    weights = np.random.default_rng(seed).integers(4, size=40)
+    expected = sklearn.metrics.roc_auc_score(table.labels, table.scores, sample_weight=weights[table.questions])
+    assert value("auc", table, weights) == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", [*OF_SCORES, *OF_VERDICTS])
 @pytest.mark.parametrize("levels", [2, 4])
 def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
@@ -101,7 +119,7 @@ def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
     numbers = np.concatenate([np.full((weights[table.questions] > number).sum(), number) for number in range(3)])
     questions = 3 * table.questions[copies] + numbers
     copied = comparison(table.scores[copies], table.labels[copies], table.verdicts[copies], questions)
-    assert value(name, table, weights) == pytest.approx(value(name, copied), abs=1e-12)
+    assert value(name, table, weights) == pytest.approx(value(name, copied), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["pearson", "kendall", "spearman", "mean_correlation"])

@@ -25,7 +25,7 @@ def test_published_figures_are_correlations_and_shares():
             assert all(-1 <= value <= 1 for value in figures.values())
 
 
-@pytest.mark.parametrize("name", ["evouna", "diver_qa"])
+@pytest.mark.parametrize("name", ["evouna", "diver_qa", "board"])
 def test_published_groups_are_groups_of_the_data(shared, name):
     groups = {group for entry in ENTRIES if entry["data"] == name for group in entry["groups"]}
     assert groups <= set(DATA[name](Selection(shared / "data")).groups)

@@ -1,0 +1,114 @@
+"""What metrics reach on the mean of several data sets, each of which counts alike, whatever its size."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .bootstrap import Bootstrap, Estimate, estimated, replicated
+from .calibration import calibrate, has_calibration
+from .comparison import Comparison
+from .labelled import LabelledData
+from .row_scores import RowScores
+from .tables import Table, comparison
+
+MEAN = "mean"
+"""The group of the table that holds means."""
+
+Estimates = dict[str, dict[str, Estimate]]
+
+
+def with_mean(
+    data: LabelledData,
+    scores: Sequence[RowScores],
+    probable: Collection[str],
+    tables: Sequence[Table],
+    bootstrap: Bootstrap,
+) -> list[Table]:
+    """Return the tables with `rank` and `calibration_error` among their figures, and behind them a table of means.
+
+    Rank 1 has the highest MCC of the table; equal ones share the mean of their ranks. A mean's interval is that of the
+    means of replicates, for which each data set draws its own questions.
+
+    Args:
+        data: The labelled answers.
+        scores: What each metric says of all of them.
+        probable: The metrics whose scores are taken for probabilities, if all lie in [0, 1].
+        tables: The figures of each group, as of `tables.compare`.
+        bootstrap: How intervals are drawn.
+    """
+    compared = [
+        {metric.name: comparison(data, data.members(table.group), metric) for metric in scores} for table in tables
+    ]
+    filled = [
+        replace(table, estimates=_filled(table.estimates, metrics, probable))
+        for table, metrics in zip(tables, compared, strict=True)
+    ]
+    return [*filled, _mean_table(filled, _replicated_means(compared, ["mcc", "auc"], bootstrap))]
+
+
+def ranks(values: Sequence[float | None]) -> list[float | None]:
+    """Return the rank of each value, the highest being 1; equal ones share their mean, and None has none."""
+    from scipy.stats import rankdata
+
+    numbers = np.array([np.nan if value is None else value for value in values])
+    return [None if np.isnan(rank) else float(rank) for rank in rankdata(-numbers, nan_policy="omit")]
+
+
+def _filled(estimates: Estimates, metrics: Mapping[str, Comparison], probable: Collection[str]) -> Estimates:
+    order = ranks([of_metric["mcc"].value for of_metric in estimates.values()])
+    return {
+        metric: {
+            **of_metric,
+            "rank": Estimate(rank),
+            "calibration_error": Estimate(_error(metrics[metric]) if metric in probable else None),
+        }
+        for (metric, of_metric), rank in zip(estimates.items(), order, strict=True)
+    }
+
+
+def _error(compared: Comparison) -> float | None:
+    return calibrate("", compared, Bootstrap(0)).error if has_calibration(compared) else None
+
+
+def _replicated_means(
+    compared: Sequence[Mapping[str, Comparison]], figures: Sequence[str], bootstrap: Bootstrap
+) -> Estimates:
+    # Data sets are independent of each other, so each has a seed of its own.
+    found = [
+        replicated(metrics, figures, replace(bootstrap, seed=bootstrap.seed + number))
+        for number, metrics in enumerate(compared)
+    ]
+    return {
+        metric: {
+            name: estimated(np.mean([of_set[metric, name] for of_set in found], axis=0), bootstrap) for name in figures
+        }
+        for metric in compared[0]
+    }
+
+
+def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:
+    return Table(
+        group=MEAN,
+        rows=sum(table.rows for table in tables),
+        questions=sum(table.questions for table in tables),
+        mean_label=float(np.mean([table.mean_label for table in tables])),
+        rated=False,
+        compared=False,
+        estimates={
+            metric: {
+                **of_metric,
+                **{
+                    name: _mean([table.estimates[metric][name] for table in tables])
+                    for name in ("rank", "calibration_error")
+                },
+            }
+            for metric, of_metric in means.items()
+        },
+        published=[],
+    )
+
+
+def _mean(estimates: Sequence[Estimate]) -> Estimate:
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
+    return Estimate(sum(values) / len(values) if len(values) == len(estimates) else None)
