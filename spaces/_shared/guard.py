@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .limits import LIMITS, Limits
 
 _ADDRESS = "://"
+# Not "/upload" alone: a function of a Space may be called so, as in /gradio_api/call/upload.
+_UPLOAD = "/gradio_api/upload"
 _NO_ADDRESSES = "Nothing is fetched from other places. Upload the file."
 
 
@@ -37,7 +39,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        uploading = scope["path"].rstrip("/").endswith("/upload")
+        uploading = scope["path"].rstrip("/").endswith(_UPLOAD)
         most = self._upload_bytes if uploading else self._limits.file_bytes
         size = dict(scope["headers"]).get(b"content-length", b"0")
         if not size.isdigit() or int(size) > most:

@@ -9,17 +9,18 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
+from space_requests import ask, server_elsewhere, upload
 from space_server import CLIP, ROOT
 
 pytest.importorskip("gradio")
 
 USERS = 20
 SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "8"))
+
+WAYS = ("call", "call/v2", "run", "api")
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -29,9 +30,9 @@ def test_no_path_of_the_server_is_read(server):
     config = server.client().config
     uploads = [d["id"] for d in config["dependencies"] if d["targets"] and d["targets"][0][1] == "upload"]
     file = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
-    for number, (upload, given) in enumerate(itertools.product(uploads, ([file, None], [[file], None]))):
+    for number, (function, given) in enumerate(itertools.product(uploads, ([file, None], [[file], None]))):
         session = f"x{number}"
-        body = json.dumps({"data": given, "fn_index": upload, "session_hash": session}).encode()
+        body = json.dumps({"data": given, "fn_index": function, "session_hash": session}).encode()
         asked = urllib.request.Request(
             f"{server.url}/gradio_api/queue/join", body, {"Content-Type": "application/json"}
         )
@@ -58,35 +59,9 @@ def test_no_path_is_read_as_a_video(evqascore):
 
 @pytest.fixture
 def internet():
-    """A server elsewhere, and the paths that it was asked for."""
-    asked = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"found")
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as there:
-        Thread(target=there.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{there.server_port}/secret.mp4", asked
-        there.shutdown()
-
-
-def ask(url, body=None):
-    """Return status and text of an answer."""
-    content = None if body is None else json.dumps(body).encode()
-    try:
-        with urllib.request.urlopen(
-            urllib.request.Request(url, content, {"Content-Type": "application/json"}), timeout=60
-        ) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+    """A file on a server elsewhere, and the paths that it was asked for."""
+    with server_elsewhere() as there:
+        yield there
 
 
 def test_nothing_is_fetched_from_an_address(server, internet):
@@ -98,10 +73,8 @@ def test_nothing_is_fetched_from_an_address(server, internet):
             for given in (file, [file], {"video": file}):
                 data = [None] * place + [given] + [None] * (len(function["inputs"]) - place - 1)
                 body = {"data": data, "fn_index": function["id"], "session_hash": "x"}
-                ways = ["queue/join"]
-                if function["api_visibility"] == "public":
-                    ways += [f"{way}/{function['api_name']}" for way in ("call", "call/v2", "run", "api")]
-                for way in ways:
+                # Those that are not public are asked for by name as well: one may be called "upload".
+                for way in ("queue/join", *(f"{way}/{function['api_name']}" for way in WAYS)):
                     status, told = ask(f"{api}/{way}", body)
                     assert (status, "Nothing is fetched" in told) == (400, True), (way, place, told)
     for path in ("file", "proxy"):
@@ -125,17 +98,6 @@ def test_no_answer_has_a_path_of_the_server(server):
                 _, told = ask(f"{api}/call{endpoint}/{json.loads(event)['event_id']}")
                 assert told.startswith("event: error"), (name, told)
                 assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in told], told
-
-
-def upload(server, content):
-    """Upload a file; return what the API takes for it."""
-    body = b'--X\r\nContent-Disposition: form-data; name="files"; filename="a.mp4"\r\n\r\n%s\r\n--X--\r\n' % content
-    headers = {"Content-Type": "multipart/form-data; boundary=X"}
-    with urllib.request.urlopen(
-        urllib.request.Request(f"{server.url}/gradio_api/upload", body, headers), timeout=20
-    ) as answer:
-        (path,) = json.load(answer)
-    return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
 def test_many_rows_with_videos_by_the_api(evqascore, tmp_path):

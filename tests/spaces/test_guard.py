@@ -22,7 +22,9 @@ async def size(request):
 
 
 APP = Guard(
-    Starlette(routes=[Route(path, size, methods=["POST"]) for path in ("/run", "/gradio_api/upload")]), 500, LIMITS
+    Starlette(routes=[Route(path, size, methods=["POST"]) for path in ("/run", "/run/upload", "/gradio_api/upload")]),
+    500,
+    LIMITS,
 )
 
 ROOMY = Guard(APP._app, 500, Limits())
@@ -123,7 +125,9 @@ def test_what_names_an_address_is_refused(given):
     content = json.dumps(given).encode()
     escaped = content.replace(b"path", b"\\u0070ath").replace(b"/", b"\\/")
     for body in (content, escaped, json.dumps(given).encode("utf-16")):
-        assert ask([body[:20], body[20:]], app=ROOMY) == (400, "Nothing is fetched from other places. Upload the file.")
+        for path in ("/run", "/run/upload"):
+            told = "Nothing is fetched from other places. Upload the file."
+            assert ask([body[:20], body[20:]], path, app=ROOMY) == (400, told)
 
 
 @pytest.mark.parametrize(

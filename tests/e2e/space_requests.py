@@ -1,0 +1,52 @@
+"""Requests to a Space as programs make them, and a server elsewhere that nothing may be fetched from. It is no test."""
+
+import json
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+
+def ask(url, body=None):
+    """Return status and text of an answer; the body is sent as JSON."""
+    content = None if body is None else json.dumps(body).encode()
+    try:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, content, {"Content-Type": "application/json"}), timeout=60
+        ) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def upload(server, content):
+    """Upload a file; return what the API takes for it."""
+    body = b'--X\r\nContent-Disposition: form-data; name="files"; filename="a.mp4"\r\n\r\n%s\r\n--X--\r\n' % content
+    headers = {"Content-Type": "multipart/form-data; boundary=X"}
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{server.url}/gradio_api/upload", body, headers), timeout=20
+    ) as answer:
+        (path,) = json.load(answer)
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+@contextmanager
+def server_elsewhere():
+    """Give the address of a file on a server, and the list of the paths that it is asked for."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"found")
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as there:
+        Thread(target=there.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{there.server_port}/secret.mp4", asked
+        there.shutdown()
