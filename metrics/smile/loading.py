@@ -57,6 +57,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
         )
         if not checkpoint.known:
             _check_weights(model[0])
+            model.encode("a", show_progress_bar=False)  # settings may name what there is not
     except Exception as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(

@@ -64,7 +64,19 @@ def with_foreign_code(folder):
     (folder / "modules.json").write_text(json.dumps(modules))
 
 
-@pytest.mark.parametrize("damage", [truncated, without_config, without_pooling, without_a_weight, with_foreign_code])
+def with_a_method_that_there_is_not(folder):
+    settings = folder / "sentence_bert_config.json"
+    settings.write_text(settings.read_text().replace('"forward"', '"backward"'))
+    assert "backward" in settings.read_text()
+
+
+DAMAGE = [
+    *(truncated, without_config, without_pooling, without_a_weight, with_foreign_code),
+    with_a_method_that_there_is_not,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_a_broken_checkpoint_gives_one_error(tiny, damage):
     damage(tiny)
     with pytest.raises(
