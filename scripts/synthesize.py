@@ -13,12 +13,14 @@ from typing import Annotated, Any, BinaryIO, NoReturn
 
 import typer
 
-from .files.writing import json_line
+from .files.bad_rows import bad_line, check_bad_rows
+from .files.claiming import claimed
+from .files.writing import check_different
 from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .metrics._shared.inputs import clean
 from .metrics._shared.progress import progress
 from .scoring.columns import Columns, parse_columns
-from .synthesis.output import Pair, SynthesisOutput, Task, read_tasks
+from .synthesis.output import Pair, SynthesisOutput, Task, check_output, read_tasks, settings_file
 from .terminal import options_of
 
 # The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
@@ -135,7 +137,7 @@ class Failures:
         """Take down one row."""
         self.reasons.append(f"{task.where}: {reason}")
         if self._file:
-            self._file.write(json_line({"row": task.number, "error": reason, "input": task.row}))
+            self._file.write(bad_line(task.number, reason, task.row))
             self._file.flush()
 
     def tell(self) -> None:
@@ -184,12 +186,17 @@ def synthesize(
         else:
             key, body = _api_key(api_key_env), _json_object(extra_body)
             chat_model = Endpoint(endpoint, model, key, concurrency, timeout, max_retries, max_tokens, body)
-        _check_paths(source, target, errors)
+        check_output(target)
+        others = {"--errors": errors, "the settings of --output": settings_file(target)}
+        check_different({"--input": source, "--output": target, **others})
+        if errors:
+            check_bad_rows(errors)
         columns = parse_columns(column or [], ("questions", "references"))
         tasks = read_tasks(source, Columns(columns))
-        prompts = {"system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
-        output = SynthesisOutput(target, tasks, {**chat_model.settings, **prompts, "columns": columns})
-        complete = _run(tasks, output, chat_model, errors)
+        settings = {**chat_model.settings, "system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
+        with claimed(target):
+            output = SynthesisOutput(target, tasks, {**settings, "columns": columns})
+            complete = _run(tasks, output, chat_model, errors)
     except ModuleNotFoundError as error:
         _fail(f"{error}; install what is needed with: pip install 'evaluate-qa[synthesize]'")
     except (ValueError, OSError, MemoryError) as error:
@@ -217,12 +224,6 @@ def _run(tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, 
     )
     failures.tell()
     return done == len(tasks)
-
-
-def _check_paths(*paths: Path | None) -> None:
-    given = [path.resolve() for path in paths if path]
-    if len(set(given)) < len(given):
-        raise ValueError("two of --input, --output and --errors are the same file; give each its own")
 
 
 def _api_key(variable: str | None) -> str | None:

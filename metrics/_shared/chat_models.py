@@ -4,6 +4,8 @@ Both hand on each answer as soon as it is there, in no promised order, and decod
 """
 
 import asyncio
+import html
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,7 +54,7 @@ class Endpoint:
         model: The name by which the endpoint knows the model.
         api_key: The key; local servers need none.
         concurrency: Requests under way at the same time.
-        timeout: Seconds that a server may be silent before the request is given up and repeated.
+        timeout: Seconds from the start of a request to the last byte of its reply; then it is given up and repeated.
         max_retries: How often a request is repeated, with backoff, after a timeout, a lost connection or a status
             of 408, 409, 429 or 5xx.
         max_tokens: Longest answer.
@@ -93,9 +95,10 @@ class Endpoint:
         # The client insists on a key; a server that needs none ignores it.
         async with AsyncOpenAI(
             base_url=_base_url(self.url),
-            api_key=self.api_key or "none",
+            api_key=(self.api_key or "").strip() or "none",
             timeout=self.timeout,
             max_retries=self.max_retries,
+            http_client=_bounded_client(self.timeout),
         ) as client:
             numbered = iter(enumerate(conversations))
 
@@ -111,8 +114,6 @@ class Endpoint:
                     worker.cancel()
 
     async def _ask(self, client: Any, conversation: Conversation) -> str | NoAnswer:
-        from openai import OpenAIError
-
         try:
             completion = await client.chat.completions.create(
                 model=self.model,
@@ -121,15 +122,70 @@ class Endpoint:
                 temperature=0,
                 extra_body=self.extra_body,
             )
-        except (OpenAIError, ValueError) as error:  # ValueError: a body that is not JSON
+        except Exception as error:  # a server may send anything, such as JSON too deep to be read
             cause = f" ({error.__cause__})" if error.__cause__ else ""
             # Some servers answer with a whole page.
-            return NoAnswer(shorten(f"{type(error).__name__}: {error}{cause}", 500, placeholder="…"))
+            return NoAnswer(shorten(self._masked(f"{type(error).__name__}: {error}{cause}"), 500, placeholder="…"))
         choices = getattr(completion, "choices", None)
-        if not choices or getattr(choices[0], "message", None) is None:
+        if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
             return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
         cut_off = getattr(choices[0], "finish_reason", None) == "length"
-        return checked_answer(choices[0].message.content, cut_off, self.max_tokens)
+        return checked_answer(getattr(choices[0].message, "content", None), cut_off, self.max_tokens)
+
+    def _masked(self, text: str) -> str:
+        """Return a server's text without the secrets that it was told."""
+        text = text[:_LONGEST_TOLD]
+        for secret in (self.api_key, urlsplit(self.url).password):
+            text = masked(text, (secret or "").strip())
+        return text
+
+
+def _bounded_client(seconds: float) -> Any:
+    """Return openai's client for HTTP, which gives a request up unless the whole reply is there in so many seconds."""
+    import httpx
+    from openai import DefaultAsyncHttpxClient
+
+    class Client(DefaultAsyncHttpxClient):
+        async def send(self, *args: Any, **options: Any) -> Any:
+            try:
+                return await asyncio.wait_for(super().send(*args, **options), seconds)
+            except asyncio.TimeoutError:
+                raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
+
+    return Client()
+
+
+# A character, or how it may be quoted: %41 (also %2541), \u0041, \x41, \/, &#65;, &amp;.
+_QUOTED = re.compile(
+    r"%(?:25)*[0-9a-f]{2}|\\+(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)|&(?:#\d+|#x[0-9a-f]+|amp|lt|gt|quot|apos);|.",
+    re.IGNORECASE | re.DOTALL,
+)
+
+# So many characters of a secret in a row are masked, too. What is shorter than the other number is none.
+_TELLING, _SHORTEST_SECRET = 8, 4
+
+_LONGEST_TOLD = 20_000
+
+
+def masked(text: str, secret: str) -> str:
+    """Return a text with `***` for the secret and for long parts of it, also where they are quoted."""
+    if len(secret) < _SHORTEST_SECRET:
+        return text
+    quoted: list[str] = _QUOTED.findall(text)
+    plain, key = ("".join(map(_unquoted, characters)) for characters in (quoted, _QUOTED.findall(secret)))
+    size = min(len(key), _TELLING)
+    parts = {key[start : start + size] for start in range(len(key) - size + 1)}
+    hidden = {at + offset for at in range(len(plain)) if plain[at : at + size] in parts for offset in range(size)}
+    shown = ["\0" if at in hidden else one for at, one in enumerate(quoted)]
+    return re.sub("\0+", "***", "".join(shown))
+
+
+def _unquoted(quoted: str) -> str:
+    """Return the character that stands there quoted, in lower case."""
+    code = re.sub(r"^(%(25)*|\\+[ux])(?=[0-9a-fA-F]{2})", "", quoted)
+    if code != quoted:
+        return chr(int(code, 16)).lower()[0]
+    return (html.unescape(quoted).lstrip("\\").lower() or "\\")[0]
 
 
 @dataclass(frozen=True)

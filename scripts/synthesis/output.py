@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..files.rows import STANDARD, Row, RowsError, file_format, place, read_rows
-from ..files.writing import check_target, json_line, replacing
+from ..files.rows import STANDARD, Broken, Row, RowsError, file_format, place, read_records, read_rows
+from ..files.writing import check_target, json_line, real_file, replacing
 from ..metrics._shared.inputs import Unexpected, texts
 from ..scoring.columns import Columns
 
@@ -80,6 +80,19 @@ def _question(value: object) -> str:
     return value
 
 
+def check_output(path: Path) -> None:
+    """Raise RowsError unless finished rows can be written there."""
+    if str(path) == STANDARD or file_format(path) != ".jsonl":
+        raise RowsError(f"{path}: the output is written row by row; give it a name that ends in .jsonl")
+    check_target(path)
+
+
+def settings_file(path: Path) -> Path:
+    """Return the file that says how the answers in an output were made."""
+    file = real_file(path)
+    return file.with_name(f"{file.name}.settings.json")
+
+
 class SynthesisOutput:
     """Finished rows on disk.
 
@@ -98,18 +111,22 @@ class SynthesisOutput:
         Raises:
             RowsError: the file is not JSONL, or was made with other settings or from other rows.
         """
-        if str(path) == STANDARD or file_format(path) != ".jsonl":
-            raise RowsError(f"{path}: the output is written row by row; give it a name that ends in .jsonl")
-        self.path, self._tasks = path, tasks
-        self._settings = path.with_name(f"{path.name}.settings.json")
+        self.path, self._tasks, self._settings = path, tasks, settings_file(path)
         self._start_over = f"give another --output, or remove {path} to start over"
-        check_target(path)
-        if path.exists() and path.stat().st_size:
+        there = path.read_bytes() if path.exists() else b""
+        if there:
             self._check_settings(settings)
         else:
-            self._settings.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        self._repair()
-        self.finished = self._read()
+            self._save_settings(settings)
+            path.touch()
+        whole = there[: there.rfind(b"\n") + 1]
+        rest = there[len(whole) :]
+        self.finished = self._read(whole.count(b"\n"), rest)
+        with path.open("ab") as file:
+            if rest and _json_or_none(rest):
+                file.write(b"\n")
+            else:  # a last line that a kill has left unfinished; its row is asked for again
+                file.truncate(len(whole))
 
     def append(self, number: int, answers: list[str]) -> None:
         """Write one finished row, at once."""
@@ -128,11 +145,12 @@ class SynthesisOutput:
     def _line(self, number: int) -> bytes:
         return json_line(self._tasks[number].row | {COLUMN: self.finished[number]})
 
-    def _repair(self) -> None:
-        """Cut off a last line that a kill has left unfinished; its row is asked for again."""
-        with self.path.open("ab+") as file:
-            file.seek(0)
-            file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
+    def _save_settings(self, settings: Mapping[str, Any]) -> None:
+        earlier = _json_or_none(self._settings.read_bytes()) if self._settings.exists() else settings
+        if not (isinstance(earlier, Mapping) and "user_prompt" in earlier):
+            raise RowsError(f"{self._settings} is there and not of this command, which writes it; give it another name")
+        with replacing(self._settings) as file:
+            file.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     def _check_settings(self, settings: Mapping[str, Any]) -> None:
         try:
@@ -145,19 +163,39 @@ class SynthesisOutput:
                     f"{self.path} was made with {name} {earlier.get(name)!r}, now it is {value!r}; {self._start_over}"
                 )
 
-    def _read(self) -> dict[int, list[str]]:
+    def _read(self, ended: int, rest: bytes) -> dict[int, list[str]]:
+        """Read the rows: so many lines that have an end, and the rest, which may be the beginning of a line."""
         numbers = defaultdict(list)  # of the rows with the same content, last first
         for number in reversed(range(len(self._tasks))):
             numbers[json_line(self._tasks[number].row)].append(number)
         finished = {}
-        for line, row in read_rows(self.path):
-            where, answers = place(self.path, line), row.pop(COLUMN, None)
+        for line, row in read_records(self.path):
+            where = place(self.path, line)
+            if isinstance(row, Broken):
+                if line > ended and any(_is_begun(rest, one) for one in numbers):
+                    break
+                raise RowsError(f"{row.message}; {self._start_over}")
+            answers = row.pop(COLUMN, None)
             same = numbers[json_line(row)]
             if not same:
                 raise RowsError(f"{where}: the input has no such row (any more); {self._start_over}")
             number = same.pop()
             finished[number] = _checked(where, answers, len(self._tasks[number].pairs))
         return finished
+
+
+def _is_begun(beginning: bytes, row: bytes) -> bool:
+    """Whether the line of a row, to which its answers are added, may begin so."""
+    common = row.removesuffix(b"}\n")
+    return beginning.startswith(common) or common.startswith(beginning)
+
+
+def _json_or_none(text: bytes) -> Any:
+    """Return what JSON says; None if it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _checked(where: str, answers: object, count: int) -> list[str]:

@@ -1,11 +1,15 @@
-"""Chat models that are run here: a checkpoint runs no code of its own, and one that is not whole is told."""
+"""Chat models: a checkpoint runs no code of its own, one that is not whole is told, and keys are masked."""
 
+import html
 import json
 import shutil
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
-from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics._shared.chat_models import LocalModel, masked
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny_chat_model import save_chat_model
 
@@ -99,3 +103,43 @@ def test_a_checkpoint_that_is_not_whole_is_told(folder, damage, told):
     with pytest.raises(ValueError, match=rf"^cannot load the chat model '{folder}'") as caught:
         answer(folder)
     assert told in str(caught.value)
+
+
+QUOTINGS = [
+    str,
+    lambda text: quote(text, safe=""),
+    lambda text: quote(quote(text, safe=""), safe=""),
+    lambda text: "".join(f"%{ord(one):02x}" for one in text),
+    lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    lambda text: json.dumps(json.dumps(text))[3:-3],
+    lambda text: "".join(f"\\u{ord(one):04x}" for one in text),
+    html.escape,
+    lambda text: "".join(f"&#{ord(one)};" for one in text),
+    str.upper,
+]
+# Of what a header may hold, all that does not quote itself.
+KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="%&\\"), min_size=8, max_size=40)
+
+
+@given(key=KEYS, pieces=st.lists(st.tuples(st.integers(1, 40), st.sampled_from(QUOTINGS)), max_size=5))
+def test_a_key_is_masked_however_its_pieces_are_quoted(key, pieces):
+    text, at = "", 0
+    for length, quoting in [*pieces, (len(key), str)]:
+        text, at = text + quoting(key[at : at + length]), at + length
+    told = masked(f"«{text}»", key)
+    assert told == "«***»"
+
+
+@given(st.text() | st.text(r"q7Zk\u0025%&#;"))
+def test_a_text_without_the_key_stays(text):
+    assert masked(text, "q7Zk2mW9xT4v") == text
+
+
+def test_eight_characters_of_a_key_are_masked_and_seven_are_not():
+    key = "abcdefghijklmnop"
+    assert masked("say efghijkl!", key) == "say ***!"
+    assert masked("say efghijk!", key) == "say efghijk!"
+    assert masked(f"{key} and {key}", key) == "*** and ***"
+    assert masked("key secret", "secret") == "key ***"
+    assert masked("EMPTY is no key", "EMP") == "EMPTY is no key"
+    assert masked(r"a %41&amp;\u0041 key", r"%41&amp;\u0041") == "a *** key"

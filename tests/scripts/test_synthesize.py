@@ -1,5 +1,6 @@
 """`evaluate-qa synthesize` against a real HTTP server and a real, tiny chat model: what is asked, kept and resumed."""
 
+import html
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from collections import Counter
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import pytest
 from evaluate_qa.cli import app
@@ -48,7 +50,8 @@ class _Server(ThreadingHTTPServer):
     Attributes:
         bodies: The requests, as received.
         faults: What a reference is answered with instead, one after the other; the last one without end if
-            `lasting`. A number is a status, a text is content, a dict is the whole choice, bytes the whole body.
+            `lasting`. A number is a status, or with a fraction the seconds that each byte of an answer takes; a text is
+            content, a dict the whole choice, bytes the whole body, a pair status and body.
         delay: Seconds before each reply.
         busiest: The largest number of requests under way at a time.
     """
@@ -91,8 +94,12 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.server.reply(body)
         if isinstance(reply, int):
             self.send(reply, json.dumps({"error": {"message": f"fault {reply}"}}).encode())
+        elif isinstance(reply, tuple):
+            self.send(*reply)
         elif isinstance(reply, bytes):
             self.send(200, reply)
+        elif isinstance(reply, float):
+            self.drip(reply)
         else:
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
             choice |= reply if isinstance(reply, dict) else {}
@@ -108,6 +115,19 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(content)
         except OSError:  # the client was killed or has given up
+            self.close_connection = True
+
+    def drip(self, seconds):
+        answer = (
+            b'{"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "a"}}]}'
+        )
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(answer)
+        try:
+            for byte in head + answer:
+                time.sleep(seconds)
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+        except OSError:
             self.close_connection = True
 
     def log_message(self, *args):
@@ -295,6 +315,8 @@ FAULTS = {
     "no choices": (b'{"choices": []}', "not a chat completion"),
     "not json": (b"<html>", "Error"),
     "another resource": (b'"hello"', "not a chat completion"),
+    "no list": (b'{"choices": {"a": 1}}', "not a chat completion"),
+    "too deep": (b"[" * 100_000, "Error"),
     "bad request": (400, "fault 400"),
     "overloaded": (503, "fault 503"),
 }
@@ -330,6 +352,54 @@ def test_a_server_that_hangs_fails_the_row_in_time(tmp_path, server):
     assert result.exit_code == 1
     assert "line 1: APITimeoutError: Request timed out" in result.stderr
     assert read(output) == [answered(some_rows(2)[1])]
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1])
+def test_a_server_that_drips_fails_the_row_in_time(tmp_path, server, seconds):
+    """With head and answer it sends 180 bytes, in 3.6 s or 18 s: the answer's first after 0.4 s does not help it."""
+    server.faults, server.lasting = {"r0": [seconds]}, True
+    source, output = write(tmp_path / "a.jsonl", some_rows(2)), tmp_path / "b.jsonl"
+    start = time.monotonic()
+    result = run(source, output, endpoint=server.url, timeout=1.5, max_retries=1)
+    assert time.monotonic() - start < 12
+    assert "line 1: APITimeoutError: Request timed out. (no whole reply in 1.5 s)" in result.stderr
+    assert server.asked()["r0"] == 2
+    assert read(output) == [answered(some_rows(2)[1])]
+
+
+KEY = "sk-proj-A/b+c=d&e_0123456789"
+ECHOES = {
+    "plain": f"wrong key {KEY}",
+    "in JSON": json.dumps({"Authorization": f"Bearer {KEY}"}),
+    "in JSON with escapes": json.dumps(KEY).replace("/", "\\/").replace("-", "\\u002d"),
+    "in a URL": f"see http://h/?key={quote(KEY, safe='')}",
+    "in HTML": f"<html>{html.escape(KEY)}",
+    "in part": f"key {KEY[3:20]}…",
+}
+
+
+@pytest.mark.parametrize("status", [401, 400])
+@pytest.mark.parametrize("echo", ECHOES)
+def test_the_key_is_neither_told_nor_written(tmp_path, server, monkeypatch, echo, status):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    server.faults, server.lasting = {"r0": [(status, json.dumps({"error": {"message": ECHOES[echo]}}).encode())]}, True
+    source, errors = write(tmp_path / "a.jsonl", some_rows(1)), tmp_path / "errors.jsonl"
+    result = run(source, tmp_path / "b.jsonl", endpoint=server.url, errors=errors)
+    assert f"{status}" in result.stderr
+    assert "***" in result.stderr
+    for told in (result.output, errors.read_text("utf-8")):
+        # What is left of the key, however it is read, is less than 8 characters in a row.
+        plain = unquote(html.unescape(told)).replace("\\u002d", "-").replace("\\", "")
+        assert not [at for at in range(len(KEY) - 7) if KEY[at : at + 8] in plain], told
+
+
+@pytest.mark.parametrize(("end", "code", "sent"), [("\n", 0, [f"Bearer {KEY}"] * 2), ("\nmore", 1, [])])
+def test_a_key_that_is_no_header_is_not_told(tmp_path, server, monkeypatch, end, code, sent):
+    """A line end, as a shell may leave one, is left out; what cannot be sent at all is an error without it."""
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}{end}")
+    result = run(write(tmp_path / "a.jsonl", some_rows(1)), tmp_path / "b.jsonl", endpoint=server.url, max_retries=0)
+    assert (result.exit_code, server.keys) == (code, sent)
+    assert KEY[:8] not in result.output
 
 
 def test_a_server_that_is_not_there_ends_the_run_early(tmp_path):
@@ -401,7 +471,7 @@ def test_whole_lines_are_kept_wherever_the_file_is_torn(finished):
     tasks, settings = read_tasks(source, Columns()), json.loads(Path(f"{output}.settings.json").read_text("utf-8"))
     for kept in range(len(whole) + 1):
         output.write_bytes(whole[:kept])
-        lines = whole[:kept].count(b"\n")
+        lines = (whole[:kept] + whole[kept:][:1]).count(b"\n")  # a line that lacks its end alone is whole
         assert list(SynthesisOutput(output, tasks, settings).finished) == list(range(lines))
         assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:lines])
 
@@ -490,6 +560,59 @@ def test_a_file_that_the_command_did_not_make_is_not_touched(tmp_path, server):
     assert "is there, but not how it was made" in result.stderr
 
 
+def test_an_output_without_a_line_end_that_the_command_did_not_make_is_not_touched(finished, server):
+    """The settings of an earlier output are there, but what is in its place now is another file."""
+    source, output, whole = finished
+    for content in (b"precious, without a line end", whole + b"precious", whole + b'{"questions": "else?"'):
+        output.write_bytes(content)
+        result = run(source, output, endpoint=server.url, model="m")
+        assert (result.exit_code, output.read_bytes(), server.bodies) == (1, content, [])
+        assert f"remove {output} to start over" in result.stderr
+
+
+def test_a_last_line_that_was_edited_without_its_end_is_kept(finished, server):
+    source, output, whole = finished
+    edited = whole.replace(b"It is \xcf\x89", b"Mine is \xcf\x89")
+    output.write_bytes(edited.removesuffix(b"\n"))
+    assert run(source, output, endpoint=server.url, model="m").exit_code == 0
+    assert (output.read_bytes(), server.bodies) == (edited, [])
+
+
+def test_settings_that_the_command_did_not_make_are_not_touched(tmp_path, server):
+    source, settings = write(tmp_path / "a.jsonl", some_rows(1)), tmp_path / "b.jsonl.settings.json"
+    for content in ("mine", '{"mine": 1}', "[]", "7"):
+        settings.write_text(content)
+        result = run(source, tmp_path / "b.jsonl", endpoint=server.url)
+        assert "b.jsonl.settings.json is there and not of this command" in result.stderr
+        assert (settings.read_text(), server.bodies) == (content, [])
+
+
+def test_an_output_that_is_a_link_stays_one(tmp_path, server):
+    (tmp_path / "far").mkdir()
+    real, link = tmp_path / "far" / "real.jsonl", tmp_path / "b.jsonl"
+    link.symlink_to(real)
+    source = write(tmp_path / "a.jsonl", some_rows(5))
+    server.delay = lambda reference: 0.05 if reference == "r0" else 0.0  # so that rows are brought into order
+    assert run(source, link, endpoint=server.url).exit_code == 0
+    assert (link.readlink(), read(real)) == (real, [answered(row) for row in some_rows(5)])
+    assert "5 of them from before" in run(source, real, endpoint=server.url).stderr
+
+
+def test_two_runs_do_not_write_the_same_output(tmp_path, server):
+    source, output, errors = write(tmp_path / "a.jsonl", some_rows(3)), tmp_path / "b.jsonl", tmp_path / "e.jsonl"
+    server.delay = lambda reference: 0.3
+    first = threading.Thread(target=run, args=(source, output), kwargs={"endpoint": server.url, "concurrency": 1})
+    first.start()
+    while not server.bodies and first.is_alive():
+        time.sleep(0.01)
+    result = run(source, output, endpoint=server.url, errors=errors)
+    first.join()
+    assert f"{output}: another run is writing it; wait for that run or stop it" in result.stderr
+    assert read(output) == [answered(row) for row in some_rows(3)]
+    assert max(server.asked().values()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl", "b.jsonl.settings.json"]
+
+
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(processes, tmp_path, server, concurrency):
     rows = some_rows(20)
@@ -575,14 +698,27 @@ def test_bad_options_are_refused(tmp_path, options, told):
     assert not (tmp_path / "b.jsonl").exists()
 
 
+@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to, None])
 @pytest.mark.parametrize("clash", ["output", "errors"])
-def test_files_that_would_overwrite_each_other_are_refused(tmp_path, clash):
+def test_files_that_would_overwrite_each_other_are_refused(tmp_path, clash, link):
     source = write(tmp_path / "a.jsonl", some_rows(1))
     before = source.read_bytes()
-    paths = {"output": tmp_path / "b.jsonl", "errors": tmp_path / "e.jsonl", clash: tmp_path / "." / "a.jsonl"}
+    other = tmp_path / "linked.jsonl" if link else tmp_path / "." / "a.jsonl"
+    if link:
+        link(other, source)
+    paths = {"output": tmp_path / "b.jsonl", "errors": tmp_path / "e.jsonl", clash: other}
     result = run(source, paths["output"], errors=paths["errors"], endpoint="http://h")
-    assert "are the same file" in result.stderr
+    assert f"--input and --{clash} must be different files" in result.stderr
     assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["mine.jsonl", "b.jsonl.settings.json"])
+def test_failures_replace_nothing_but_failures(tmp_path, server, name):
+    source, mine = write(tmp_path / "a.jsonl", some_rows(1)), write(tmp_path / name, [{"row": 1, "mine": 2}])
+    before = mine.read_bytes()
+    result = run(source, tmp_path / "b.jsonl", errors=mine, endpoint=server.url)
+    assert "holds something else than bad rows" in result.stderr or "must be different files" in result.stderr
+    assert (mine.read_bytes(), server.bodies) == (before, [])
 
 
 @pytest.mark.parametrize("name", ["b.parquet", "-"])
@@ -598,7 +734,7 @@ def test_an_empty_or_missing_input_and_a_missing_folder_are_refused(tmp_path):
     assert "no such file" in run(tmp_path / "none.jsonl", tmp_path / "b.jsonl").stderr
     source = write(tmp_path / "a.jsonl", some_rows(1))
     assert "mkdir -p" in run(source, tmp_path / "none" / "b.jsonl").stderr
-    assert "No such file" in run(source, tmp_path / "b.jsonl", errors=tmp_path / "none" / "e.jsonl").stderr
+    assert "mkdir -p" in run(source, tmp_path / "b.jsonl", errors=tmp_path / "none" / "e.jsonl").stderr
 
 
 # A model that is run here
