@@ -1,53 +1,144 @@
-"""`evaluate-qa fit`: train the matchers that come with BEM and NLI+lex."""
+"""`evaluate-qa fit`: train the matchers that come with BEM and NLI+lex, on data sets or on rows of one's own."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from .terminal import open_console, told_errors
+from .terminal import open_console, options_of, told_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .training.run import Job
+
+_data, _how, _out = map(options_of, ("Labelled answers", "Training", "Choosing among recipes"))
 
 
 def fit(
     metric: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
+    data: Annotated[
+        list[str] | None,
+        _data(
+            "evouna, efficientqa, semeval2013, saf, traps (their training parts), or a file with the columns question, "
+            "references, answer and verdict. Repeatable. [default: evouna]"
+        ),
+    ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with EVOUNA's NQ.json and TQ.json, instead of downloading them.")
+        Path | None, _data("Folder with the data sets' source files, instead of downloading them.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1)] = 5,
-    seed: int = 0,
-    learning_rate: float = 1e-4,
-    token_budget: Annotated[int, typer.Option(min=64, help="Tokens of a batch.")] = 4096,
+    limit: Annotated[int | None, _data("The first so many questions of each part only, to try it.")] = None,
+    rows: Annotated[
+        int | None,
+        _data("Answers an epoch draws of all sets, half of them right. [default: all; of a single set, as they are]"),
+    ] = None,
+    temperature: Annotated[
+        float, _data("A set's share in them is its size to this power: 0 for equal shares, 1 for shares by size.")
+    ] = 0.5,
+    epochs: Annotated[int, _how("Each with its own examples.")] = 5,
+    seed: Annotated[int, _how("Of examples, batches and dropout.")] = 0,
+    learning_rate: Annotated[
+        float | None, _how("The highest. [default: 1e-4, or 3e-5 for your own rows alone]")
+    ] = None,
+    token_budget: Annotated[int, _how("Tokens of a batch.")] = 4096,
+    max_tokens: Annotated[int, _how("Longer inputs are cut.")] = 384,
     mix: Annotated[
-        list[str] | None, typer.Option(help="name=share of a kind of made examples, such as near=0.5. Repeatable.")
+        list[str] | None, _how("name=share of a kind of made examples, such as near=0.5. Repeatable.")
     ] = None,
-    teacher: Annotated[
-        list[Path] | None, typer.Option(help="A matcher to learn from beside the labels. Repeatable.")
+    teacher: Annotated[list[Path] | None, _how("A matcher to learn from beside the labels. Repeatable.")] = None,
+    start: Annotated[
+        Path | None,
+        _how("A matcher to train on from. [default: MiniLM; for your own rows alone the one that is installed]"),
     ] = None,
-    start: Annotated[Path | None, typer.Option(help="A matcher to train on from.")] = None,
-    average: Annotated[
-        list[Path] | None, typer.Option(help="Do not train: take the mean of these matchers. Repeatable.")
+    average: Annotated[list[Path] | None, _how("Do not train: take the mean of these matchers. Repeatable.")] = None,
+    device: Annotated[str | None, _how("cpu, cuda, mps; by default the best there is.")] = None,
+    half: Annotated[bool, _how("Compute in bfloat16 where that is safe.", "--half")] = False,
+    leave_out: Annotated[
+        list[str] | None, _out("Train without this set, such as evouna, saf or saf/German. Repeatable.")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")] = None,
-    half: Annotated[bool, typer.Option("--half", help="Compute in bfloat16 where that is safe.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions only, to try it.")] = None,
+    leave_one_out: Annotated[
+        bool,
+        _out(
+            "Train without each set in turn (or each --leave-out) and test on it; the figures go to OUTPUT's "
+            ".left-out.json, run by run.",
+            "--leave-one-out",
+        ),
+    ] = False,
+    calibrate: Annotated[
+        Path | None, _out("A .left-out.json: divide the final layers by the temperatures found there.")
+    ] = None,
+    tested: Annotated[
+        int | None, _out("Compute figures on at most so many answers of each set. [default: all]")
+    ] = None,
 ) -> None:
-    """Train on EVOUNA's train questions, choose the epoch on dev, fit the final layers on dev.
+    """Train a matcher on the sets' train questions; choose its epoch and fit its final layers on their dev questions.
 
-    Each epoch's matcher is kept beside the output. Interrupted training resumes after its last epoch when run again.
+    It is used as any other model: evaluate.load("bem", model="mine.safetensors").
+
+    Of rows of your own two fifths of the questions are held out: half of them for dev, half for the figures that are
+    printed. Each epoch's matcher is kept beside the output. What was interrupted resumes when it is run again.
     """
-    from .options import parse_options
-    from .training.examples import Mixture
-    from .training.recipe import Recipe
-    from .training.run import Job, run
-
     console = open_console(stderr=True)
-    tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
-    recipe = Recipe(tasks, epochs, learning_rate, token_budget, seed=seed, device=device, half=half)
     with told_errors("fit"):
-        mixture = Mixture(**parse_options(mix or []))
-        job = Job(data_dir, output, recipe, mixture, teacher or [], start, average or [], limit)
-        accuracy = run(job, console.print)
-    for name, value in accuracy.items():
-        console.print(f"{name}: accuracy {value:.4f} on dev, in five folds of questions")
-    console.print(f"written: {output}", markup=False, soft_wrap=True)
+        from .metrics._shared.matcher import find
+        from .options import parse_options
+        from .training.balance import Balance
+        from .training.examples import Mixture
+        from .training.recipe import Recipe
+        from .training.run import Job
+        from .training.sources import KNOWN
+
+        data = data or ["evouna"]
+        own = not any(name in KNOWN for name in data) and start is None
+        highest = learning_rate or (3e-5 if own else 1e-4)
+        job = Job(
+            data_dir=data_dir,
+            output=output,
+            recipe=Recipe(
+                tasks=("bem", "nli_lex") if metric == "both" else (metric,),
+                epochs=epochs,
+                learning_rate=highest,
+                token_budget=token_budget,
+                max_tokens=max_tokens,
+                seed=seed,
+                device=device,
+                half=half,
+            ),
+            mixture=Mixture(**parse_options(mix or [])),
+            teachers=teacher or [],
+            start=find("fit") if own else start,
+            average=average or [],
+            limit=limit,
+            data=data,
+            balance=Balance(rows, temperature),
+            left_out=() if leave_one_out else leave_out or (),
+            tested=tested,
+        )
+        if leave_one_out:
+            _leave_one_out(job, leave_out or [], console)
+        else:
+            _train(job, calibrate, console)
+
+
+def _train(job: "Job", calibrate: Path | None, console: "Console") -> None:
+    from .training.left_out import read_temperatures
+    from .training.report import tables
+    from .training.run import run, run_compared
+
+    outcome = run(job, console.print, read_temperatures(calibrate) if calibrate else None)
+    for table in tables("on questions held out, before → after", run_compared(job), outcome.figures):
+        console.print(table)
+    console.print(f"before: {job.compared}", markup=False, soft_wrap=True)
+    console.print(f"written: {job.output}", markup=False, soft_wrap=True)
+
+
+def _leave_one_out(job: "Job", names: list[str], console: "Console") -> None:
+    from .training.left_out import leave_one_out, left_out_file
+    from .training.report import left_out_tables
+
+    record = leave_one_out(job, names, console.print)
+    for table in left_out_tables(record):
+        console.print(table)
+    console.print(f"before: {job.compared}", markup=False, soft_wrap=True)
+    console.print(f"written: {left_out_file(job.output)}", markup=False, soft_wrap=True)

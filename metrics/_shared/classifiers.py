@@ -1,15 +1,17 @@
-"""Which classifier a metric runs: the embedded matcher, or a checkpoint of transformers."""
+"""Which classifier a metric runs: the embedded matcher, one that `evaluate-qa fit` made, or a checkpoint."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from .acceleration import multiply_with_onednn, read_first_token_only
 from .checkpoints import MINILM
 from .checkpoints import find as find_checkpoint
 from .declarations import ModelOptions
 from .inference import check_device
-from .matcher import FILE_SHA256, build, find, read
+from .matcher import build, find, read
 from .pairs import PairClassifier, load_checkpoint
 
 
@@ -72,7 +74,9 @@ def load_plain(
     check_device(metric, options.device)
     model, revision = (options.model, options.model_revision) if options.model else preset
     if isinstance(model, BuiltIn):
-        return _embedded(metric, options)
+        return _matcher(metric, find(metric), "matcher", options)
+    if (file := Path(model).expanduser()).is_file():
+        return _matcher(metric, file, file.stem, options)
     checkpoint = find_checkpoint(metric, model, revision)
     try:
         classifier = load_checkpoint(checkpoint.folder, options)
@@ -82,10 +86,20 @@ def load_plain(
     return Loaded(classifier, find_positive(classifier.labels), name)
 
 
-def _embedded(metric: str, options: ModelOptions) -> Loaded:
+def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loaded:
+    """Load a matcher from its file: the one that comes with this version, or one of `evaluate-qa fit`."""
     import torch
 
-    matcher, minilm = read(find(metric)), find_checkpoint(metric, MINILM)
+    try:
+        matcher = read(file)
+    except Exception as error:  # a file that is damaged, or no such file at all, may raise anything
+        raise ValueError(
+            f"{metric}: {file} is no matcher of evaluate-qa fit ({type(error).__name__}: {error})"
+        ) from error
+    if metric not in matcher.weights:
+        raise ValueError(f"{metric}: {file} has no head for it; fit one: evaluate-qa fit {metric}")
+    minilm = find_checkpoint(metric, MINILM)
     network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))
     classifier = PairClassifier(network, tokenizer, options)
-    return Loaded(classifier, 1, f"matcher@{FILE_SHA256[:8]}", matcher.weights[metric])
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return Loaded(classifier, 1, f"{name}@{digest[:8]}", matcher.weights[metric])

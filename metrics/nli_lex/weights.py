@@ -83,6 +83,7 @@ def fit_weights(
     answered: NDArray[np.bool_],
     labels: NDArray[np.bool_],
     strength: float,
+    importance: Floats | None = None,
 ) -> dict[str, float]:
     """Return the weights of a logistic regression of the labels on the best reference's columns.
 
@@ -93,6 +94,7 @@ def fit_weights(
         answered: False for a pair whose answer is blank, shape (pairs,).
         labels: Whether people called each row correct, shape (rows,).
         strength: Weight of the ridge penalty, ½ · strength · |w|² beside the sum of the rows' log-losses.
+        importance: By which each row's log-loss is multiplied, shape (rows,); by default 1.
 
     Raises:
         ImportError: scikit-learn is missing.
@@ -108,6 +110,6 @@ def fit_weights(
     weights = {**dict.fromkeys(names, 1.0), "intercept": 0.0}
     for _ in range(_TURNS):
         best = first_best(np.where(answered, probability(columns, weights), 0.0), starts)
-        model = LogisticRegression(C=1 / strength, max_iter=1000, tol=1e-8).fit(matrix[best], labels)
+        model = LogisticRegression(C=1 / strength, max_iter=1000, tol=1e-8).fit(matrix[best], labels, importance)
         weights = {**dict(zip(names, model.coef_[0].tolist(), strict=True)), "intercept": float(model.intercept_[0])}
     return weights

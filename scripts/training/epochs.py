@@ -9,15 +9,19 @@ import numpy as np
 
 from ..metrics._shared.matcher import read
 from ..metrics._shared.progress import progress
+from .balance import Examples
 from .checkpoint import Checkpoint, State
-from .examples import Example, Generator, batches
+from .examples import Example, batches
 from .heads import FORMATS, Batch, Heads, load_teachers
 from .recipe import Recipe
+
+# Share of the training over which the learning rate rises, and what it rises from, as a share of the highest.
+_RISE, _LOWEST = 0.1, 0.01
 
 
 def train(
     minilm: Path,
-    generator: Generator,
+    generator: Examples,
     recipe: Recipe,
     after_epoch: Callable[[int, Heads, float], float],
     checkpoint: Checkpoint,
@@ -31,7 +35,7 @@ def train(
         generator: Draws the examples.
         recipe: How.
         after_epoch: Called with the number of epochs done, the averaged model and the mean training loss; keeps the
-            model, and returns its accuracy.
+            model, and says how good it is.
         checkpoint: Where the state is kept after each epoch, and taken from if it is there.
         teachers: Files of matchers whose mean probability is learned beside the labels.
         start: File of a matcher to begin with, in place of MiniLM.
@@ -42,22 +46,22 @@ def train(
     heads = Heads(minilm, recipe)
     if start is not None:
         heads.load(read(start))
-    drawn = [generator.epoch(recipe.seed * 1000 + epoch) for epoch in range(recipe.epochs)]
-    epochs = [_prepared(heads, examples, recipe) for examples in drawn]
     tutors = load_teachers(minilm, teachers, recipe)
-    course = Course(heads, recipe, steps=sum(map(len, epochs)))
-    accuracies: list[float] = []
+    course = Course(heads, recipe)
+    found: list[float] = []
     if kept := checkpoint.load():
-        state, accuracies = kept
+        state, found = kept
         course.restore(state)
-    for epoch in range(len(accuracies), recipe.epochs):
+    for epoch in range(len(found), recipe.epochs):
+        # One epoch's at a time: they take a gigabyte for every 100,000.
+        prepared = _prepared(heads, generator.epoch(recipe.seed * 1000 + epoch), recipe)
         heads.train(True)
-        loss = _epoch(course, epochs[epoch], tutors, epoch)
+        loss = _epoch(course, prepared, tutors, epoch)
         heads.train(False)
         with exchanged(course.named, course.mean):
-            accuracies.append(after_epoch(epoch + 1, heads, loss))
-        checkpoint.save(course.state(), accuracies)
-    return accuracies
+            found.append(after_epoch(epoch + 1, heads, loss))
+        checkpoint.save(course.state(), found)
+    return found
 
 
 class Course:
@@ -66,29 +70,36 @@ class Course:
     Args:
         heads: What is trained.
         recipe: How.
-        steps: Batches of all epochs.
     """
 
-    def __init__(self, heads: Heads, recipe: Recipe, steps: int) -> None:
+    def __init__(self, heads: Heads, recipe: Recipe) -> None:
         import torch
 
         self.heads, self.recipe = heads, recipe
         self.named = heads.parameters()
         self.mean = {name: parameter.detach().clone() for name, parameter in self.named.items()}
         self._optimizer = torch.optim.AdamW(self.named.values(), lr=recipe.learning_rate, weight_decay=0.01)
-        self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, _warmed(steps))
+        self._steps = 0
 
-    def step(self, batch: Batch, teachers: Sequence[Heads]) -> Any:
-        """Learn from a batch; return its loss."""
+    def step(self, batch: Batch, teachers: Sequence[Heads], done: float) -> Any:
+        """Learn from a batch; return its loss.
+
+        Args:
+            batch: Examples.
+            teachers: As for `backward`.
+            done: Share of the training that is done, from 0 to 1.
+        """
         import torch
 
         self._optimizer.zero_grad()
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.recipe.learning_rate * warmed(done)
         loss = backward(self.heads, batch, teachers, self.recipe)
         torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
         self._optimizer.step()
-        self._schedule.step()
+        self._steps += 1
         # The mean follows closely at first, when the weights still move far.
-        decay = min(self.recipe.average, self._schedule.last_epoch / (self._schedule.last_epoch + 10))
+        decay = min(self.recipe.average, self._steps / (self._steps + 10))
         with torch.no_grad():
             for name, parameter in self.named.items():
                 self.mean[name].lerp_(parameter, 1 - decay)
@@ -102,7 +113,7 @@ class Course:
             "parameters": {name: parameter.detach() for name, parameter in self.named.items()},
             "mean": self.mean,
             "optimizer": self._optimizer.state_dict(),
-            "schedule": self._schedule.state_dict(),
+            "steps": self._steps,
             "random": torch.get_rng_state(),
             "cuda_random": torch.cuda.get_rng_state_all(),
         }
@@ -116,7 +127,7 @@ class Course:
                 parameter.copy_(state["parameters"][name])
                 self.mean[name].copy_(state["mean"][name])
         self._optimizer.load_state_dict(state["optimizer"])
-        self._schedule.load_state_dict(dict(state["schedule"]))
+        self._steps = state["steps"]
         torch.set_rng_state(state["random"])
         torch.cuda.set_rng_state_all(state["cuda_random"])
 
@@ -124,9 +135,10 @@ class Course:
 def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Heads], epoch: int) -> float:
     """Learn from all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
+    order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
-        for number in np.random.default_rng(recipe.seed + epoch).permutation(len(prepared)):
-            losses.append(course.step(prepared[number], teachers))
+        for place, number in enumerate(order):
+            losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
             bar.update()
     return float(sum(losses) / len(losses))
 
@@ -177,9 +189,13 @@ def _targets(batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
     return torch.lerp(targets.to(taught.device), taught, recipe.teaching)
 
 
-def _warmed(steps: int) -> Callable[[int], float]:
-    warm = max(1, steps // 10)
-    return lambda step: min((step + 1) / warm, max(0.0, (steps - step) / (steps - warm)))
+def warmed(done: float) -> float:
+    """Return the share of the highest learning rate: it rises over the first tenth of the training, then falls to 0.
+
+    >>> [round(warmed(done), 2) for done in (0, 0.05, 0.1, 0.55, 1)]
+    [0.01, 0.5, 1.0, 0.5, 0.0]
+    """
+    return max(_LOWEST, done / _RISE) if done < _RISE else (1 - done) / (1 - _RISE)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ _REFERENCE_WORDS = 40
 # An answer is padded up to about so many words: DIVER-QA's and today's models' answers are long, EVOUNA's are not.
 _PADDED_WORDS = 220
 _SOME = 0.5
+# Kinds with wordings of our own, which are English.
+_IN_ENGLISH = frozenset({"rejected", "yes_no", "refused"})
 # Examples that are sorted by length together.
 _BLOCK = 2048
 
@@ -80,19 +82,27 @@ class Generator:
         self, rows: Sequence[LabelledRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         self._neighbours = neighbours or {}
-        self._rows, self._mixture = list(rows), mixture
-        self._right = [row for row in self._rows if row.label and row.answer.strip()]
+        self.rows, self._mixture = list(rows), mixture
         self._peers: dict[str, list[str]] = defaultdict(list)
         self._by_shape: dict[str, list[str]] = defaultdict(list)
-        for row in self._right:
+        right = _answered_right(self.rows)
+        for row in right:
             self._peers[row.question_id].append(row.answer)
-        for references in {row.question_id: row.references for row in self._rows}.values():
+        for references in {row.question_id: row.references for row in self.rows}.values():
             self._by_shape[_shape(references[0])].append(references[0])
-        self._sentences = [text for row in self._right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
+        self._sentences = [text for row in right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
 
-    def epoch(self, seed: int) -> list[Example]:
-        """Return one epoch's examples in random order."""
+    def epoch(self, seed: int, rows: Sequence[LabelledRow] | None = None) -> list[Example]:
+        """Return one epoch's examples in random order.
+
+        Args:
+            seed: The same one gives the same examples.
+            rows: Those of the labelled answers that are shown, an answer perhaps twice; by default all.
+        """
         draw = random.Random(seed)
+        shown = self.rows if rows is None else rows
+        right = _answered_right(shown)
+        english = [row for row in right if row.language == "en"]
         kinds: dict[str, Callable[[LabelledRow, random.Random], Example | None]] = {
             "peer": self._peer,
             "wrong_reference": self._wrong_reference,
@@ -104,10 +114,10 @@ class Generator:
             "refused": _refused,
             "cut": _cut,
         }
-        examples = [labelled(row, self._mixture.any_reference, draw) for row in self._rows]
+        examples = [labelled(row, self._mixture.any_reference, draw) for row in shown]
         for kind, make in kinds.items():
-            pool = self._rows if kind == "peer" else self._right
-            for row in draw.sample(pool, min(len(pool), round(getattr(self._mixture, kind) * len(self._rows)))):
+            pool = shown if kind == "peer" else english if kind in _IN_ENGLISH else right
+            for row in draw.sample(pool, min(len(pool), round(getattr(self._mixture, kind) * len(shown)))):
                 example = make(row, draw)
                 if example is not None:
                     examples.append(example)
@@ -207,6 +217,10 @@ class Generator:
             return None
         question, answer, yes, label = yes_no(row.question, row.answer, reference, other, draw)
         return Example(question, answer, yes, label)
+
+
+def _answered_right(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
+    return [row for row in rows if row.label and row.answer.strip()]
 
 
 def labelled(row: LabelledRow, any_reference: float, draw: random.Random) -> Example:

@@ -34,3 +34,11 @@ class Recipe:
     seed: int = 0
     device: str | None = None
     half: bool = False
+
+    def __post_init__(self) -> None:
+        lowest = {"epochs": 1, "token_budget": 64, "max_tokens": 16}
+        for name, least in lowest.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)}; expected at least {least}")
+        if self.learning_rate <= 0:
+            raise ValueError(f"learning_rate is {self.learning_rate}; expected more than 0")

@@ -2,27 +2,32 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agreement.data_sets import evouna
-from ..agreement.labelled import LabelledRow, Selection
-from ..metrics._shared.arithmetic import first_best
+from ..agreement.labelled import LabelledRow
+from ..metrics._shared import matcher as shipped
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.declarations import ModelOptions
 from ..metrics._shared.matcher import Matcher, build, read, save
 from ..metrics._shared.pairs import PairClassifier
+from .balance import Balance, Balanced, Examples
 from .checkpoint import Checkpoint, digest
 from .epochs import train
 from .examples import Generator, Mixture
+from .figures import Figures, by_set, mean
 from .heads import Heads
-from .layers import classify, fit_layers, held_out_accuracy
+from .layers import DEFAULTS, Classified, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .neighbours import nearest
 from .recipe import Recipe
+from .sources import LabelledSet, read_sets, sample, without
 
 Report = Callable[[str], None]
+Temperatures = Mapping[str, Mapping[str, float]]
+"""By task and layer: what a layer's logit is divided by."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Job:
     """What is to be done.
 
     Args:
-        data_dir: Folder with EVOUNA's source files, and split.json if it is not to be our own; None downloads them.
+        data_dir: Folder with the data sets' source files, and split.json if EVOUNA's is not to be our own; None
+            downloads them.
         output: The matcher's file; while training, each epoch is kept beside it.
         recipe: How the encoder is trained.
         mixture: What it is shown.
@@ -38,6 +44,10 @@ class Job:
         start: File of a matcher to train on from.
         average: Files of matchers of which the mean is taken in place of training.
         limit: Use the first so many questions only, to try things out.
+        data: Sets to train on, as for `read_sets`.
+        balance: How much of each set an epoch shows; a single set is shown as it is, unless rows are given.
+        left_out: Names of sets to do without.
+        tested: Compute figures on at most so many answers of each set; None for all.
     """
 
     data_dir: Path | None
@@ -48,6 +58,10 @@ class Job:
     start: Path | None = None
     average: Sequence[Path] = ()
     limit: int | None = None
+    data: Sequence[str] = ("evouna",)
+    balance: Balance = Balance()
+    left_out: Sequence[str] = ()
+    tested: int | None = None
 
     def __post_init__(self) -> None:
         for file in filter(None, (*self.teachers, *self.average, self.start)):
@@ -55,6 +69,8 @@ class Job:
                 raise FileNotFoundError(f"there is no matcher {file}")
         if not self.output.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
+        if self.tested is not None and self.tested < 1:
+            raise ValueError(f"tested is {self.tested}; expected at least 1 answer of each set")
 
     @property
     def training_file(self) -> Path:
@@ -65,37 +81,116 @@ class Job:
         """Return where the matcher of an epoch is kept, counted from 1."""
         return self.output.with_suffix(f".epoch-{epoch}.safetensors")
 
-    def checkpoint(self, rows: Sequence[LabelledRow]) -> Checkpoint:
-        """Return where interrupted training resumes from: with the same rows, recipe, mixture and matchers."""
-        texts = [(row.question, row.references, row.answer, row.label) for row in rows]
-        described = (texts, replace(self.recipe, device=None), self.mixture)
-        files = [*self.teachers, *filter(None, [self.start])]
-        return Checkpoint(self.training_file, digest(described, files))
+    @cached_property
+    def every_set(self) -> list[LabelledSet]:
+        """The sets, those too that are left out."""
+        return read_sets(self.data, self.data_dir, self.limit)
 
-    def rows(self, split: str) -> list[LabelledRow]:
-        """Return the labelled answers of one split."""
-        return evouna(Selection(data_dir=self.data_dir, split=split, limit=self.limit)).rows
+    @cached_property
+    def sets(self) -> list[LabelledSet]:
+        """The sets that are trained on."""
+        return without(self.every_set, self.left_out)
+
+    @property
+    def dev(self) -> dict[str, list[LabelledRow]]:
+        """What epoch and final layers are chosen on, by set."""
+        return {found.name: sample(found.dev, self.tested) for found in self.sets if found.dev}
+
+    @property
+    def test(self) -> dict[str, list[LabelledRow]]:
+        """What nothing is chosen on, by set; of a user's own rows only."""
+        return {found.name: sample(found.test, self.tested) for found in self.sets if found.test}
+
+    @property
+    def key(self) -> str:
+        """Digest of all that decides the run: the same rows, recipe, mixture, balance and matchers."""
+        texts = [
+            (row.question, row.references, row.answer, row.label)
+            for found in self.sets
+            for row in (*found.train, *found.dev)
+        ]
+        described = (texts, replace(self.recipe, device=None), self.mixture, self.balance, self.tested)
+        return digest(described, [*self.teachers, *filter(None, [self.start])])
+
+    @property
+    def compared(self) -> Path:
+        """The matcher that this one is compared with: what it begins with, or the one that comes with this version."""
+        return self.start or shipped.find("fit")
+
+    def examples(self, minilm: Path) -> Examples:
+        """Return what draws the examples of each epoch."""
+        generators = []
+        for found in self.sets:
+            neighbours = nearest([row.references[0] for row in found.train], minilm)
+            generators.append(Generator(found.train, self.mixture, neighbours))
+        if len(generators) == 1 and self.balance.rows is None:
+            return generators[0]
+        return Balanced(generators, self.balance)
 
 
-def run(job: Job, report: Report) -> Mapping[str, float]:
-    """Do the job; returns the development accuracy of each head with its layers, on questions not fitted on."""
+ByLayer = Mapping[str, Mapping[str, Figures]]
+"""The figures of each set, by layer, named `task, layer`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job.
+
+    Attributes:
+        figures: Of each layer, on questions that it was not fitted on.
+        epochs: What each epoch was worth: the mean MCC over sets, of tasks' default layers.
+    """
+
+    figures: ByLayer
+    epochs: Sequence[float]
+
+
+def run(job: Job, report: Report, temperatures: Temperatures | None = None) -> Outcome:
+    """Do the job.
+
+    Args:
+        job: What is to be done.
+        report: Told of each epoch.
+        temperatures: What layers' logits are divided by, where that is known from sets that were left out.
+
+    Raises:
+        OSError, ValueError: rows are missing, or not what was expected.
+    """
+    dev, test = job.dev, job.test
+    check_folds([row for rows in dev.values() for row in rows])
     minilm = find("fit", MINILM).folder
-    dev = job.rows("dev")
-    matcher = mean([read(file) for file in job.average]) if job.average else _trained(job, minilm, dev, report)
+    epochs: list[float] = []
+    if job.average:
+        matcher = average([read(file) for file in job.average])
+    else:
+        epochs = _train(job, minilm, report)
+        matcher = read(job.epoch_file(1 + int(np.argmax(epochs))))
     save(matcher, job.output)
     rounded = read(job.output)  # the layers are fitted to what the file gives back
     weights: dict[str, dict[str, dict[str, float]]] = {}
-    accuracy: dict[str, float] = {}
+    figures: dict[str, dict[str, Figures]] = {}
     for task in matcher.heads:
-        classified = classify(_classifier(minilm, rounded, task, job.recipe), task, dev)
-        weights[task] = fit_layers(classified, task)
-        accuracy |= {f"{task}, {layer}": value for layer, value in held_out_accuracy(classified, task).items()}
+        classifier = pair_classifier(minilm, rounded, task, job.recipe)
+        classified = classify(classifier, task, dev)
+        weights[task] = _cooled(fit_layers(classified, task), (temperatures or {}).get(task, {}))
+        tested = classify(classifier, task, test) if test else None
+        for layer, scores in held_out_scores(classified, task).items():
+            figures[f"{task}, {layer}"] = _by_set(classified, scores)
+            if tested:  # a user's own rows: what nothing was chosen on stands in place of what something was
+                figures[f"{task}, {layer}"] |= _by_set(tested, row_scores(tested, weights[task][layer]))
     save(replace(matcher, weights=weights), job.output)
     job.training_file.unlink(missing_ok=True)
-    return accuracy
+    return Outcome(figures, epochs)
 
 
-def mean(matchers: Sequence[Matcher]) -> Matcher:
+def run_compared(job: Job) -> ByLayer:
+    """Return the figures, on the same rows, of the matcher that the job's is compared with."""
+    minilm = find("fit", MINILM).folder
+    scored = scored_by(read(job.compared), minilm, job.recipe, {**job.dev, **job.test})
+    return {name: _by_set(classified, scores) for name, (classified, scores) in scored.items()}
+
+
+def average(matchers: Sequence[Matcher]) -> Matcher:
     """Return the mean of matchers that were trained from the same beginning, tensor by tensor."""
     first = matchers[0]
     heads = {
@@ -105,34 +200,57 @@ def mean(matchers: Sequence[Matcher]) -> Matcher:
     return Matcher({name: _mean([m.difference[name] for m in matchers]) for name in first.difference}, heads, {})
 
 
+def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -> PairClassifier:
+    """Return what runs a matcher's head."""
+    import torch
+
+    return PairClassifier(*build(minilm, matcher, task, torch.float32), ModelOptions(device=recipe.device))
+
+
+def scored_by(
+    matcher: Matcher, minilm: Path, recipe: Recipe, rows_of: Mapping[str, Sequence[LabelledRow]]
+) -> dict[str, tuple[Classified, NDArray[np.float64]]]:
+    """Return what a matcher with final layers makes of answers, and their scores, by `task, layer`."""
+    found = {}
+    for task in (task for task in recipe.tasks if task in matcher.weights):
+        classified = classify(pair_classifier(minilm, matcher, task, recipe), task, rows_of)
+        for layer, weights in matcher.weights[task].items():
+            found[f"{task}, {layer}"] = classified, row_scores(classified, weights)
+    return found
+
+
 def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.asarray(np.mean(arrays, axis=0), dtype=np.float32)
 
 
-def _trained(job: Job, minilm: Path, dev: Sequence[LabelledRow], report: Report) -> Matcher:
-    """Train, and return the epoch that does best on the development questions."""
+def _train(job: Job, minilm: Path, report: Report) -> list[float]:
+    """Train; return what each epoch is worth."""
+    dev = job.dev
 
     def after_epoch(epoch: int, heads: Heads, loss: float) -> float:
-        accuracy = {task: _accuracy(classifier, task, dev) for task, classifier in heads.classifiers.items()}
         save(heads.matcher(), job.epoch_file(epoch))
-        told = ", ".join(f"{task} {value:.4f}" for task, value in accuracy.items())
-        report(f"epoch {epoch}: loss {loss:.4f}; accuracy on dev: {told}")
-        return float(np.mean(list(accuracy.values())))
+        worth = {}
+        for task, classifier in heads.classifiers.items():
+            classified = classify(classifier, task, dev)
+            worth[task] = mean(_by_set(classified, held_out_scores(classified, task)[DEFAULTS[task]]), "mcc") or 0.0
+        told = ", ".join(f"{task} {value:.4f}" for task, value in worth.items())
+        report(f"epoch {epoch}: loss {loss:.4f}; MCC on dev: {told}")
+        return float(np.mean(list(worth.values())))
 
-    rows = job.rows("train")
-    generator = Generator(rows, job.mixture, nearest([row.references[0] for row in rows], minilm))
-    accuracies = train(minilm, generator, job.recipe, after_epoch, job.checkpoint(rows), job.teachers, job.start)
-    return read(job.epoch_file(1 + int(np.argmax(accuracies))))
-
-
-def _accuracy(classifier: PairClassifier, task: str, rows: Sequence[LabelledRow]) -> float:
-    classified = classify(classifier, task, rows)
-    score = next(iter(classified.columns.values()))
-    verdicts = score[first_best(score, classified.starts)] > (0 if "margin" in classified.columns else 0.5)
-    return float((verdicts == classified.labels).mean())
+    examples = job.examples(minilm)
+    checkpoint = Checkpoint(job.training_file, job.key)
+    return train(minilm, examples, job.recipe, after_epoch, checkpoint, job.teachers, job.start)
 
 
-def _classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -> PairClassifier:
-    import torch
+def _by_set(classified: Classified, scores: NDArray[np.float64]) -> dict[str, Figures]:
+    return by_set(scores, classified.labels, classified.question_ids, classified.sets)
 
-    return PairClassifier(*build(minilm, matcher, task, torch.float32), ModelOptions(device=recipe.device))
+
+def _cooled(
+    layers: Mapping[str, Mapping[str, float]], temperatures: Mapping[str, float]
+) -> dict[str, dict[str, float]]:
+    """Divide each layer's weights by its temperature: verdicts stay."""
+    return {
+        layer: {name: value / temperatures.get(layer, 1.0) for name, value in weights.items()}
+        for layer, weights in layers.items()
+    }

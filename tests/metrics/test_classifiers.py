@@ -1,6 +1,8 @@
 """The classifiers of BEM and NLI+lex: the same scores as by transformers, only faster; clear errors."""
 
+import hashlib
 import sys
+from dataclasses import replace
 
 import evaluate
 import evaluate_qa
@@ -10,6 +12,7 @@ import tiny_classifiers
 import torch
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
 from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics._shared.matcher import find, read, save
 from evaluate_qa.metrics.bem.classifier import equivalent_class
 from safetensors.torch import load_file, save_file
 
@@ -34,6 +37,34 @@ def test_what_is_faster_scores_as_transformers_does(metric):
     inputs = plain.classifier.encode(pairs)
     assert np.abs(fast.classifier.forward(inputs) - plain.classifier.forward(inputs)).max() < 2e-5
     assert fast.name == plain.name
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_matcher_of_ones_own_is_a_file(metric, tmp_path):
+    shipped = find(metric)
+    own = tmp_path / "mine.safetensors"
+    matcher = read(shipped)
+    turned = {task: (-matrix, -bias) for task, (matrix, bias) in matcher.heads.items()}
+    save(replace(matcher, heads=turned), own)
+    copy = tmp_path / "copy.safetensors"
+    copy.write_bytes(shipped.read_bytes())
+    scores = {file: rows(metric, **({"model": file} if file else {})) for file in (None, copy, own)}
+    assert scores[copy]["per_example"] == scores[None]["per_example"]
+    assert scores[own]["per_example"]["score"] != scores[None]["per_example"]["score"]
+    assert f"mine@{hashlib.sha256(own.read_bytes()).hexdigest()[:8]}" in scores[own]["signature"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_file_without_the_head_is_an_error_that_says_so(metric, tmp_path):
+    matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
+    save(replace(matcher, weights={task: layers for task, layers in matcher.weights.items() if task != metric}), own)
+    with pytest.raises(
+        ValueError, match=rf"^{metric}: .*mine.safetensors has no head for it; fit one: evaluate-qa fit"
+    ):
+        rows(metric, model=own)
+    own.write_text("no tensors")
+    with pytest.raises(ValueError, match=rf"^{metric}: .*mine.safetensors is no matcher of evaluate-qa fit"):
+        rows(metric, model=str(own))
 
 
 @pytest.mark.parametrize("metric", METRICS)

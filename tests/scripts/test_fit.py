@@ -114,13 +114,13 @@ def test_batches_hold_every_example_once_within_the_budget():
 
 
 def test_the_mean_of_matchers():
-    from evaluate_qa.training.run import mean
+    from evaluate_qa.training.run import average
 
     def one(value):
         array = np.full((2, 2), value, dtype=np.float32)
         return Matcher({"w": array}, {"bem": (array, array[0])}, {})
 
-    middle = mean([one(1.0), one(4.0)])
+    middle = average([one(1.0), one(4.0)])
     assert middle.difference["w"].tolist() == [[2.5, 2.5], [2.5, 2.5]]
     assert middle.heads["bem"][1].tolist() == [2.5, 2.5]
 
@@ -205,13 +205,23 @@ app()
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes, data_dir, tmp_path):
-    arguments = ["fit", "both", "--data-dir", data_dir, "--epochs", "2", "--device", "cpu", "--token-budget", "1024"]
+    own = tmp_path / "own.jsonl"
+    rows = [
+        {"question": f"how far is {n}", "references": [f"{n} miles"], "answer": f"{n + k} miles", "verdict": not k}
+        for n in range(10)
+        for k in range(2)
+    ]
+    own.write_text("\n".join(map(json.dumps, rows)))
+    sets = ["--data", "evouna", "--data-dir", data_dir, "--data", own, "--rows", "30"]
+    arguments = ["fit", "both", *sets, "--epochs", "2", "--device", "cpu", "--token-budget", "1024"]
 
     def run(output, killed_after):
         return processes.run("-c", KILLED, killed_after, *arguments, "-o", output)
 
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
-    assert run(whole, tmp_path / "never").returncode == 0
+    done = run(whole, tmp_path / "never")
+    assert done.returncode == 0, done.stderr
+    assert "on questions held out, before → after: nli_lex, recall" in done.stderr
     state = tmp_path / "broken.training.pt"
     assert run(broken, state).returncode == -signal.SIGKILL
     assert not broken.exists()

@@ -1,0 +1,60 @@
+"""How well scores agree with people, set by set: the figures that recipes are compared by."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agreement.bootstrap import Bootstrap, estimate
+from ..agreement.calibration import calibrate
+from ..agreement.comparison import Comparison
+from ..metrics._shared.arithmetic import Floats
+
+Figures = dict[str, Any]
+"""answers, correct (their share), accuracy, mcc, auc, calibration_error; mcc_interval where intervals are drawn."""
+
+_THRESHOLD = 0.5
+
+
+def figures(
+    scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], bootstrap: Bootstrap | None = None
+) -> Figures:
+    """Return the figures of one set, `auc` None where all answers have one verdict.
+
+    Args:
+        scores: Probability of "correct" of each answer.
+        labels: Whether people called it correct.
+        question_ids: The question of each, over which intervals are drawn.
+        bootstrap: How; None draws none.
+    """
+    questions = np.unique(question_ids, return_inverse=True)[1].astype(np.int64)
+    comparison = Comparison(scores, scores > _THRESHOLD, labels.astype(np.float64), questions)
+    found = estimate({"": comparison}, ("accuracy", "mcc", "auc"), bootstrap or Bootstrap(resamples=0))[""]
+    interval = {"mcc_interval": [found["mcc"].low, found["mcc"].high]} if bootstrap else {}
+    return {
+        "answers": len(scores),
+        "correct": float(labels.mean()),
+        **{name: estimate.value for name, estimate in found.items()},
+        **interval,
+        "calibration_error": calibrate("", comparison, Bootstrap(resamples=0)).error,
+    }
+
+
+def by_set(
+    scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], sets: Sequence[str]
+) -> dict[str, Figures]:
+    """Return the figures of each set, in the order of first rows."""
+    found = {}
+    for name in dict.fromkeys(sets):
+        chosen = np.array([other == name for other in sets])
+        ids = [question for question, its in zip(question_ids, chosen, strict=True) if its]
+        found[name] = figures(scores[chosen], labels[chosen], ids)
+    return found
+
+
+def mean(found: Mapping[str, Figures] | Iterable[Figures], name: str) -> float | None:
+    """Return the mean of a figure over sets, of those where it is defined."""
+    listed = found.values() if isinstance(found, Mapping) else found
+    values = [figures[name] for figures in listed if figures[name] is not None]
+    return float(np.mean(values)) if values else None

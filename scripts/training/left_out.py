@@ -1,0 +1,195 @@
+"""Train without each set in turn and test on it: what recipes are chosen by, and what calibrates across sets.
+
+Every run's figures go to a file as soon as it is done, and a run that is in it is not done again.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..agreement.bootstrap import Bootstrap
+from ..agreement.labelled import LabelledRow
+from ..files.writing import replacing
+from ..metrics._shared.arithmetic import Floats, sigmoid
+from ..metrics._shared.checkpoints import MINILM, find
+from ..metrics._shared.matcher import read
+from .checkpoint import digest
+from .figures import Figures, figures
+from .run import Job, Report, run, scored_by
+from .sources import sample
+
+Record = dict[str, Any]
+"""What the file holds.
+
+    runs: By what was left out: `key` (a digest of all that decides the run), `trained_on` and `chosen_on` (answers of
+        each set), `epochs` (MCC on dev of each), `seconds`, and for each set that was left out, in `sets`, its
+        `question_ids` and `labels`, `scores` of each layer, and by layer the figures `before` and `after`.
+    temperatures: By task and layer, what its logit is to be divided by, as `calibrated` finds them.
+    calibration: By layer and set, the expected calibration error with the temperature that the other sets give.
+"""
+
+
+def leave_one_out(job: Job, names: Sequence[str], report: Report) -> Record:
+    """Train without each set in turn, and test on it.
+
+    Args:
+        job: What is done each time.
+        names: What is left out, one after the other; by default each set.
+        report: Told of each epoch and run.
+
+    Raises:
+        OSError, ValueError: rows are missing, or not what was expected.
+    """
+    jobs = {name: _without(job, name) for name in names or [found.name for found in job.every_set]}
+    keys = {name: _key(one) for name, one in jobs.items()}  # all of them first, so that a wrong name is told at once
+    file = left_out_file(job.output)
+    runs: dict[str, Any] = _load(file)["runs"] if file.is_file() else {}
+    for name, one in jobs.items():
+        if runs.get(name, {}).get("key") != keys[name]:
+            report(f"without {name}:")
+            runs[name] = {"key": keys[name], **_run(one, report)}
+            _save(file, {"recipe": _described(job), "runs": runs, **calibrated(runs)})
+    chosen = {name: runs[name] for name in jobs}
+    return {"recipe": _described(job), "runs": chosen, **calibrated(chosen)}
+
+
+def left_out_file(output: Path) -> Path:
+    """Return the file with the figures of runs for a matcher."""
+    return output.with_suffix(".left-out.json")
+
+
+def read_temperatures(file: Path) -> Mapping[str, Mapping[str, float]]:
+    """Return what a file of `leave_one_out` says of calibration.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is another one.
+    """
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no {file}; fit --leave-one-out writes one")
+    found: Mapping[str, Mapping[str, float]] = _load(file)["temperatures"]
+    return found
+
+
+def temperature(sets: Sequence[tuple[Floats, Floats]]) -> float:
+    """Return T > 0 for which σ(logit / T) has the lowest log-loss, its mean over sets (Guo et al. 2017, section 4.2).
+
+    Args:
+        sets: For each set the logits of "correct" and the labels, 1 or 0.
+    """
+    from scipy.optimize import minimize_scalar
+
+    def loss(log: float) -> float:
+        cooled = [(logits / np.exp(log), labels) for logits, labels in sets]
+        return float(np.mean([np.mean(np.logaddexp(0, values) - labels * values) for values, labels in cooled]))
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
+
+
+def calibrated(runs: Mapping[str, Any]) -> Record:
+    """Return `temperatures` and `calibration`, as `Record` has them, of sets that were left out."""
+    sets = {name: found for one in runs.values() for name, found in one["sets"].items()}
+    temperatures: dict[str, dict[str, float]] = {}
+    calibration: dict[str, dict[str, float]] = {}
+    for layer in next(iter(sets.values()))["scores"]:
+        columns = {
+            name: (_logits(found["scores"][layer]), np.array(found["labels"], float)) for name, found in sets.items()
+        }
+        task, _, own = layer.partition(", ")
+        temperatures.setdefault(task, {})[own] = temperature(list(columns.values()))
+        calibration[layer] = {}
+        for name, (logits, labels) in columns.items():
+            others = [pair for other, pair in columns.items() if other != name]
+            cooled = sigmoid(logits / (temperature(others) if others else 1.0))
+            found = figures(cooled, labels > 0, sets[name]["question_ids"])
+            calibration[layer][name] = found["calibration_error"]
+    return {"temperatures": temperatures, "calibration": calibration}
+
+
+def _without(job: Job, name: str) -> Job:
+    stem = f"{job.output.stem}.without-{name.replace('/', '-')}"
+    return replace(job, left_out=(name,), output=job.output.with_name(f"{stem}.safetensors"))
+
+
+def _tested(job: Job) -> dict[str, list[LabelledRow]]:
+    """Return the rows that the job's matcher is tested on: those of the sets that it is trained without."""
+    names = {found.name for found in job.sets}
+    return {found.name: sample(found.left_out, job.tested) for found in job.every_set if found.name not in names}
+
+
+def _key(job: Job) -> str:
+    texts = [(row.question, row.references, row.answer, row.label) for rows in _tested(job).values() for row in rows]
+    return digest([job.key, texts], [job.compared])
+
+
+def _run(job: Job, report: Report) -> Record:
+    began = time.monotonic()
+    outcome = run(job, report)
+    minilm, tested = find("fit", MINILM).folder, _tested(job)
+    after, before = (scored_by(read(file), minilm, job.recipe, tested) for file in (job.output, job.compared))
+    for epoch in range(1, job.recipe.epochs + 1):
+        job.epoch_file(epoch).unlink(missing_ok=True)
+    return {
+        "trained_on": {found.name: len(found.train) for found in job.sets},
+        "chosen_on": {name: len(rows) for name, rows in job.dev.items()},
+        "epochs": list(outcome.epochs),
+        "seconds": round(time.monotonic() - began),
+        "sets": {name: _set(name, before, after) for name in tested},
+    }
+
+
+def _set(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Record:
+    """Return what is kept of a set that was left out."""
+    classified = next(iter(after.values()))[0]
+    rows = np.array([other == name for other in classified.sets])
+    ids = [question for question, chosen in zip(classified.question_ids, rows, strict=True) if chosen]
+    labels = classified.labels[rows]
+
+    def of(scored: Mapping[str, Any]) -> dict[str, Figures]:
+        return {layer: figures(scores[rows], labels, ids, Bootstrap()) for layer, (_, scores) in scored.items()}
+
+    return {
+        "question_ids": ids,
+        "labels": [int(label) for label in labels],
+        "scores": {layer: np.round(scores[rows], 6).tolist() for layer, (_, scores) in after.items()},
+        "before": of(before),
+        "after": of(after),
+    }
+
+
+def _logits(scores: Sequence[float]) -> Floats:
+    values = np.clip(np.asarray(scores, dtype=np.float64), 1e-6, 1 - 1e-6)
+    logits: Floats = np.log(values) - np.log1p(-values)
+    return logits
+
+
+def _described(job: Job) -> Record:
+    return {
+        "recipe": asdict(job.recipe),
+        "mixture": asdict(job.mixture),
+        "balance": asdict(job.balance),
+        "start": str(job.start) if job.start else None,
+        "teachers": [str(file) for file in job.teachers],
+        "limit": job.limit,
+        "tested": job.tested,
+    }
+
+
+def _load(file: Path) -> Record:
+    try:
+        found: Record = json.loads(file.read_text("utf-8"))
+        if not {"runs", "temperatures"} <= found.keys():
+            raise ValueError("it lacks its runs")
+    except ValueError as error:
+        raise ValueError(f"{file}: not a file of fit --leave-one-out ({error}); move it away") from error
+    return found
+
+
+def _save(file: Path, record: Record) -> None:
+    with replacing(file) as path:
+        path.write_text(json.dumps(record, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,66 @@
+"""What `evaluate-qa fit` prints: figures before and after, set by set."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .figures import Figures, mean
+from .layers import DEFAULTS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COLUMNS = ("mcc", "auc", "accuracy", "calibration_error")
+_HEADINGS = {"mcc": "MCC", "auc": "AUC", "accuracy": "accuracy", "calibration_error": "calibration error"}
+
+
+def tables(
+    title: str, before: Mapping[str, Mapping[str, Figures]], after: Mapping[str, Mapping[str, Figures]]
+) -> "list[Table]":
+    """Return a table for each task's default layer: a row for each set, and their mean.
+
+    Args:
+        title: What is compared.
+        before: Figures of each set by layer, of the matcher that is compared; without a layer that it has not.
+        after: Likewise, of the new one.
+    """
+    layers = [f"{task}, {layer}" for task, layer in DEFAULTS.items() if f"{task}, {layer}" in after]
+    return [_table(f"{title}: {layer}", before.get(layer, {}), after[layer]) for layer in layers]
+
+
+def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
+    """Return the tables of a record of `leave_one_out`."""
+    sets = {name: found for run in record["runs"].values() for name, found in run["sets"].items()}
+    before, after = (
+        {layer: {name: found[which][layer] for name, found in sets.items()} for layer in _layers(sets.values(), which)}
+        for which in ("before", "after")
+    )
+    return tables("on sets left out, before → after", before, after)
+
+
+def _layers(sets: Any, which: str) -> Sequence[str]:
+    return list(next(iter(sets))[which])
+
+
+def _table(title: str, before: Mapping[str, Figures], after: Mapping[str, Figures]) -> "Table":
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    table.add_column("set")
+    for heading in ("answers", "correct", *(_HEADINGS[name] for name in _COLUMNS)):
+        table.add_column(heading, justify="right")
+    for name, found in after.items():
+        changes = [_change(before.get(name, {}).get(figure), found[figure]) for figure in _COLUMNS]
+        table.add_row(name, f"{found['answers']:,}", f"{found['correct']:.2f}", *changes)
+    if len(after) > 1:
+        same = [before[name] for name in after if name in before]
+        means = [_change(mean(same, figure) if same else None, mean(after, figure)) for figure in _COLUMNS]
+        table.add_row("mean", "", "", *means)
+    return table
+
+
+def _change(before: float | None, after: float | None) -> str:
+    return f"{_rounded(before)} → {_rounded(after)}"
+
+
+def _rounded(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,0 +1,413 @@
+"""`evaluate-qa fit` on several sets and on rows of one's own: what is read, drawn, held out, left out and reported."""
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from evaluate_qa.agreement.labelled import LabelledRow
+from evaluate_qa.cli import app
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.matcher import read
+from evaluate_qa.training.balance import Balance, Balanced, drawn
+from evaluate_qa.training.epochs import Course
+from evaluate_qa.training.examples import Generator, Mixture
+from evaluate_qa.training.figures import by_set, mean
+from evaluate_qa.training.heads import Heads
+from evaluate_qa.training.layers import Classified, check_folds, fit_layers, held_out_scores
+from evaluate_qa.training.left_out import calibrated, left_out_file, temperature
+from evaluate_qa.training.recipe import Recipe
+from evaluate_qa.training.sources import divided, read_sets, sample, without
+from typer.testing import CliRunner
+
+NOTHING = Mixture(
+    peer=0,
+    wrong_reference=0,
+    question_reference=0,
+    swapped=0,
+    counterfactual=0,
+    rejected=0,
+    yes_no=0,
+    refused=0,
+    cut=0,
+    padded=0,
+    reworded=0,
+)
+
+
+def row(name, label, language="en"):
+    return LabelledRow(
+        name, f"question {name}?", [f"reference {name}"], f"answer {name}", label, frozenset(), (), (), language
+    )
+
+
+def own_file(folder, name="mine", questions=10, **changed):
+    """Rows of a user's own: a right and a wrong answer to each question, with the file's name in all texts."""
+    lines = []
+    for number in range(questions):
+        told = {"question": f"{name} question {number}?", "references": [f"{name} {number} miles"]}
+        lines += [{**told, "answer": f"{name} says {number} miles", "verdict": True}]
+        lines += [{**told, "answer": f"{name} knows nothing", "verdict": "incorrect"}]
+    lines[3] |= changed
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+# How much of each set an epoch draws.
+
+
+def test_a_sets_share_is_its_size_to_the_temperature():
+    sizes = [100, 400, 900]
+    assert Balance(rows=90, temperature=0).counts(sizes) == [30, 30, 30]
+    # The roots are 10, 20 and 30, so the shares are a sixth, a third and a half.
+    assert Balance(rows=90, temperature=0.5).counts(sizes) == [15, 30, 45]
+    assert Balance(rows=140, temperature=1).counts(sizes) == [10, 40, 90]
+    assert Balance(temperature=1).counts(sizes) == sizes
+    # A third of 100 each: the ends 33.3, 66.7 and 100 are rounded, so that the sum holds.
+    assert Balance(rows=100, temperature=0).counts(sizes) == [33, 34, 33]
+
+
+def test_half_of_what_is_drawn_is_right_and_every_answer_comes_as_often_as_others():
+    rows = [row(f"r{n}", 1.0) for n in range(3)] + [row(f"w{n}", 0.0) for n in range(20)]
+    found = Counter(one.question_id for one in drawn(rows, 15, random.Random(0)))
+    # Half of 15 is 7 right ones, of three: 2, 2 and 3 times. The other 8 are wrong ones, each once at most.
+    assert sorted(found[f"r{n}"] for n in range(3)) == [2, 2, 3]
+    assert Counter(found[f"w{n}"] for n in range(20)) == {1: 8, 0: 12}
+    one_kind = drawn(rows[:3], 4, random.Random(0))
+    assert sorted(Counter(one.question_id for one in one_kind).values()) == [1, 1, 2]
+
+
+def test_an_epoch_draws_from_each_set_what_the_balance_says():
+    small = [row(f"small {n}", float(n == 0)) for n in range(4)]
+    large = [row(f"large {n}", float(n % 2)) for n in range(64)]
+    balanced = Balanced([Generator(rows, NOTHING) for rows in (small, large)], Balance(rows=40, temperature=0.5))
+    examples = balanced.epoch(3)
+    # The roots are 2 and 8: a fifth of 40 is 8 of the small set, 32 of the large one; half of each are right.
+    found = Counter((example.question.split()[1], example.label) for example in examples)
+    assert found == {("small", 1.0): 4, ("small", 0.0): 4, ("large", 1.0): 16, ("large", 0.0): 16}
+    assert examples == balanced.epoch(3) != balanced.epoch(4)
+    assert [e.question for e in examples] != sorted((e.question for e in examples), key=lambda q: q.split()[1])
+
+
+def test_what_is_made_for_a_set_is_made_of_that_set():
+    sets = [[row(f"{name} {n}", float(n % 3 > 0)) for n in range(12)] for name in ("alpha", "beta")]
+    for example in Balanced([Generator(rows, Mixture()) for rows in sets], Balance()).epoch(0):
+        texts = f"{example.question} {example.answer} {example.reference}"
+        assert ("alpha" in texts) != ("beta" in texts)
+
+
+def test_wordings_of_our_own_stand_beside_english_texts_only():
+    mixture = replace(NOTHING, refused=1.0, rejected=1.0, yes_no=1.0)
+    for language, more in (("en", True), ("de", False)):
+        rows = [row(str(n), 1.0, language) for n in range(4)]
+        assert (len(Generator(rows, mixture).epoch(0)) > len(rows)) == more
+
+
+# What is read, and how it is divided.
+
+
+def test_data_sets_are_read_by_part_from_their_training_parts(tmp_path, efficientqa_dir, semeval2013_dir, saf_dir):
+    found = {one.name: one for one in read_sets(["efficientqa", "semeval2013", "saf"], tmp_path)}
+    assert list(found) == ["efficientqa", "semeval2013/Beetle", "semeval2013/SciEntsBank", "saf/English", "saf/German"]
+    answers = {name: [row.answer for row in one.train] for name, one in found.items()}
+    assert answers["efficientqa"] == ["hi", "hallo", "good night"]
+    assert answers["semeval2013/Beetle"] == ["a cut wire", "the wire is whole"]
+    assert answers["saf/German"] == ["Kälte", "Hitze"]
+    assert found["saf/German"].train[0].language == "de"
+
+
+def test_only_the_traps_for_training_are_read():
+    from evaluate_qa.agreement.own_rows import TRAPS
+
+    part_of = {(r["question"], r["prediction"]): r["part"] for r in map(json.loads, TRAPS.read_text().splitlines())}
+    (found,) = read_sets(["traps"])
+    rows = [*found.train, *found.dev]
+    assert len(rows) == 240
+    assert {part_of[row.question, row.answer] for row in rows} == {"train"}
+
+
+def test_held_out_questions_are_a_share_of_all_whatever_their_answers():
+    rows = [row(str(number % 20), float(number % 3 > 0)) for number in range(90)]
+    kept, held_out = divided(rows, 0.2)
+    assert len({r.question_id for r in held_out}) == 4  # a fifth of 20
+    assert not {r.question_id for r in kept} & {r.question_id for r in held_out}
+    assert len(kept) + len(held_out) == 90
+    fewer = divided(rows[:40], 0.2).held_out
+    assert {r.question_id for r in fewer} == {r.question_id for r in held_out}
+
+
+def test_a_sample_keeps_the_order_and_does_not_change():
+    rows = [row(str(number), 1.0) for number in range(30)]
+    found = sample(rows, 10)
+    assert found == sample(rows, 10) == [one for one in rows if one in found]
+    assert len(found) == 10
+    assert sample(rows, None) == sample(rows, 99) == rows
+
+
+def test_rows_of_ones_own_are_divided_by_question(tmp_path):
+    (found,) = read_sets([str(own_file(tmp_path, questions=20))])
+    questions = [{row.question for row in part} for part in (found.train, found.dev, found.test)]
+    assert [len(part) for part in questions] == [12, 4, 4]
+    assert len(set.union(*questions)) == 20
+    assert [row.label for row in found.train[:2]] == [1.0, 0.0]
+    assert not found.seen
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"verdict": "maybe"},
+            "mine.jsonl, line 4: verdict is 'maybe'; expected true or false, 1 or 0, correct or inc",
+        ),
+        ({"verdict": 0.5}, "mine.jsonl, line 4: verdict is 0.5"),
+        ({"verdict": None}, "mine.jsonl, line 4: verdict is None"),
+        ({"references": []}, "mine.jsonl, line 4: a question or a reference is blank"),
+        ({"references": ["x", None]}, "mine.jsonl, line 4: references has None; expected a text or a list of texts"),
+        ({"answer": 3}, "mine.jsonl, line 4: answer has 3; expected a text"),
+        ({"question": " "}, "mine.jsonl, line 4: a question or a reference is blank"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, message):
+    monkeypatch.chdir(tmp_path)
+    own_file(tmp_path, **changed)
+    result = CliRunner().invoke(app, ["fit", "bem", "--data", "mine.jsonl", "-o", "m.safetensors"])
+    assert result.exit_code == 1
+    assert message in result.output
+    assert not list(tmp_path.glob("m.*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "evoona"], "did you mean 'evouna'?"),
+        (["--data", "mine.jsonl", "--data", "mine.jsonl"], "given twice"),
+        (["--data", "none.jsonl"], "no such file"),
+        (["--data", "mine.jsonl", "--leave-out", "mime"], "did you mean 'mine'?"),
+        (["--data", "mine.jsonl", "--leave-out", "mine"], "all sets are left out"),
+        (["--data", "mine.jsonl", "--leave-one-out"], "all sets are left out"),
+        (["--data", "mine.jsonl", "--limit", "4"], "8 answers to 4 questions, 4 of them correct; expected"),
+        (["--data", "mine.jsonl", "--temperature", "2"], "temperature is 2.0"),
+        (["--data", "mine.jsonl", "--rows", "0"], "rows is 0"),
+        (["--data", "mine.jsonl", "--tested", "0"], "tested is 0"),
+        (["--data", "mine.jsonl", "--epochs", "0"], "epochs is 0"),
+        (["--data", "mine.jsonl", "--calibrate", "m.left-out.json"], "fit --leave-one-out writes one"),
+        (["--data", "few.jsonl"], "few.jsonl: 18 answers to 9 questions, 9 of them correct"),
+    ],
+)
+def test_errors_come_before_a_model_is_loaded(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Heads, "__init__", lambda *_: pytest.fail("a model was loaded"))
+    own_file(tmp_path)
+    own_file(tmp_path, "few", questions=9)
+    result = CliRunner().invoke(app, ["fit", "bem", "-o", "m.safetensors", *arguments])
+    assert result.exit_code == 1, result.output
+    assert message in result.output
+
+
+# Leaving sets out.
+
+
+def test_a_set_that_is_left_out_is_gone_and_so_are_its_questions_elsewhere(tmp_path):
+    one, other = (own_file(tmp_path, name) for name in ("one", "other"))
+    asked = json.loads(one.read_text().splitlines()[0])
+    with other.open("a") as file:
+        file.write(json.dumps({**asked, "question": asked["question"].upper().replace("?", " ?")}) + "\n")
+    sets = read_sets([str(one), str(other)])
+    (kept,) = without(sets, ["one"])
+    rows = [*kept.train, *kept.dev, *kept.test]
+    assert len(rows) == 20  # the twenty-first asks a question of the set that is left out
+    assert all("one question" not in row.question.lower() for row in rows)
+    assert [found.name for found in without(sets, [])] == ["one", "other"]
+
+
+def test_a_data_set_can_be_left_out_with_all_its_parts(saf_dir, efficientqa_dir, tmp_path):
+    sets = read_sets(["saf", "efficientqa"], tmp_path)
+    assert [one.name for one in without(sets, ["saf"])] == ["efficientqa"]
+    assert [one.name for one in without(sets, ["saf/German"])] == ["saf/English", "efficientqa"]
+
+
+@pytest.mark.slow
+def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_path, monkeypatch):
+    names = ("amber", "birch", "cedar")
+    files = [own_file(tmp_path, name) for name in names]
+    tokenizer = Heads(find("fit", MINILM).folder, Recipe(device="cpu")).classifiers["bem"].tokenizer
+    learned, of_run, step = [], {}, Course.step
+
+    def watched(course, batch, *more):
+        learned.extend(tokenizer.decode(ids) for ids, _ in batch.inputs["bem"])
+        return step(course, batch, *more)
+
+    monkeypatch.setattr(Course, "step", watched)
+    data = [argument for file in files for argument in ("--data", str(file))]
+    output = tmp_path / "m.safetensors"
+    arguments = ["fit", "bem", *data, "-o", str(output), "--epochs", "1", "--device", "cpu", "--leave-one-out"]
+    for name in (*names[:2], None):
+        learned.clear()
+        result = CliRunner().invoke(app, [*arguments, *(["--leave-out", name] if name else [])])
+        assert result.exit_code == 0, result.output
+        of_run[name] = list(learned)
+    # The third command does all three; the first two are done already.
+    of_run["cedar"] = of_run.pop(None)
+    for name, texts in of_run.items():
+        assert texts
+        assert not any(name in text for text in texts)
+        for other in {*names} - {name}:
+            assert any(other in text for text in texts)
+    record = json.loads(left_out_file(output).read_text())
+    assert list(record["runs"]) == list(names)
+    for name, found in record["runs"].items():
+        (tested,) = found["sets"].values()
+        assert found["sets"].keys() == {name}
+        assert found["trained_on"].keys() == {*names} - {name}
+        assert len(tested["labels"]) == 20  # every row of the file
+        assert tested["after"]["bem, features"]["answers"] == 20
+        assert tested["before"].keys() == {"bem, features"}
+    assert "without cedar" in result.output
+    assert "without amber" not in result.output
+    fitted = CliRunner().invoke(
+        app,
+        [
+            *arguments[:-1],
+            "--average",
+            str(tmp_path / "m.without-amber.safetensors"),
+            "--calibrate",
+            str(left_out_file(output)),
+        ],
+    )
+    assert fitted.exit_code == 0, fitted.output
+    plain = tmp_path / "plain.safetensors"
+    uncalibrated = [str(plain) if argument == str(output) else argument for argument in arguments[:-1]]
+    average = ["--average", str(tmp_path / "m.without-amber.safetensors")]
+    assert CliRunner().invoke(app, [*uncalibrated, *average]).exit_code == 0
+    cooled, raw = (read(file).weights["bem"]["features"] for file in (output, plain))
+    found = record["temperatures"]["bem"]["features"]
+    assert cooled == pytest.approx({name: value / found for name, value in raw.items()})
+
+
+# Figures and layers over several sets.
+
+
+def classified(margins, labels, sets):
+    count = len(labels)
+    columns = {name: np.zeros(count) for name in ("match", "recall", "missing_numbers", "negations_differ")}
+    return Classified(
+        np.arange(count),
+        np.ones(count, dtype=bool),
+        {"margin": np.asarray(margins, dtype=float), **columns},
+        np.asarray(labels, dtype=bool),
+        [str(number) for number in range(count)],
+        sets,
+    )
+
+
+def test_a_set_weighs_as_much_as_any_other_whatever_its_size():
+    rng = np.random.default_rng(0)
+    margins, labels = rng.normal(size=60), rng.random(60) < 0.5
+    small = classified(margins, labels, ["a"] * 20 + ["b"] * 40)
+    # The large set three times over is the same to it; that all rows count for more only weakens the penalty.
+    order = [*range(20), *[*range(20, 60)] * 3]
+    large = classified(margins[order], labels[order], ["a"] * 20 + ["b"] * 120)
+    one, other = (fit_layers(found, "bem")["features"] for found in (small, large))
+    assert one["margin"] == pytest.approx(other["margin"], abs=5e-3)
+    assert one["intercept"] == pytest.approx(other["intercept"], abs=5e-3)
+    unequal = fit_layers(classified(margins[order], labels[order], ["a"] * 140), "bem")["features"]
+    assert abs(unequal["margin"] - one["margin"]) > 2e-2
+
+
+def test_held_out_scores_do_not_depend_on_the_rows_own_label():
+    rng = np.random.default_rng(1)
+    margins = rng.normal(size=40)
+    labels = (margins + rng.normal(size=40)) > 0
+    turned = labels.copy()
+    turned[7] = not turned[7]
+    one, other = (
+        held_out_scores(classified(margins, given, ["a"] * 40), "bem")["features"] for given in (labels, turned)
+    )
+    assert one[7] == other[7]
+    assert not np.allclose(one, other)
+
+
+def test_figures_of_each_set_and_their_mean():
+    scores = np.array([0.9, 0.8, 0.2, 0.4, 0.6, 0.7])
+    labels = np.array([True, False, False, True, True, True])
+    found = by_set(scores, labels, list("abcdef"), ["x"] * 4 + ["y"] * 2)
+    # x: right .9 and .4, wrong .8 and .2: three of four pairs are in order; one of each kind is accepted, MCC 0.
+    assert found["x"]["auc"] == 0.75
+    assert found["x"]["mcc"] == 0
+    assert found["x"]["accuracy"] == 0.5
+    assert found["y"]["auc"] is None
+    assert found["y"]["accuracy"] == 1
+    assert mean(found, "auc") == 0.75
+    assert mean(found, "accuracy") == 0.75
+
+
+def test_too_few_verdicts_to_choose_by():
+    rows = [row(str(n), float(n == 0)) for n in range(20)]
+    with pytest.raises(ValueError, match="of 20 answers that epoch and final layers are chosen on 1 are correct"):
+        check_folds(rows)
+    check_folds([*rows, row("1", 1.0), row("2", 1.0)])
+
+
+def test_the_temperature_that_sharpened_logits_need():
+    rng = np.random.default_rng(0)
+    logits = rng.normal(scale=2, size=20000)
+    labels = (rng.random(20000) < 1 / (1 + np.exp(-logits))).astype(float)
+    assert temperature([(logits, labels)]) == pytest.approx(1, abs=0.03)
+    assert temperature([(3 * logits, labels)]) == pytest.approx(3, abs=0.1)
+    # A set counts alike whatever its size: a hundredth of it, as a second set, draws as much as the whole.
+    small = (logits[:200], labels[:200])
+    assert temperature([(3 * logits, labels), small]) == pytest.approx(
+        temperature([(3 * logits, labels), (np.tile(small[0], 50), np.tile(small[1], 50))]), rel=1e-6
+    )
+
+
+def test_a_sets_calibration_is_told_with_the_temperature_of_the_others():
+    rng = np.random.default_rng(0)
+
+    def found(sharpened):
+        logits = rng.normal(scale=2, size=4000)
+        labels = rng.random(4000) < 1 / (1 + np.exp(-logits))
+        scores = 1 / (1 + np.exp(-sharpened * logits))
+        return {
+            "question_ids": [str(n) for n in range(4000)],
+            "labels": [int(label) for label in labels],
+            "scores": {"bem, features": scores.tolist()},
+        }
+
+    # Two sets are three times too sure, the third as sure as it should be: theirs spoils it, and mends each other.
+    runs = {name: {"sets": {name: found(sharpened)}} for name, sharpened in (("a", 3), ("b", 3), ("c", 1))}
+    calibration = calibrated(runs)["calibration"]["bem, features"]
+    assert calibration["c"] > 0.1
+    pair = {name: runs[name] for name in ("a", "b")}
+    assert calibrated(pair)["calibration"]["bem, features"]["a"] < 0.03
+    assert calibrated(pair)["temperatures"]["bem"]["features"] == pytest.approx(3, abs=0.2)
+
+
+def test_rows_of_ones_own_are_learned_from_where_the_installed_matcher_is(tmp_path, monkeypatch):
+    """Neither MiniLM itself nor its learning rate: a few hundred answers would not be enough."""
+    from evaluate_qa.metrics._shared import matcher
+    from evaluate_qa.training import run
+
+    jobs = []
+
+    class SeenError(Exception):
+        pass
+
+    def kept(job, *_):
+        jobs.append(job)
+        raise SeenError
+
+    monkeypatch.setattr(run, "run", kept)
+    path = own_file(tmp_path)
+    output = tmp_path / "m.safetensors"
+    for data in (["--data", str(path)], ["--data", "traps", "--data", str(path)]):
+        result = CliRunner().invoke(app, ["fit", "bem", *data, "-o", str(output)])
+        assert isinstance(result.exception, SeenError)
+    own, both = jobs
+    assert (own.start, own.recipe.learning_rate) == (matcher.find("fit"), 3e-5)
+    assert (both.start, both.recipe.learning_rate) == (None, 1e-4)
+    assert both.compared == own.compared == matcher.find("fit")
