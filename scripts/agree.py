@@ -1,10 +1,11 @@
 """`evaluate-qa agreement`: how far metrics agree with people, in the tables of the papers."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -105,7 +106,8 @@ def carry_out(
     from .agreement.report import show
     from .agreement.run import as_json, loaded, read, run
 
-    check_outputs(json_file, plot_file, calibration_file)
+    inputs = {"--synthetic-answers": plan.synthetic_answers, "--split-file": plan.selection.split_file}
+    check_outputs(json_file, plot_file, calibration_file, inputs)
     done = []
     sets = [read(name, plan) for name in names]  # all of them first, so that a missing file is told at once
     with loaded(plan) as metrics:
@@ -139,13 +141,28 @@ def specs(names: list[str], load: list[str], compute: list[str], threshold: floa
     ]
 
 
-def check_outputs(json_file: Path | None, plot_file: Path | None, calibration_file: Path | None = None) -> None:
-    """Raise FileNotFoundError, ValueError or ImportError, before any work, if a file could not be written after it."""
+def check_outputs(
+    json_file: Path | None,
+    plot_file: Path | None,
+    calibration_file: Path | None = None,
+    inputs: Mapping[str, Path | None] = MappingProxyType({}),
+) -> None:
+    """Raise ValueError or ImportError, before any work, if a file could not be written after it.
+
+    Args:
+        json_file: File for the figures.
+        plot_file: File for a drawing.
+        calibration_file: File for the other drawing.
+        inputs: Files that are read, by their options; no output may take their place.
+    """
+    from .files.writing import check_different, check_place
+
     if calibration_file is not None and find_spec("sklearn") is None:
         raise ImportError("--calibration needs scikit-learn: pip install scikit-learn")
-    for path in filter(None, (json_file, plot_file, calibration_file)):
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"{path}: there is no folder {path.parent}; make it with: mkdir -p {path.parent}")
+    outputs = {"--json": json_file, "--plot": plot_file, "--calibration": calibration_file}
+    for path in filter(None, outputs.values()):
+        check_place(path)
+    check_different({**inputs, **outputs})
     for path in filter(None, (plot_file, calibration_file)):
         if path.suffix.lower() not in (".png", ".svg", ".pdf"):
             raise ValueError(f"{path}: the format is told by the suffix; expected .png, .svg or .pdf")

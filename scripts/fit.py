@@ -81,6 +81,7 @@ def fit(
     """
     console = open_console(stderr=True)
     with told_errors("fit"):
+        from .files.claiming import claimed
         from .metrics._shared.matcher import find
         from .options import parse_options
         from .training.balance import Balance
@@ -115,10 +116,11 @@ def fit(
             left_out=() if leave_one_out else leave_out or (),
             tested=tested,
         )
-        if leave_one_out:
-            _leave_one_out(job, leave_out or [], console)
-        else:
-            _train(job, calibrate, console)
+        with claimed(output):
+            if leave_one_out:
+                _leave_one_out(job, leave_out or [], console)
+            else:
+                _train(job, calibrate, console)
 
 
 def _train(job: "Job", calibrate: Path | None, console: "Console") -> None:

@@ -46,7 +46,7 @@ def select(
     All rows are scored first, into a file beside the output; --resume continues a run that was stopped. To select from
     it once more, without scoring: --input kept.scored.jsonl --score-column score.
     """
-    from .files.writing import check_target
+    from .files.writing import check_different, check_target
     from .scoring.run import run
     from .selection.criterion import Criterion
     from .selection.passes import decide, write_kept
@@ -55,9 +55,11 @@ def select(
         criterion = Criterion(fraction, top, threshold)
         check_target(target)
         if metric is None:
-            file, progress = _already_scored(source, target, score_column), None
+            file, progress = _already_scored(source, score_column), None
+            check_different({"--input": source, "--output": target})
         else:
             file = _scored_file(target, scored, score_column)
+            check_different({"--input": source, "--output": target, "--scored": file, "--errors": errors})
             made = str(file)
             job = parameters.typed_job(
                 metric, source, made, config, load, compute, column, prefix, errors, chunk_size, resume
@@ -68,13 +70,11 @@ def select(
     report(criterion, selection, progress, None if metric is None else file)
 
 
-def _already_scored(source: str, target: str, score_column: str | None) -> Path:
+def _already_scored(source: str, score_column: str | None) -> Path:
     if score_column is None:
         raise ValueError("give --metric, or --score-column if the rows have scores")
     if source == "-":
         raise ValueError("--score-column needs an --input that is a file, as it is read twice")
-    if target != "-" and Path(source).resolve() == Path(target).resolve():
-        raise ValueError("--input and --output must be different files")
     return Path(source)
 
 
@@ -82,8 +82,6 @@ def _scored_file(target: str, scored: Path | None, score_column: str | None) -> 
     if score_column is not None:
         raise ValueError("--metric makes the scores and --score-column says that they are there; give one of them")
     if scored is not None:
-        if target != "-" and scored.resolve() == Path(target).resolve():
-            raise ValueError("--scored and --output must be different files")
         return scored
     if target == "-":
         raise ValueError("--output - has no place beside it for all scored rows; name one: --scored scored.jsonl")

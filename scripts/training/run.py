@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
+from ..files.writing import check_different
 from ..metrics._shared import matcher as shipped
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.declarations import ModelOptions
@@ -69,6 +70,10 @@ class Job:
                 raise FileNotFoundError(f"there is no matcher {file}")
         if not self.output.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
+        written = {f"the matcher of epoch {n}": self.epoch_file(n) for n in range(1, self.recipe.epochs + 1)}
+        given = {"--teacher": self.teachers, "--average": self.average, "--start": [self.start], "--data": self.data}
+        for option, name in ((option, name) for option, names in given.items() for name in names):
+            check_different({option: name, "--output": self.output, **written})
         if self.tested is not None and self.tested < 1:
             raise ValueError(f"tested is {self.tested}; expected at least 1 answer of each set")
 

@@ -3,14 +3,17 @@
 import json
 import random
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
+from evaluate_qa.files.claiming import claimed
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
+from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import backward
 from evaluate_qa.training.examples import Generator, Mixture, batches
 from evaluate_qa.training.heads import FORMATS, Batch, Heads
@@ -192,6 +195,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from evaluate_qa.cli import app
+from evaluate_qa.files.claiming import claimed
 from evaluate_qa.training.epochs import Course
 step, epoch_done = Course.step, Path(sys.argv.pop(1))
 def until_the_second_epoch(*arguments):
@@ -239,10 +243,37 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes,
         (["-o", "no/such/folder/m.safetensors"], "there is no folder"),
         (["-o", "m.safetensors", "--teacher", "none.safetensors"], "there is no matcher"),
         (["-o", "m.safetensors", "--mix", "nonsense=1"], "nonsense"),
+        (["-o", "there.safetensors", "--average", "there.safetensors"], "--average and --output must be different"),
+        (
+            ["-o", "m.safetensors", "--start", "m.epoch-2.safetensors"],
+            "--start and the matcher of epoch 2 must be different files",
+        ),
     ],
 )
 def test_errors_come_before_training(data_dir, more, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    for name in ("there.safetensors", "m.epoch-2.safetensors"):
+        Path(name).touch()
     result = CliRunner().invoke(app, ["fit", "bem", "--data-dir", str(data_dir), *more])
     assert result.exit_code == 1
     assert message in result.output
+
+
+def test_two_runs_do_not_write_the_same_output(data_dir, tmp_path):
+    output = tmp_path / "m.safetensors"
+    with claimed(output):
+        result = CliRunner().invoke(app, ["fit", "bem", "--data-dir", str(data_dir), "-o", str(output)])
+    assert result.exit_code == 1
+    assert "another run is writing it" in result.output
+
+
+def test_the_state_of_another_training_stays(tmp_path):
+    file = tmp_path / "m.training.pt"
+    Checkpoint(file, "one").save({"step": 1}, [0.5])
+    assert Checkpoint(file, "one").load() == ({"step": 1}, [0.5])
+    for told in ("holds another training, which was interrupted", "holds no state of a training"):
+        before = file.read_bytes()
+        with pytest.raises(ValueError, match=f"{told}.*start over after: rm "):
+            Checkpoint(file, "other").load()
+        assert file.read_bytes() == before
+        file.write_bytes(before[:-99])

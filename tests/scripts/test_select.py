@@ -176,6 +176,11 @@ def test_columns_and_prefix_go_through(select, toy):
         (["--metric", "smile", "--output", "k.txt", "--top", "1"], "expected .jsonl, .csv or .parquet"),
         (["--metric", "smile", "--output", "k.jsonl", "--top", "1", "--score-column", "id"], "give one of them"),
         (["--metric", "smile", "--output", "k.jsonl", "--top", "1", "--scored", "k.jsonl"], "must be different files"),
+        (["--metric", "smile", "--output", "rows.jsonl", "--top", "1"], "--input and --output must be different files"),
+        (
+            ["--metric", "smile", "--output", "k.jsonl", "--top", "1", "--errors", "./k.jsonl"],
+            "--output and --errors must be different files",
+        ),
         (["--output", "k.jsonl", "--top", "1"], "give --metric, or --score-column"),
         (["--output", "rows.jsonl", "--top", "1", "--score-column", "id"], "must be different files"),
         (["--output", "k.jsonl", "--top", "1", "--score-column", "ids"], "did you mean 'id'?"),

@@ -189,6 +189,17 @@ def test_errors_are_told_in_a_line(labelled_dir, arguments, message):
     assert message in told
 
 
+@pytest.mark.parametrize("read_by", ["--synthetic-answers", "--split-file"])
+def test_no_figures_take_the_place_of_a_file_that_is_read(labelled_dir, tmp_path, read_by):
+    file, link = tmp_path / "rows.jsonl", tmp_path / "link.json"
+    file.write_text("mine")
+    link.symlink_to(file)
+    options = ["--data", "evouna", "--data-dir", labelled_dir, "--split", "dev", read_by, file]
+    told = agreement(*options, "--json", link, code=1)
+    assert f"{read_by} and --json must be different files" in told
+    assert file.read_text() == "mine"
+
+
 @pytest.mark.slow
 def test_lexical_match_on_evouna_is_the_released_one(shared, tmp_path):
     oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
