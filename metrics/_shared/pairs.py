@@ -4,7 +4,7 @@ The two sides are assembled from token ids by the tokenizer's own template, so t
 token's name ("[SEP]") is text all the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,15 @@ class Pair(NamedTuple):
 
     first: str
     second: tuple[str, ...]
+
+
+def sharing(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs with one object for equal texts: a text may stand in many pairs."""
+    known: dict[str, str] = {}
+    return [
+        Pair(known.setdefault(first, first), tuple(known.setdefault(part, part) for part in second))
+        for first, second in pairs
+    ]
 
 
 class Tokens(NamedTuple):
@@ -83,13 +92,15 @@ class PairClassifier:
         """
         numbers: dict[Texts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
-        inputs = self.encode(list(numbers), tokens)
-        lengths = np.array([len(ids) for ids, _ in inputs], dtype=np.int32)
+        distinct = list(numbers)
+        known = self._with_tokens(distinct, tokens)
+        # A text may stand in many pairs: their inputs are assembled batch by batch, never all at once.
+        lengths = np.array([self._template.length(*_sides(pair, known), self.max_length) for pair in distinct])
         device = self.model.device.type
-        outputs = np.empty((len(inputs), len(self.labels)))
+        outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
-            lambda indices: self.forward([inputs[i] for i in indices]),
+            lambda indices: self.forward(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
             batch_size=self._options.batch_size,
             describe=describe,
@@ -101,13 +112,15 @@ class PairClassifier:
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
     ) -> list[tuple[list[int], list[int]]]:
         """Return token ids and token types of each pair, special tokens included."""
+        known = self._with_tokens(pairs, tokens)
+        return [self._template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
+
+    def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
+        """Return the tokens that are known together with those of the pairs' other texts."""
         known = tokens or {}
         texts = dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs))
-        every = {**known, **self.tokenise([text for text in texts if text not in known])}
-        return [
-            self._template.assemble(every[first].ids, [every[part].ids for part in second], self.max_length)
-            for first, second in pairs
-        ]
+        unknown = [text for text in texts if text not in known]
+        return {**known, **self.tokenise(unknown)} if unknown else known
 
     def forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
         """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
@@ -163,6 +176,11 @@ class _Template:
             has_types="token_type_ids" in whole,
         )
 
+    def length(self, first: list[int], parts: list[list[int]], limit: int) -> int:
+        """Return how many tokens `assemble` makes of them."""
+        special = len(self.before) + len(self.between) + len(self.after) + len(parts) - 1
+        return min(limit, special + len(first) + sum(map(len, parts)))
+
     def assemble(self, first: list[int], parts: list[list[int]], limit: int) -> tuple[list[int], list[int]]:
         """Return ids and types of `before first between part separator part … after`, at most `limit` of them."""
         second = parts[0] + [token for part in parts[1:] for token in (self.separator, *part)]
@@ -170,6 +188,12 @@ class _Template:
         first, second = _longest_first(first, second, room)
         head, rest = [*self.before, *first, *self.between], [*second, *self.after]
         return head + rest, [0] * len(head) + [1] * len(rest)
+
+
+def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
+    """Return the tokens of both sides, the second one's by its parts."""
+    first, second = pair
+    return tokens[first].ids, [tokens[part].ids for part in second]
 
 
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
