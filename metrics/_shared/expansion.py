@@ -13,6 +13,7 @@ from .arithmetic import Floats, Indices
 from .declarations import Choice, Options, Whole, option
 
 LongAnswers = Literal["window", "truncate"]
+LongReferences = Literal["whole", "sentences"]
 Spans = Sequence[tuple[int, int]]
 
 
@@ -26,8 +27,20 @@ class LengthOptions(Options):
         "A long answer: `window`, its best piece counts; `truncate`, its end is cut off as in the papers.",
         key="long",
     )
+    long_references: LongReferences = option(
+        "whole",
+        Choice(*get_args(LongReferences)),
+        "A reference of several sentences: `whole`, like others; `sentences`, each of either text is looked for in "
+        "the other.",
+        key="longref",
+    )
     window: int = option(200, Whole(8), "Tokens of a piece; neighbours overlap by a quarter.")
     question_tokens: int = option(96, Whole(), "Of a longer question only the end is read.", key="q")
+
+    @property
+    def by_sentence(self) -> bool:
+        """Whether a reference of several sentences is read by the sentence."""
+        return self.long_references == "sentences"
 
     def settings(self) -> dict[str, object]:
         """Return what a signature says, by key."""
@@ -95,7 +108,7 @@ def expand(
     return Inputs(
         texts,
         pair_starts=_starts(counts),
-        row_starts=_starts([len(listed) for listed in references]),
+        row_starts=row_starts(references),
         answered=np.array(answered),
         tokens=tokens,
     )
@@ -124,6 +137,11 @@ def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
 def tail(text: str, spans: Spans, tokens: int) -> str:
     """Return the end of a text, its last `tokens` tokens; of a long question the end is what is asked."""
     return text if len(spans) <= tokens else text[spans[-tokens][0] :]
+
+
+def row_starts(references: Sequence[Sequence[str]]) -> Indices:
+    """Return the number of the first pair of each row, shape (rows,)."""
+    return _starts([len(listed) for listed in references])
 
 
 def _last_between(numbers: Sequence[int], low: int, high: int) -> int | None:

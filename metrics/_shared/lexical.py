@@ -58,6 +58,16 @@ def recall(answer: Sequence[str], reference: Sequence[str]) -> float:
     return sum((Counter(reference) & Counter(answer)).values()) / max(len(reference), 1)
 
 
+def token_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """SQuAD's F1: 2 · words in common / (words of both), counted with repetition; 0.0 where both are empty.
+
+    >>> token_f1(["blue", "sky"], ["blue", "blue", "sea"])
+    0.4
+    """
+    common = sum((Counter(reference) & Counter(answer)).values())
+    return 2 * common / max(len(answer) + len(reference), 1)
+
+
 def missing_numbers(answer: str, reference: str) -> float:
     """Share of the reference's distinct numbers that the answer does not contain; 0.0 if the reference has none.
 

@@ -100,7 +100,7 @@ class PairClassifier:
         outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
-            lambda indices: self.forward(self.encode([distinct[i] for i in indices], known)),
+            lambda indices: self.forward(self.assembled([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
             batch_size=self._options.batch_size,
             describe=describe,
@@ -112,8 +112,11 @@ class PairClassifier:
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
     ) -> list[tuple[list[int], list[int]]]:
         """Return token ids and token types of each pair, special tokens included."""
-        known = self._with_tokens(pairs, tokens)
-        return [self._template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
+        return self.assembled(pairs, self._with_tokens(pairs, tokens))
+
+    def assembled(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens]) -> list[tuple[list[int], list[int]]]:
+        """Return the same of pairs whose texts are all tokenised."""
+        return [self._template.assemble(*_sides(pair, tokens), self.max_length) for pair in pairs]
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the tokens that are known together with those of the pairs' other texts."""

@@ -170,7 +170,7 @@ class Shell(_Base):
         result: dict[str, Any] = {self.name: mean(rows["score"])}
         if "verdict" in rows:
             result["accuracy"] = mean(rows["verdict"])
-        result |= {name: mean(rows[name]) for name in self.means}
+        result |= {name: mean(rows[name]) for name in self.means if name in rows}
         if "error" in rows:
             result["unscored"] = sum(error is not None for error in rows["error"])
         result["signature"] = self.signature(scored.settings)

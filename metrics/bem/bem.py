@@ -12,7 +12,7 @@ from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
 from .declarations import ModelOptions
-from .expansion import expand
+from .expansion import expand, row_starts
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
@@ -21,6 +21,7 @@ from .options import BemOptions
 from .pairs import Pair
 from .progress import progress
 from .scoring import Parts, margins, score
+from .sentences import check_splitter, search
 from .shell import Scored, Shell
 from .training import ForTraining
 
@@ -53,6 +54,7 @@ class Bem(ForTraining, Shell, evaluate.Metric):
         bem: Mean score, from 0 to 1.
         accuracy: Share of the answers that are judged correct.
         margin: Mean of the classifier's own logit of "equivalent".
+        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
         signature: What is needed to reproduce the numbers.
         per_example: Lists with an entry for each row: score, verdict, best_reference, margin.
 
@@ -77,7 +79,7 @@ class Bem(ForTraining, Shell, evaluate.Metric):
     required = ("predictions", "references", "questions")
     loading = ModelOptions
     options = BemOptions
-    means = ("margin",)
+    means = ("margin", "sentence_recall", "sentence_precision", "token_f1")
 
     def load(self) -> Loaded:
         """Load the classifier."""
@@ -85,6 +87,8 @@ class Bem(ForTraining, Shell, evaluate.Metric):
 
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
+        if options.by_sentence:
+            check_splitter(self.name)
         super().prepare(options)
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
@@ -94,14 +98,16 @@ class Bem(ForTraining, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         model: Loaded = self.model
-        inputs = expand(questions, predictions, references, options, model.classifier)
+        found, claims = search(questions, predictions, references, options.by_sentence)
+        inputs = expand(*found, options, model.classifier)
         pairs = [bem_pair(*texts) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")
         return Parts(
-            starts=inputs.row_starts,
+            starts=row_starts(references),
             answered=inputs.answered,
+            claims=claims,
             margin=inputs.best_window(margins(logits, model.positive)),
-            evidence=evidence(predictions, references),
+            evidence=evidence(found.texts, found.wanted),
             weights=model.layers["features"] if model.layers else {},
         )
 

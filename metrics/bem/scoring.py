@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
 from .options import BemOptions
+from .sentences import Claims
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,13 @@ class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        margin: The classifier's own logit of "equivalent", shape (pairs,).
-        evidence: What the words say, by name, each of shape (pairs,).
+        claims: What is looked for in each pair: one claim, unless its reference is read by the sentence.
+        margin: The classifier's own logit of "equivalent", shape (claims,).
+        evidence: What the words say, by name, each of shape (claims,).
         weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.
     """
 
+    claims: Claims
     margin: Floats
     evidence: Mapping[str, Floats]
     weights: Mapping[str, float]
@@ -38,18 +41,23 @@ class Scores:
     verdict: NDArray[np.bool_]
     best_reference: Indices
     margin: Floats
+    sentence_recall: list[float | None] | None
+    sentence_precision: list[float | None] | None
+    token_f1: list[float | None] | None
 
 
 def score(parts: Parts, options: BemOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
     weights = {} if options.lexical is False else parts.weights
     probability = np.where(parts.answered, sigmoid(combined(parts.margin, parts.evidence, weights)), 0.0)
-    best = first_best(probability, parts.starts)
+    pair_scores = parts.claims.score(probability, options.lexical is not False)
+    best = first_best(pair_scores, parts.starts)
     return Scores(
-        score=probability[best],
-        verdict=probability[best] > options.threshold,
+        score=pair_scores[best],
+        verdict=pair_scores[best] > options.threshold,
         best_reference=best - parts.starts,
-        margin=parts.margin[best],
+        margin=parts.claims.recall(parts.margin)[best],
+        **parts.claims.told(probability, best, options.by_sentence),
     )
 
 

@@ -16,7 +16,7 @@ from .checkpoints import MINILM
 from .classifier import PRESETS, entailment_class, nli_pair
 from .classifiers import Loaded, load
 from .declarations import ModelOptions, declarations, made
-from .expansion import expand
+from .expansion import expand, row_starts
 from .inference import run
 from .inputs import (
     ANSWERS,
@@ -29,9 +29,10 @@ from .inputs import (
 from .lexical import evidence
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
-from .pairs import Pair
+from .pairs import Pair, sharing
 from .progress import progress
 from .scoring import Parts, class_probability, score
+from .sentences import check_splitter, search
 from .shell import Scored, Shell
 from .training import ForTraining
 from .weights import UNFITTED, check_strength, chosen_weights, fit_weights
@@ -63,6 +64,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         nli_lex: Mean score, from 0 to 1.
         accuracy: Share of the answers that are judged correct.
         entailment, match, recall: Means of the components.
+        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
         signature: What is needed to reproduce the numbers.
         per_example: Lists with an entry for each row: score, verdict, best_reference, entailment, match, recall,
             missing_numbers, negations_differ.
@@ -82,7 +84,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     columns = ANSWERS
     loading = ModelOptions
     options = NliLexOptions
-    means = ("entailment", "match", "recall")
+    means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1")
 
     def load(self) -> Loaded:
         """Load the classifier."""
@@ -90,6 +92,8 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
 
     def prepare(self, options: NliLexOptions) -> None:
         """Load the model, once; check that there are weights."""
+        if options.by_sentence:
+            check_splitter(self.name)
         self.weights(options)
 
     def fit(
@@ -120,6 +124,8 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         check_keywords(self.name, options, declarations(NliLexOptions))
         check_strength(strength)
         chosen = made(self.name, NliLexOptions, options)
+        if chosen.by_sentence:
+            raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
         rows = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         judged = check_column(self.name, "labels", labels, _label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
@@ -140,14 +146,16 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, but for the weights."""
         model: Loaded = self.model
-        inputs = expand(questions, predictions, references, options, model.classifier)
-        pairs = [nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts]
+        found, claims = search(questions, predictions, references, options.by_sentence)
+        inputs = expand(*found, options, model.classifier)
+        pairs = sharing(nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts)
         logits = model.classifier.logits(pairs, inputs.tokens, "nli_lex: answers")
         return Parts(
-            starts=inputs.row_starts,
+            starts=row_starts(references),
             answered=inputs.answered,
+            claims=claims,
             entailment=inputs.best_window(class_probability(logits, model.positive)),
-            evidence=evidence(predictions, references),
+            evidence=evidence(found.texts, found.wanted),
             weights={},
         )
 

@@ -7,12 +7,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
 from .options import NliLexOptions, Weights
+from .sentences import Claims
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,13 @@ class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        entailment: se, shape (pairs,).
-        evidence: What the words say, by name, each of shape (pairs,); `match` is the paper's lm.
+        claims: What is looked for in each pair: one claim, unless its reference is read by the sentence.
+        entailment: se, shape (claims,).
+        evidence: What the words say, by name, each of shape (claims,); `match` is the paper's lm.
         weights: Of the logistic layer, by the name of what they weigh; empty for the entailment probability itself.
     """
 
+    claims: Claims
     entailment: Floats
     evidence: Mapping[str, Floats]
     weights: Weights
@@ -42,18 +46,24 @@ class Scores:
     recall: Floats
     missing_numbers: Floats
     negations_differ: Floats
+    sentence_recall: list[float | None] | None
+    sentence_precision: list[float | None] | None
+    token_f1: list[float | None] | None
 
 
 def score(parts: Parts, options: NliLexOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
     columns = {"entailment": parts.entailment, **parts.evidence}
-    pair_scores = np.where(parts.answered, probability(columns, parts.weights), 0.0)
+    probabilities = np.where(parts.answered, probability(columns, parts.weights), 0.0)
+    pair_scores = parts.claims.score(probabilities, options.lexical is not False)
     best = first_best(pair_scores, parts.starts)
+    shown: dict[str, Any] = {name: parts.claims.recall(values)[best] for name, values in columns.items()}
     return Scores(
         score=pair_scores[best],
         verdict=pair_scores[best] > options.threshold,
         best_reference=best - parts.starts,
-        **{name: values[best] for name, values in columns.items()},
+        **shown,
+        **parts.claims.told(probabilities, best, options.by_sentence),
     )
 
 

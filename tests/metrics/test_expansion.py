@@ -46,5 +46,6 @@ def test_truncation_leaves_texts_whole():
 
 
 def test_settings_name_what_matters():
-    assert LengthOptions().settings() == {"long": "window200", "q": 96}
-    assert LengthOptions(long_answers="truncate").settings() == {"long": "truncate", "q": None}
+    assert LengthOptions().settings() == {"long": "window200", "longref": None, "q": 96}
+    assert LengthOptions(long_answers="truncate").settings() == {"long": "truncate", "longref": None, "q": None}
+    assert LengthOptions(long_references="sentences").settings()["longref"] == "sentences"

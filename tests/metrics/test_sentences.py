@@ -1,0 +1,201 @@
+"""Long references by the sentence: the arithmetic by hand, and both metrics with the embedded matcher."""
+
+import sys
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+from evaluate_qa.metrics._shared.sentences import Claims, new_words_f1, search, sentences
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("sentencex")
+
+METRICS = ("bem", "nli_lex")
+PARTS = ("sentence_recall", "sentence_precision", "token_f1")
+REFERENCE = (
+    "Photosynthesis turns light into chemical energy. It takes place in the chloroplasts of plants. "
+    "Water and carbon dioxide become sugar, and oxygen is released."
+)
+QUESTION = "What is photosynthesis?"
+ANSWERS = {
+    "same": REFERENCE,
+    "reordered": " ".join(reversed([f"{part.rstrip('.')}." for part in REFERENCE.split(". ")])),
+    "half": "Photosynthesis turns light into chemical energy.",
+    "wrong": "Photosynthesis is how animals digest meat. It takes place in the stomach, where acid makes salt.",
+    "blank": "",
+}
+
+
+@pytest.fixture(scope="module", params=METRICS)
+def metric(request):
+    return evaluate.load(evaluate_qa.path(request.param), device="cpu")
+
+
+def by_sentence(metric, answers, references, question=QUESTION, **options):
+    questions = [question] * len(answers)
+    return metric.compute(
+        predictions=answers, references=references, questions=questions, long_references="sentences", **options
+    )
+
+
+@pytest.fixture(scope="module")
+def result(metric):
+    return by_sentence(metric, list(ANSWERS.values()), [REFERENCE] * len(ANSWERS))
+
+
+def claims(starts, of_answer, token_f1):
+    return Claims(np.array(starts), np.array(of_answer), np.array(token_f1, dtype=float))
+
+
+def test_the_score_by_hand():
+    # A pair by the sentence: recall (.9 + .3) / 2 = .6, precision (.5 + .3 + .1) / 3 = .3, F1 = 2 · .18 / .9 = .4,
+    # with token F1 .2: (.4 + .2) / 2 = .3. Then a pair that is one claim, and one whose answer is blank: recall 0.
+    found = claims([0, 5, 6], np.array([0, 0, 1, 1, 1, 0, 0, 0], dtype=bool), [0.2, np.nan, 0.0])
+    values = np.array([0.9, 0.3, 0.5, 0.3, 0.1, 0.7, 0.0, 0.0])
+    assert found.recall(values) == pytest.approx([0.6, 0.7, 0])
+    assert found.precision(values) == pytest.approx([0.3, np.nan, np.nan], nan_ok=True)
+    assert found.score(values) == pytest.approx([0.3, 0.7, 0])
+    assert found.score(values, lexical=False) == pytest.approx([0.4, 0.7, 0])
+    assert found.score(values)[1] == 0.7  # to the last digit
+
+
+def test_nothing_borne_out_scores_0():
+    # recall = precision = 0: F1 is 0, not undefined
+    found = claims([0], np.array([False, True]), [0.5])
+    assert found.score(np.zeros(2)).tolist() == [0.25]
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=5), st.data())
+def test_scores_stay_in_range_and_do_not_depend_on_order(sides, data):
+    counts = [wanted + given_ for wanted, given_ in sides]
+    of_answer = np.array([side for wanted, given_ in sides for side in [False] * wanted + [True] * given_])
+    values = np.array(data.draw(st.lists(st.floats(0, 1), min_size=sum(counts), max_size=sum(counts))))
+    words = data.draw(st.lists(st.floats(0, 1), min_size=len(sides), max_size=len(sides)))
+    starts = np.cumsum([0, *counts[:-1]])
+    scores = claims(starts, of_answer, words).score(values)
+    assert ((scores >= 0) & (scores <= 1 + 1e-12)).all()
+    # the claims of each side in another order: all backwards, pairs too
+    backwards = claims(np.cumsum([0, *counts[::-1][:-1]]), of_answer[::-1], words[::-1]).score(values[::-1])
+    assert backwards[::-1] == pytest.approx(scores)
+
+
+def test_what_is_looked_for_where():
+    found, made = search(
+        ["q", "q"], ["One. Two.", ""], [["It rained. It snowed.", "e"], ["It rained. It snowed."]], by_sentence=True
+    )
+    assert list(zip(*found, strict=True)) == [
+        ("q", "One. Two.", ["It rained.", "It snowed."]),
+        ("q", "It rained. It snowed.", ["One.", "Two."]),
+        ("q", "One. Two.", ["e"]),
+        ("q", "", ["It rained.", "It snowed."]),
+    ]
+    assert made.starts.tolist() == [0, 4, 5]
+    assert made.of_answer.tolist() == [False, False, True, True, False, False, False]
+    whole, made = search(["q"], ["One. Two."], [["It rained. It snowed.", "e"]], by_sentence=False)
+    assert list(zip(*whole, strict=True)) == [("q", "One. Two.", ["It rained. It snowed.", "e"])]
+    assert made.starts.tolist() == [0, 1]
+
+
+def test_words_of_the_question_earn_nothing():
+    # without "who painted mona lisa": "leonardo did" and "leonardo da vinci", 2 · 1 / (2 + 3)
+    assert new_words_f1("Who painted the Mona Lisa?", "Leonardo did, Mona Lisa", "Leonardo da Vinci") == 2 / 5
+    assert new_words_f1("Who?", "", "Leonardo") == 0
+    assert new_words_f1("Is it wet?", "It is", "It is wet") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It cost 3.50 at 5 p.m. in the U.S. on 3 May. Why? Ask!", 3),
+        ("跖疣是病毒引起的。请看医生！", 2),
+        ("यह है। वह है।", 2),
+        ("One\n\n...\n\nTwo", 2),  # the line of dots says nothing
+        ("Dr. Ames came in May. He brought:\n- bread\n- wine", 4),
+        ("no full stop", 1),
+        ("", 0),
+    ],
+)
+def test_sentences_of_several_scripts(text, expected):
+    assert len(sentences(text)) == expected
+
+
+def test_more_of_the_reference_scores_higher(result):
+    scores = dict(zip(ANSWERS, result["per_example"]["score"], strict=True))
+    assert scores["same"] > 0.95
+    assert scores["same"] > scores["half"] > scores["wrong"] > scores["blank"] == 0
+    assert scores["reordered"] == pytest.approx(scores["same"], abs=0.05)
+    assert all(0 <= score <= 1 for score in scores.values())
+
+
+def test_the_parts_are_told(result, metric):
+    rows = result["per_example"]
+    parts = dict(zip(ANSWERS, zip(rows["sentence_recall"], rows["sentence_precision"], strict=True), strict=True))
+    assert parts["half"][1] > parts["half"][0]  # what it says is right, but much is missing
+    assert parts["blank"] == (0, None)
+    assert rows["token_f1"][:2] == [1, 1]
+    assert "|longref:sentences|" in result["signature"]
+    assert result["sentence_recall"] == pytest.approx(np.mean(rows["sentence_recall"]))
+    for score, recall, precision, words in zip(*(rows[n] for n in ("score", *PARTS)), strict=True):
+        if precision is not None:
+            assert score == pytest.approx((2 * recall * precision / (recall + precision) + words) / 2)
+
+
+def test_without_words_the_sentences_decide_alone(metric):
+    if metric.name == "nli_lex":
+        rows = by_sentence(metric, [ANSWERS["half"]], [REFERENCE], lexical=False)["per_example"]
+        recall, precision = rows["sentence_recall"][0], rows["sentence_precision"][0]
+        assert rows["score"][0] == pytest.approx(2 * recall * precision / (recall + precision))
+        assert rows["entailment"][0] == pytest.approx(recall)  # the mean over the reference's sentences
+
+
+def test_a_reference_of_one_sentence_scores_as_ever(metric):
+    rows = {
+        "predictions": ["It was painted by Leonardo. He lived in Florence.", "Nobody knows.", ""],
+        "references": [["Leonardo da Vinci", "Leonardo"], "Leonardo da Vinci", "Leonardo"],
+        "questions": ["Who painted the Mona Lisa?"] * 3,
+    }
+    plain = metric.compute(**rows)
+    found = metric.compute(**rows, long_references="sentences")
+    assert found["per_example"].items() >= plain["per_example"].items()
+    assert found["per_example"]["token_f1"] == [None] * 3
+    assert found["sentence_recall"] is None
+    assert not {*PARTS} & {*plain, *plain["per_example"]}
+
+
+def test_scores_do_not_depend_on_company(metric, result):
+    alone = by_sentence(metric, [ANSWERS["half"]], [REFERENCE])["per_example"]["score"]
+    assert alone[0] == pytest.approx(result["per_example"]["score"][2], abs=1e-5)
+    mixed = by_sentence(metric, [ANSWERS["half"]], [["Salt.", REFERENCE]])["per_example"]
+    assert mixed["score"][0] == pytest.approx(alone[0], abs=1e-5)
+    assert mixed["best_reference"] == [1]
+
+
+def test_inputs_are_assembled_batch_by_batch(metric, monkeypatch):
+    """Many sentences make many inputs of few texts; the tokens of all of them are never held at once."""
+    assembled = []
+    classifier = metric.model.classifier
+    real = classifier.assembled
+    monkeypatch.setattr(
+        classifier, "assembled", lambda pairs, tokens: assembled.append(len(pairs)) or real(pairs, tokens)
+    )
+    answer = " ".join(f"In {year} it rained in all of the country." for year in range(1900, 1960))
+    by_sentence(metric, [answer], ["It rained in 1901. It snowed in 1902."])
+    assert sum(assembled) >= 60  # each sentence of the answer, and both of the reference in its windows
+    assert max(assembled) <= 40
+
+
+def test_a_missing_splitter_is_told_before_the_model_is_loaded(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencex", None)
+    for name in METRICS:
+        metric = evaluate.load(evaluate_qa.path(name))
+        with pytest.raises(ImportError, match=f"{name}: long_references='sentences' needs sentencex: pip install"):
+            by_sentence(metric, ["a"], ["b"])
+        assert metric._model is None
+
+
+def test_fit_reads_references_as_a_whole():
+    metric = evaluate.load(evaluate_qa.path("nli_lex"))
+    with pytest.raises(ValueError, match="nli_lex: fit learns from whole references"):
+        metric.fit(predictions=["a"], references=["b"], labels=[True], long_references="sentences")
