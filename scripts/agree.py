@@ -47,7 +47,7 @@ def agreement(
         Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
     ] = None,
     systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
-    limit: Annotated[int | None, _part("Use the first so many questions of each set. [board: 150 of EVOUNA's]")] = None,
+    limit: Annotated[int | None, _part("First so many questions of each set. [board: evouna 100, diver_qa 60]")] = None,
     split: Annotated[str | None, _part("train, dev, test or valid, as the data have them.")] = None,
     split_file: Annotated[
         Path | None, _part("Questions of each split. [default: DATA_DIR/split.json or our own]")

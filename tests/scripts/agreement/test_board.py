@@ -199,7 +199,7 @@ def test_the_whole_board(shared):
     sizes = {column: len(data.members(column)) for column in COLUMNS}
     assert {**sizes, "EVOUNA": None, "EfficientQA": None} == {
         "EVOUNA": None,
-        "DIVER-QA": 3000,
+        "DIVER-QA": 5 * 60 * 5,  # sources, questions, models
         "EfficientQA": None,
         "Beetle unseen answers": 439,
         "Beetle unseen questions": 819,
@@ -208,4 +208,4 @@ def test_the_whole_board(shared):
         "SAF English": 136 + 41,
         "SAF German": 103 + 47,
     }
-    assert len({row.question_id for row in data.rows if "EVOUNA" in row.groups}) <= 2 * 150
+    assert len({row.question_id for row in data.rows if "EVOUNA" in row.groups}) <= 2 * 100
