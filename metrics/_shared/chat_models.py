@@ -6,9 +6,11 @@ Both hand on each answer as soon as it is there, in no promised order, and decod
 import asyncio
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import islice
 from textwrap import shorten
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -20,6 +22,9 @@ _WINDOW_BATCHES = 8
 
 # Bounds a batch of unusually long prompts, padding counted; the usual batch is bounded by `batch_size`.
 _TOKEN_BUDGET = 32_768
+
+# How servers say that they do not take a field of the request.
+_REFUSALS = frozenset({400, 422})
 
 # Llama 3's chat template writes today's date into the prompt unless it is given one. The answers must not depend on
 # the day; this is the date that the template itself falls back to. Other templates ignore it.
@@ -34,6 +39,39 @@ Deliver = Callable[[int, str | NoAnswer], None]
 """Takes the number of a conversation and its answer, never a blank one."""
 
 
+@dataclass(frozen=True)
+class Token:
+    """One token of a reply, with the log-probabilities of what might have stood there, by their texts."""
+
+    text: str
+    top: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model replied, as it is.
+
+    Args:
+        text: All of it, perhaps nothing; not what a server tells apart as the model's reasoning.
+        cut_off: Whether it ends because it reached `max_tokens`.
+        tokens_in: Tokens of the conversation; None where the server does not count.
+        tokens_out: Tokens of the reply.
+        tokens: Those of the text, if log-probabilities were wanted and could be had.
+        granted: Whether the model took the fields that were wanted.
+    """
+
+    text: str
+    cut_off: bool = False
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens: Sequence[Token] = ()
+    granted: bool = False
+
+
+DeliverReply = Callable[[int, Reply | NoAnswer], None]
+"""Takes the number of a conversation and the reply to it."""
+
+
 class ChatModel(Protocol):
     """Answers conversations."""
 
@@ -43,6 +81,16 @@ class ChatModel(Protocol):
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
         """Ask the model for one answer to each conversation and hand each to `deliver`, which may raise to stop."""
+
+    def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+        """Ask for one reply to each conversation and hand each to `deliver`, which may raise to stop.
+
+        Args:
+            conversations: What the model is asked.
+            deliver: Takes the replies.
+            wanted: Fields of the request that the model may do without: `logprobs` and `top_logprobs`, or
+                `response_format`.
+        """
 
 
 @dataclass(frozen=True)
@@ -72,6 +120,8 @@ class Endpoint:
     max_retries: int = 5
     max_tokens: int = 256
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    # Fields of a request that the server turned out to refuse; none of them is sent twice.
+    _refused: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_positive(concurrency=self.concurrency, timeout=self.timeout, max_tokens=self.max_tokens)
@@ -87,9 +137,15 @@ class Endpoint:
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
         """Ask for all answers, `concurrency` at a time."""
-        asyncio.run(self._answer(conversations, deliver))
+        self.reply(conversations, lambda number, reply: deliver(number, checked(reply, self.max_tokens)), {})
 
-    async def _answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+    def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+        """Ask for all replies, `concurrency` at a time; the first one alone shows what the server refuses."""
+        _run(self._reply(conversations, deliver, wanted))
+
+    async def _reply(
+        self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]
+    ) -> None:
         from openai import AsyncOpenAI
 
         # The client insists on a key; a server that needs none ignores it.
@@ -101,36 +157,51 @@ class Endpoint:
             http_client=_bounded_client(self.timeout),
         ) as client:
             numbered = iter(enumerate(conversations))
+            ended = False
 
-            async def work() -> None:
-                for number, conversation in numbered:
-                    deliver(number, await self._ask(client, conversation))
+            async def work(most: int | None = None) -> None:
+                for number, conversation in islice(numbered, most):
+                    reply = await self._ask(client, conversation, wanted)
+                    if ended:  # a reply that comes at the same moment may swallow the cancellation
+                        return
+                    deliver(number, reply)
 
+            if wanted and not self._refused:
+                await work(1)
             workers = [asyncio.create_task(work()) for _ in range(self.concurrency)]
             try:
                 await asyncio.gather(*workers)
             finally:
+                ended = True
                 for worker in workers:
                     worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
 
-    async def _ask(self, client: Any, conversation: Conversation) -> str | NoAnswer:
-        try:
-            completion = await client.chat.completions.create(
-                model=self.model,
-                messages=conversation,
-                max_tokens=self.max_tokens,
-                temperature=0,
-                extra_body=self.extra_body,
-            )
-        except Exception as error:  # a server may send anything, such as JSON too deep to be read
-            cause = f" ({error.__cause__})" if error.__cause__ else ""
-            # Some servers answer with a whole page.
-            return NoAnswer(shorten(self._masked(f"{type(error).__name__}: {error}{cause}"), 500, placeholder="…"))
-        choices = getattr(completion, "choices", None)
-        if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
-            return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
-        cut_off = getattr(choices[0], "finish_reason", None) == "length"
-        return checked_answer(getattr(choices[0].message, "content", None), cut_off, self.max_tokens)
+    async def _ask(self, client: Any, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
+        """Ask once; where the server refuses a field that is not essential, again without it."""
+        refused = set(self._refused)
+        while True:
+            fields = self._fields(wanted, refused)
+            try:
+                completion = await client.chat.completions.create(
+                    model=self.model, messages=conversation, **fields, extra_body=self.extra_body
+                )
+            except Exception as error:  # a server may send anything, such as JSON too deep to be read
+                if more := _refused(error, fields, wanted):
+                    refused |= more
+                    continue
+                cause = f" ({error.__cause__})" if error.__cause__ else ""
+                # Some servers answer with a whole page.
+                told = shorten(self._masked(f"{type(error).__name__}: {error}{cause}"), 500, placeholder="…")
+                return NoAnswer(told)
+            self._refused.update(refused)
+            return _as_reply(completion, granted=bool(wanted) and not wanted.keys() & refused)
+
+    def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
+        fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
+        sent = {name: value for name, value in fields.items() if name not in refused}
+        # Newer models know the limit by another name.
+        return sent if "max_tokens" in sent else {**sent, "max_completion_tokens": self.max_tokens}
 
     def _masked(self, text: str) -> str:
         """Return a server's text without the secrets that it was told."""
@@ -138,6 +209,56 @@ class Endpoint:
         for secret in (self.api_key, urlsplit(self.url).password):
             text = masked(text, (secret or "").strip())
         return text
+
+
+def _refused(error: Exception, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
+    """Return which fields, not essential ones, are to be left out after an error; none if it is about others."""
+    if getattr(error, "status_code", None) not in _REFUSALS:
+        return set()
+    left_out = {*wanted} & fields.keys()
+    named = {name for name in ("max_tokens", "temperature") if name in fields and name in str(error)}
+    return named if named and not any(name in str(error) for name in left_out) else left_out
+
+
+def _as_reply(completion: Any, granted: bool) -> Reply | NoAnswer:
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+        return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
+    text, usage = getattr(choices[0].message, "content", None), getattr(completion, "usage", None)
+    return Reply(
+        text=text if isinstance(text, str) else "",
+        cut_off=getattr(choices[0], "finish_reason", None) == "length",
+        tokens_in=_count(getattr(usage, "prompt_tokens", None)),
+        tokens_out=_count(getattr(usage, "completion_tokens", None)),
+        tokens=_tokens(getattr(choices[0], "logprobs", None)),
+        granted=granted,
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _tokens(logprobs: Any) -> Sequence[Token]:
+    """Return the tokens with their candidates; none where the server gives none, or nothing of the kind."""
+    try:
+        return [
+            Token(str(one.token), {str(other.token): float(other.logprob) for other in one.top_logprobs})
+            for one in logprobs.content
+        ]
+    except (AttributeError, TypeError, ValueError):
+        return ()
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end, also where a loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 def _bounded_client(seconds: float) -> Any:
@@ -152,7 +273,15 @@ def _bounded_client(seconds: float) -> Any:
             except asyncio.TimeoutError:
                 raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
 
-    return Client()
+    return Client(verify=_certificates())
+
+
+@cache
+def _certificates() -> Any:
+    """Return the certificates that are trusted; to read them takes longer than many a reply."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 # A character, or how it may be quoted: %41 (also %2541), \u0041, \x41, \/, &#65;, &amp;.
@@ -199,6 +328,7 @@ class LocalModel:
         dtype: `auto` (as stored), `float32`, `bfloat16` or `float16`.
         batch_size: Prompts answered together.
         max_tokens: Longest answer.
+        token_budget: Most tokens of the prompts answered together, with padding.
 
     Raises:
         ValueError: a value is out of range.
@@ -210,9 +340,10 @@ class LocalModel:
     dtype: str = "auto"
     batch_size: int = 32
     max_tokens: int = 256
+    token_budget: int = _TOKEN_BUDGET
 
     def __post_init__(self) -> None:
-        _check_positive(batch_size=self.batch_size, max_tokens=self.max_tokens)
+        _check_positive(batch_size=self.batch_size, max_tokens=self.max_tokens, token_budget=self.token_budget)
         if self.dtype not in ("auto", "float32", "bfloat16", "float16"):
             raise ValueError(f"dtype is {self.dtype!r}; expected auto, float32, bfloat16 or float16")
 
@@ -227,7 +358,11 @@ class LocalModel:
         }
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
-        """Load the model, once, and answer all conversations.
+        """Load the model, once, and answer all conversations; raises what `reply` raises."""
+        self.reply(conversations, lambda number, reply: deliver(number, checked(reply, self.max_tokens)), {})
+
+    def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+        """Load the model, once, and reply to all conversations, with log-probabilities where they are wanted.
 
         Raises:
             ValueError: the model cannot be loaded or has no chat template that takes the conversation.
@@ -237,7 +372,7 @@ class LocalModel:
         prompts = [self._prompt(tokenizer, conversation) for conversation in conversations]
         window = _WINDOW_BATCHES * self.batch_size
         for first in range(0, len(prompts), window):
-            self._answer_window(tokenizer, model, prompts[first : first + window], first, deliver)
+            self._reply_to(tokenizer, model, prompts[first : first + window], first, deliver, wanted)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -295,28 +430,37 @@ class LocalModel:
             raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
         return prompt
 
-    def _answer_window(self, tokenizer: Any, model: Any, prompts: list[str], first: int, deliver: Deliver) -> None:
+    def _reply_to(
+        self,
+        tokenizer: Any,
+        model: Any,
+        prompts: list[str],
+        first: int,
+        deliver: DeliverReply,
+        wanted: Mapping[str, Any],
+    ) -> None:
         import numpy as np
 
         from .inference import Indices, run
 
         def forward(rows: Indices) -> Any:
-            answers = np.empty(len(rows), dtype=object)
-            answers[:] = self._generate(tokenizer, model, [prompts[row] for row in rows])
-            return answers
+            replies = np.empty(len(rows), dtype=object)
+            replies[:] = self._generate(tokenizer, model, [prompts[row] for row in rows], wanted)
+            return replies
 
         lengths = np.array([len(ids) for ids in tokenizer(prompts, add_special_tokens=False)["input_ids"]])
-        batches = run(lengths, forward, token_budget=_TOKEN_BUDGET, batch_size=self.batch_size)
-        for rows, answers in batches:
-            for row, answer in zip(rows, answers, strict=True):
-                deliver(first + int(row), answer)
+        batches = run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size)
+        for rows, replies in batches:
+            for row, reply in zip(rows, replies, strict=True):
+                deliver(first + int(row), reply)
 
-    def _generate(self, tokenizer: Any, model: Any, prompts: list[str]) -> list[str | NoAnswer]:
-        """Answer one batch. The template has written the special tokens already, so the tokenizer adds none."""
+    def _generate(self, tokenizer: Any, model: Any, prompts: list[str], wanted: Mapping[str, Any]) -> list[Reply]:
+        """Reply to one batch. The template has written the special tokens already, so the tokenizer adds none."""
         import torch
 
         batch = tokenizer(prompts, add_special_tokens=False, padding=True, return_tensors="pt").to(model.device)
         ends = _end_tokens(tokenizer, model)
+        seen = _Candidates(wanted["top_logprobs"]) if wanted.get("logprobs") else None
         with torch.inference_mode():
             output = model.generate(
                 input_ids=batch["input_ids"],
@@ -324,17 +468,57 @@ class LocalModel:
                 max_new_tokens=self.max_tokens,
                 eos_token_id=ends,
                 pad_token_id=tokenizer.pad_token_id,
+                logits_processor=[seen] if seen else None,
                 # Greedy; the sampling settings of the model's own generation_config are put away.
                 do_sample=False,
                 temperature=None,
                 top_p=None,
                 top_k=None,
             )
-        answers = output[:, batch["input_ids"].shape[1] :].tolist()
+        made = output[:, batch["input_ids"].shape[1] :].tolist()
+        lengths = batch["attention_mask"].sum(1).tolist()
         return [
-            checked_answer(tokenizer.decode(ids, skip_special_tokens=True), not set(ends) & set(ids), self.max_tokens)
-            for ids in answers
+            _local_reply(tokenizer, ids, ends, length, seen.of(row) if seen else [])
+            for row, (ids, length) in enumerate(zip(made, lengths, strict=True))
         ]
+
+
+class _Candidates:
+    """Looks on while a model generates: the likeliest tokens at each step, with their log-probabilities."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._steps: list[tuple[list[list[int]], list[list[float]]]] = []
+
+    def __call__(self, _: Any, scores: Any) -> Any:
+        top = scores.float().log_softmax(-1).topk(min(self._count, scores.shape[-1]))
+        self._steps.append((top.indices.tolist(), top.values.tolist()))
+        return scores
+
+    def of(self, row: int) -> list[tuple[list[int], list[float]]]:
+        """Return ids and log-probabilities of a row, step by step."""
+        return [(ids[row], values[row]) for ids, values in self._steps]
+
+
+def _local_reply(
+    tokenizer: Any, ids: list[int], ends: Sequence[int], length: int, steps: list[tuple[list[int], list[float]]]
+) -> Reply:
+    count = next((at + 1 for at, token in enumerate(ids) if token in ends), len(ids))
+    text = tokenizer.decode(ids, skip_special_tokens=True)
+    # A token's text is what it adds to that of the tokens before it, as decoders put white space between some.
+    begun = [tokenizer.decode(ids[:at], skip_special_tokens=True) for at in range(count + 1)] if steps else []
+    tokens = [
+        Token(
+            begun[at + 1][len(begun[at]) :], {tokenizer.decode([one]): value for one, value in zip(*step, strict=True)}
+        )
+        for at, step in enumerate(steps[:count])
+    ]
+    return Reply(text, not set(ends) & set(ids), length, count, tokens, granted=bool(steps))
+
+
+def checked(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:
+    """Return the answer that a reply is, or why it is none."""
+    return reply if isinstance(reply, NoAnswer) else checked_answer(reply.text, reply.cut_off, max_tokens)
 
 
 def checked_answer(text: object, cut_off: bool, max_tokens: int) -> str | NoAnswer:

@@ -33,7 +33,7 @@ def problems(repository: Repository) -> list[str]:
 def _card(repository: Repository) -> tuple[dict[str, Any], str]:
     """Return a card's data and its text below."""
     from huggingface_hub import DatasetCard, ModelCard, RepoCard, SpaceCard
-    from yaml import YAMLError  # type: ignore[import-untyped]
+    from yaml import YAMLError
 
     kinds: dict[str, type[RepoCard]] = {"model": ModelCard, "dataset": DatasetCard, "space": SpaceCard}
     try:

@@ -19,7 +19,8 @@ def data_set_names() -> list[str]:
 
 def names(kind: Kind) -> list[str]:
     """Return the names of all that there is of a kind."""
-    return {"space": metric_names(), "dataset": data_set_names(), "model": [*MODELS]}[kind]
+    spaces = [name for name in metric_names() if (PACKAGE / "spaces" / name).is_dir()]
+    return {"space": spaces, "dataset": data_set_names(), "model": [*MODELS]}[kind]
 
 
 def needed_models(metric: str) -> list[str]:

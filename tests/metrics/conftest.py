@@ -12,6 +12,7 @@ import evaluate
 import evaluate_qa
 import numpy as np
 import pytest
+from chat_server import ChatServer
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ def _features() -> list[list[list[float]]]:
 
 
 FEATURES = _features()
+# The judge of the judge's rows, as long as the tests run.
+CHAT_SERVER = ChatServer()
 MOST_KEYWORDS = math.log(20 + 1)
 
 
@@ -176,6 +179,19 @@ CASES = {
         model=lambda metric: metric._model,
         loads=("transformers.models.clip.modeling_clip",),
         unprepared={"lang": "xx"},
+    ),
+    "judge": Case(
+        columns={
+            "predictions": [*PREDICTIONS[:5], "Everest, not a mount"],
+            "references": REFERENCES,
+            "questions": [*QUESTIONS[:4], None, ""],
+        },
+        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        scores=(0.0, 1.0),
+        best=0.9,
+        load={"endpoint": CHAT_SERVER.url, "model": "by-words"},
+        model=lambda metric: metric._model,
+        loads=("openai",),
     ),
 }
 

@@ -6,7 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import evaluate_qa
 import pytest
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.publish import selection
@@ -243,7 +242,7 @@ def test_a_namespace_that_cannot_be_is_refused(namespace, tmp_path):
         ([], False, True, {"models": {"matcher"}}),
         ([], True, False, {"datasets": {"evouna", "diver_qa", "morqa"}}),
         (["smile"], False, True, {"models": {"matcher"}, "spaces": {"smile"}}),
-        ([], False, False, {"models": {"matcher"}, "spaces": {*evaluate_qa.metric_names()}}),
+        ([], False, False, {"models": {"matcher"}, "spaces": {*SPACES}}),
     ],
 )
 def test_what_is_chosen(names, datasets, models, expected):

@@ -1,0 +1,1 @@
+../_shared/chat_models.py

@@ -1,0 +1,109 @@
+"""What the judge's `evaluate.load` and `compute` take besides columns."""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .declarations import Choice, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .protocols import PROTOCOLS, Protocol, protocol
+
+DEFAULT_BAND = (0.05, 0.9)
+
+
+def _pair(value: Any, most: float) -> bool:
+    return (
+        isinstance(value, (tuple, list))
+        and len(value) == 2  # noqa: PLR2004
+        and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value)
+        and all(math.isfinite(one) and 0 <= one <= most for one in value)
+    )
+
+
+class Band(Kind):
+    """Two probabilities, the lower one first."""
+
+    def __init__(self) -> None:
+        super().__init__("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
+
+
+class Prices(Kind):
+    """What tokens cost: those of the request, those of the reply."""
+
+    def __init__(self) -> None:
+        super().__init__("two prices, (in, out)", lambda value: _pair(value, math.inf))
+
+
+class Fields(Kind):
+    """Fields of a JSON object."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a mapping such as {'seed': 1}", lambda value: isinstance(value, Mapping) and all(map(_is_text, value))
+        )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+@dataclass(frozen=True)
+class JudgeOptions(Options):
+    """What `compute` takes besides columns."""
+
+    unscored: Literal["none", "raise"] = option(
+        "none",
+        Choice("none", "raise"),
+        "A row without a verdict has the score None and the reason in `error` (`none`), or stops the call (`raise`).",
+    )
+    prices: tuple[float, float] | None = option(
+        None, Prices(), "Prices of a million tokens of requests and of replies; with them the result has `cost`."
+    )
+
+
+@dataclass(frozen=True)
+class JudgeLoading(ModelOptions):
+    """What `evaluate.load("judge", …)` takes."""
+
+    model: str | os.PathLike[str] | None = option(
+        None,
+        Place("the name or path of a chat model"),
+        "The judge: its name at the endpoint; without one a chat model of the Hub or a folder, run here.",
+    )
+    endpoint: str | None = option(
+        None,
+        Text("a URL such as http://localhost:8000/v1", "https?://.+"),
+        "OpenAI-compatible server; its key comes from OPENAI_API_KEY.",
+    )
+    protocol: str | os.PathLike[str] = option(
+        "default", Place("the name of a protocol, or a file"), f"What is asked: {', '.join(PROTOCOLS)}, or a file."
+    )
+    cache_dir: str | os.PathLike[str] | None = option(
+        None, Place("a folder"), "Keeps verdicts, so that none is asked for twice; evaluate puts temporary files there."
+    )
+    concurrency: int = option(16, Whole(), "Requests under way at a time.")
+    timeout: float = option(60.0, Number(1e-3, 86_400), "Seconds that a reply may take.")
+    max_retries: int = option(
+        5, Whole(0), "Repetitions of a request that failed, ever later, or when the server says (Retry-After)."
+    )
+    max_tokens: int = option(1024, Whole(), "Longest reply, with the thoughts of a reasoning model.")
+    extra_body: Mapping[str, Any] | None = option(None, Fields(), "More fields of each request, in place of ours.")
+
+    def check(self) -> None:
+        """Raise ValueError or FileNotFoundError for a protocol that cannot be used, ValueError for no model's name."""
+        super().check()
+        if self.endpoint is not None and self.model is None:
+            raise ValueError("endpoint needs model, the judge's name there")
+        _ = self.asked
+
+    @property
+    def asked(self) -> Protocol:
+        """The protocol."""
+        return protocol(os.fspath(self.protocol))
+
+    @property
+    def cache(self) -> Path | None:
+        """`cache_dir` as a path."""
+        return Path(self.cache_dir).expanduser() if self.cache_dir else None

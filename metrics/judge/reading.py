@@ -1,0 +1,188 @@
+"""What a judge's reply says. Pure: no I/O.
+
+A label is read where the protocol puts it, never searched for: text that merely contains a label says nothing.
+"""
+
+import ast
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .chat_models import Reply, Token
+from .protocols import LABEL, Protocol
+
+# A reply in JSON is short; what is longer is not looked at.
+_LONGEST_JSON = 10_000
+_END_OF_THOUGHTS = "</think>"
+
+_BEFORE = r"[\s*_\"'`#>(\[{]*(?:(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s*_\"'`]*[:=][\s*_\"'`]*)?"
+_AFTER = r"(?![\w.]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
+# Behind these another label would take the first one back, as in a list of all labels.
+_GOES_ON = frozenset(",:;，：；")
+
+
+class Unreadable(ValueError):  # noqa: N818 - an outcome of one row
+    """A reply that holds no verdict, and why."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says of an answer.
+
+    Args:
+        label: One of the protocol's.
+        score: From 0 to 1: the expected score of the label by its log-probabilities, P(correct) where one label has the
+            score 1 and the others 0; without log-probabilities the label's own; where there is a grade, its share.
+        correct: Whether the label's own score is above one half.
+        how: Where the score comes from: `logprobs`, `schema` or `parse`.
+    """
+
+    label: str
+    score: float
+    correct: bool
+    how: str
+
+
+def read(reply: Reply, protocol: Protocol) -> Verdict:
+    """Return the verdict of a reply.
+
+    Raises:
+        Unreadable: there is none.
+    """
+    start = _answer_start(reply.text)
+    answer = reply.text[start:]
+    if not answer.strip():
+        raise Unreadable("the reply is empty" + _cut(reply))
+    if protocol.fields:
+        label, grade = _fields(answer, protocol, reply)
+        score = protocol.labels[label] if grade is None else grade
+        return Verdict(label, score, protocol.labels[label] > 0.5, "schema" if reply.granted else "parse")  # noqa: PLR2004
+    label, at = _label(answer, protocol.labels, reply)
+    expected = _expected(reply, start + at, label, protocol) if protocol.told_apart else None
+    how = "parse" if expected is None else "logprobs"
+    own = protocol.labels[label]
+    return Verdict(label, own if expected is None else expected, own > 0.5, how)  # noqa: PLR2004
+
+
+def _answer_start(text: str) -> int:
+    """Return where the answer begins, behind the thoughts of a reasoning model."""
+    ended = text.rfind(_END_OF_THOUGHTS)
+    if ended >= 0:
+        return ended + len(_END_OF_THOUGHTS)
+    return len(text) if text.lstrip().startswith("<think>") else 0
+
+
+def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str, int]:
+    """Return the label that the answer begins with, and where it begins."""
+    patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
+    for label, pattern in patterns.items():
+        found = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
+        if found and not (found["mark"] in _GOES_ON and _begins_with_label(found["rest"], patterns.values())):
+            return label, found.start("label")
+    raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {_shown(answer)}" + _cut(reply))
+
+
+def _pattern(label: str) -> str:
+    """Match a label in any case, however its words are joined; a whole number also with zeros behind the point."""
+    words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", label.strip())))
+    return words + (r"(?:\.0+)?" if label.strip().isdecimal() else "")
+
+
+def _begins_with_label(text: str, patterns: Iterable[str]) -> bool:
+    return any(re.match(rf"\W*{pattern}\b", text, re.IGNORECASE) for pattern in patterns)
+
+
+def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None]:
+    """Return the label of a reply in JSON, and its grade as a share of the highest."""
+    value = _object(answer)
+    if value is None:
+        raise Unreadable(f"the reply is no JSON object: {_shown(answer)}" + _cut(reply))
+    label, share = None, None
+    for key, held in protocol.fields.items():
+        if key not in value:
+            raise Unreadable(f"the reply lacks {key!r}: {_shown(answer)}")
+        if held == LABEL:
+            said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
+            label = next((one for one in protocol.labels if re.fullmatch(_pattern(one), said, re.IGNORECASE)), None)
+            if label is None:
+                raise Unreadable(f"{key!r} is none of {', '.join(protocol.labels)}: {_shown(answer)}")
+        else:
+            share = _share(value[key], int(held))
+            if share is None:
+                raise Unreadable(f"{key!r} is no whole number from 0 to {held}: {_shown(answer)}")
+    return str(label), share
+
+
+def _object(answer: str) -> dict[str, Any] | None:
+    """Return the one object that the answer is, in JSON or as Python writes it, perhaps in a fence."""
+    text = re.sub(r"^```\w*\n(.*)\n?```$", r"\1", answer.strip(), flags=re.DOTALL).strip()
+    if len(text) > _LONGEST_JSON or not text.startswith("{"):
+        return None
+    for decode in (json.loads, ast.literal_eval):
+        try:
+            value = decode(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _share(grade: object, highest: int) -> float | None:
+    if isinstance(grade, str) and grade.strip().isdecimal():
+        grade = int(grade)
+    whole = not isinstance(grade, bool) and isinstance(grade, (int, float)) and grade == grade // 1
+    return grade / highest if whole and 0 <= grade <= highest else None  # type: ignore[operator]
+
+
+def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float | None:
+    r"""Return Σ p(l) · score(l) over the labels, p(l) ∝ Σ exp(log-probability) of the candidates that begin l.
+
+    None where the reply has no log-probabilities at the label, or they do not know it.
+    """
+    token = _token_at(reply, start)
+    if token is None:
+        return None
+    mass = dict.fromkeys(protocol.labels, 0.0)
+    for candidate, logprob in token.top.items():
+        begun = candidate.strip(" \t\r\n*_\"'`#>([{").casefold()
+        meant = [one for one in protocol.labels if begun and _begins(one.casefold(), begun)]
+        if len(meant) == 1:
+            mass[meant[0]] += math.exp(min(logprob, 0.0))
+    total = sum(mass.values())
+    if not mass[label] > 0:
+        return None
+    return min(1.0, sum(mass[one] / total * score for one, score in protocol.labels.items()))
+
+
+def _begins(label: str, begun: str) -> bool:
+    """Whether a token begins the label, or is the whole of it and more."""
+    return label.startswith(begun) or re.match(rf"{_pattern(label)}\b", begun) is not None
+
+
+def _token_at(reply: Reply, start: int) -> Token | None:
+    """Return the token that holds the character at `start`; None where the tokens are not those of the text."""
+    end = 0
+    if not "".join(token.text for token in reply.tokens).startswith(reply.text):
+        return None
+    for token in reply.tokens:
+        end += len(token.text)
+        if end > start:
+            return token
+    return None
+
+
+def _cut(reply: Reply) -> str:
+    return "; it was cut off: allow more max_tokens" if reply.cut_off else ""
+
+
+def _shown(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= 80 else f"{text[:79]}…")  # noqa: PLR2004
+
+
+def ways(verdicts: Sequence[Verdict]) -> str | None:
+    """Return where the scores come from, for a signature; None if there are none."""
+    return "+".join(sorted({verdict.how for verdict in verdicts})) or None

@@ -1,0 +1,407 @@
+"""The judge: what it asks, what it makes of failures, what it keeps; against a server on this machine."""
+
+import json
+import time
+from functools import partial
+
+import evaluate
+import evaluate_qa
+import pytest
+from chat_server import ChatServer, by_words, completion
+from tiny_chat_model import save_chat_model
+
+KEY = "sk-judge-0123456789abcdef"
+
+
+@pytest.fixture
+def server():
+    server = ChatServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def load(server):
+    return partial(evaluate.load, evaluate_qa.path("judge"), endpoint=server.url, model="m")
+
+
+def rows(*predictions):
+    """Rows whose reference is "right", so that an answer with this word is correct."""
+    return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
+
+
+def numbered(count):
+    return rows(*(f"{'right' if number % 3 else 'wrong'} {number}" for number in range(count)))
+
+
+def test_each_distinct_row_is_asked_about_once(load, server):
+    out = load().compute(**rows("right", "wrong", "right", "", "right"))
+    assert server.asked == {"right": 1, "wrong": 1}
+    assert out["per_example"] == {
+        "score": pytest.approx([0.99, 0.01, 0.99, 0, 0.99]),
+        "verdict": [True, False, True, False, True],
+        "label": ["correct", "incorrect", "correct", "not attempted", "correct"],
+        "asked": [True, True, True, False, True],
+        "cached": [False, False, True, False, True],
+        "tokens_in": [100, 100, 100, 0, 100],
+        "tokens_out": [2, 2, 2, 0, 2],
+    }
+    assert out["accuracy"] == 0.6
+    assert out["asked"] == 0.8
+    assert out["unscored"] == 0
+
+
+def test_the_cost_is_that_of_what_was_asked(load):
+    """Two requests of 100 and 2 tokens, at 2.5 and 10 for a million: 2 · (100 · 2.5 + 2 · 10) / 10⁶."""
+    out = load().compute(**rows("right", "wrong", "right"), prices=(2.5, 10))
+    assert out["cost"] == pytest.approx(2 * 270e-6)
+    assert "cost" not in load().compute(**rows("right"))
+
+
+def test_a_server_that_counts_no_tokens_leaves_the_cost_open(load, server):
+    server.reply = {name: value for name, value in completion("correct").items() if name != "usage"}
+    out = load().compute(**rows("right"), prices=(1, 1))
+    assert out["cost"] is None
+    assert out["per_example"]["tokens_in"] == [None]
+
+
+def test_order_is_kept_and_nothing_is_lost_or_doubled(load, server):
+    server.seconds = 0.001
+    columns = numbered(300)
+    out = load(concurrency=32).compute(**columns)
+    assert out["per_example"]["verdict"] == [number % 3 > 0 for number in range(300)]
+    assert server.asked == dict.fromkeys(columns["predictions"], 1)
+
+
+def test_the_signature_says_how_scores_came_about(load, server):
+    metric = load()
+    named = metric.compute(**rows("right"))["signature"]
+    assert named.startswith("judge|v:1.0.0|model:m|protocol:default@")
+    assert named.endswith("|score:logprobs")
+    server.reply = "correct"
+    assert metric.compute(**rows("right"))["signature"] == named.replace("logprobs", "parse")
+    assert "score" not in metric.compute(**rows(""))["signature"]
+
+
+REFUSALS = {
+    "logprobs": {"error": {"message": "logprobs are not supported with this model"}},
+    "temperature": {"error": {"message": "Unsupported value: 'temperature' does not support 0"}},
+    "max_tokens": {"error": {"message": "'max_tokens' is not supported; use 'max_completion_tokens' instead"}},
+    "top_logprobs": {"error": {"message": "bad request"}},
+}
+
+
+@pytest.mark.parametrize("field", REFUSALS)
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_field_that_the_server_refuses_is_found_out_once(load, server, field, status):
+    def reply(body):
+        return (status, json.dumps(REFUSALS[field]).encode()) if field in body else by_words(body)
+
+    server.reply = reply
+    out = load().compute(**numbered(40))
+    assert out["unscored"] == 0
+    assert len(server.bodies) == 41
+    assert sum(field in body for body in server.bodies) == 1
+    assert out["signature"].endswith("parse" if "logprobs" in field else "logprobs")
+    assert ("max_completion_tokens" in server.bodies[-1]) == (field == "max_tokens")
+
+
+def test_a_schema_is_asked_for_and_done_without(load, server):
+    def reply(body):
+        if "response_format" in body:
+            return 400, b'{"error": {"message": "response_format is not supported"}}'
+        return "{'pred': 'yes', 'score': 4}"
+
+    columns = {**numbered(5), "questions": ["Who?"] * 5}
+    server.reply = '{"pred": "yes", "score": 4}'
+    assert load(protocol="smile").compute(**columns)["signature"].endswith("score:schema")
+    schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["score"] == {"enum": [0, 1, 2, 3, 4, 5], "type": "integer"}
+    server.reply = reply
+    out = load(protocol="smile").compute(**columns)
+    assert out["signature"].endswith("score:parse")
+    assert out["judge"] == pytest.approx(0.8)
+    assert sum("response_format" in body for body in server.bodies[5:]) == 1
+
+
+GARBAGE = {
+    "no JSON": b"{",
+    "another JSON": b"[1, 2]",
+    "a null": b"null",
+    "no choices": b'{"choices": []}',
+    "odd choices": b'{"choices": [5]}',
+    "deep": b"[" * 5000,
+    "odd content": json.dumps(completion(None)).encode(),
+    "empty": "",
+    "blank": " \n ",
+    "prose": "I would rather not say whether that is correct.",
+    "a page": (200, b"<html>correct</html>", {"Content-Type": "text/html"}),
+    "forbidden": (403, b'{"error": "no"}'),
+    "bad": (400, b'{"error": "no"}'),
+}
+
+
+@pytest.mark.parametrize("reply", GARBAGE.values(), ids=GARBAGE)
+def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
+    server.plan["right bad"] = [reply] * 9
+    out = load().compute(**rows("right 1", "right bad", "wrong 2"))
+    assert out["per_example"]["score"] == [pytest.approx(0.99), None, pytest.approx(0.01)]
+    assert out["per_example"]["verdict"] == [True, None, False]
+    assert out["per_example"]["label"][1] is None
+    assert out["unscored"] == 1
+    assert out["accuracy"] == 0.5
+    assert out["judge"] == pytest.approx(0.5)
+    first, why, last = out["per_example"]["error"]
+    assert first is last is None
+    assert why
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [None, 5, {}, {"content": None}, {"content": [{"token": "correct"}]}, {"content": [{"top_logprobs": "x"}]}],
+    ids=repr,
+)
+def test_odd_log_probabilities_count_as_none(load, server, logprobs):
+    server.reply = completion("correct", logprobs=logprobs)
+    out = load().compute(**rows("right"))
+    assert out["per_example"]["score"] == [1.0]
+    assert out["signature"].endswith("score:parse")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    ["reset", (500, b"oh"), (503, b"", {"Retry-After": "0"}), (429, b"{}", {"Retry-After-Ms": "10"})],
+    ids=["reset", "500", "503", "429"],
+)
+def test_what_passes_is_tried_again(load, server, trouble):
+    server.plan["right"] = [trouble]
+    assert load().compute(**rows("right"))["per_example"]["verdict"] == [True]
+    assert server.asked == {"right": 2}
+
+
+def test_the_time_that_a_server_asks_for_is_waited(load, server):
+    server.plan["right"] = [(429, b"{}", {"Retry-After": "1"})]
+    start = time.monotonic()
+    assert load().compute(**rows("right"))["unscored"] == 0
+    assert time.monotonic() - start >= 1
+
+
+def test_a_reply_that_drips_is_given_up(load, server):
+    server.plan["right"] = ["drip"] * 2
+    start = time.monotonic()
+    out = load(timeout=0.3, max_retries=0).compute(**rows("right", "wrong"))
+    assert out["per_example"]["score"] == [None, pytest.approx(0.01)]
+    assert time.monotonic() - start < 4
+
+
+def test_the_first_failure_stops_the_call_on_request(load, server):
+    server.reply = "I cannot say."
+    with pytest.raises(ValueError, match=r"^judge: a row has no verdict: the reply does not begin with correct or"):
+        load(concurrency=2).compute(**numbered(50), unscored="raise")
+    assert len(server.bodies) < 10
+
+
+def test_a_server_that_fails_time_and_again_is_left_alone(load, server):
+    server.reply = (401, b'{"error": "no"}')
+    out = load(concurrency=4).compute(**numbered(60))
+    assert out["unscored"] == 60
+    assert out["judge"] is out["accuracy"] is None
+    assert len(server.bodies) < 30
+    assert out["per_example"]["error"][-1].startswith("not asked, as 20 requests before it failed one after the other")
+    assert out["per_example"]["asked"][-1] is False
+
+
+def test_replies_that_cannot_be_read_do_not_end_the_call(load, server):
+    server.reply = "Well."
+    assert load().compute(**numbered(60))["unscored"] == len(server.bodies) == 60
+
+
+def test_kept_verdicts_are_not_asked_for_again(load, server, tmp_path):
+    columns = numbered(30)
+    first = load(cache_dir=tmp_path).compute(**columns)
+    again = load(cache_dir=tmp_path).compute(**{name: values[::-1] for name, values in columns.items()}, prices=(1, 1))
+    assert server.asked == dict.fromkeys(columns["predictions"], 1)
+    assert again["per_example"]["score"] == first["per_example"]["score"][::-1]
+    assert set(again["per_example"]["cached"]) == {True}
+    assert again["cost"] == 0
+    assert again["asked"] == 1
+    assert again["signature"] == first["signature"]
+
+
+def test_a_verdict_is_kept_under_all_that_it_depends_on(load, server, tmp_path):
+    """Model, protocol, what the request has besides, question, references."""
+    columns = {**rows("right"), "questions": ["Who?"]}
+    load = partial(load, cache_dir=tmp_path)
+    load().compute(**columns)
+    load(model="another").compute(**columns)
+    load(protocol="evouna").compute(**columns)
+    load(extra_body={"seed": 1}).compute(**columns)
+    load().compute(**columns | {"questions": ["Why?"]})
+    load().compute(**columns | {"references": [["right", "left"]]})
+    assert len(server.bodies) == 6
+    load(concurrency=1, timeout=9, max_retries=0).compute(**columns)
+    assert len(server.bodies) == 6
+
+
+def test_what_failed_is_asked_for_again(load, server, tmp_path):
+    server.plan["right"] = ["Hm.", "correct"]
+    metric = load(cache_dir=tmp_path)
+    assert [metric.compute(**rows("right", "wrong"))["unscored"] for _ in range(2)] == [1, 0]
+    assert server.asked == {"right": 2, "wrong": 1}
+
+
+KILLED = """
+import sys
+import evaluate, evaluate_qa
+folder, url = sys.argv[1:]
+metric = evaluate.load(evaluate_qa.path("judge"), endpoint=url, model="m", cache_dir=folder, concurrency=8)
+columns = {"predictions": [f"right {number}" for number in range(100)], "references": ["right"] * 100}
+print(metric.compute(**columns)["accuracy"])
+"""
+
+
+def test_after_a_kill_no_verdict_is_asked_for_twice(processes, server, tmp_path):
+    """But for those that were under way, of which there are `concurrency`, and those of the last moment."""
+    server.seconds = 0.05
+    with processes.start("-c", KILLED, tmp_path, server.url) as process:
+        while len(server.answered) < 50:
+            assert process.poll() is None
+            time.sleep(0.001)
+        kept = server.answered[:26]  # the last three rounds may still be on their way to the disk
+        process.kill()
+    done = processes.run("-c", KILLED, tmp_path, server.url, check=True)
+    assert done.stdout.strip() == "1.0"
+    assert {server.asked[prediction] for prediction in kept} == {1}
+    assert len(server.asked) == 100
+    assert len(server.bodies) < 140
+
+
+def test_two_processes_may_keep_verdicts_at_once(processes, server, tmp_path):
+    server.seconds = 0.01
+    running = [processes.start("-W", "error", "-c", KILLED, tmp_path, server.url) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0].strip() for process in running] == ["1.0", "1.0"]
+    asked = len(server.bodies)
+    assert processes.run("-c", KILLED, tmp_path, server.url, check=True).stdout.strip() == "1.0"
+    assert len(server.bodies) == asked
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(load, server, tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
+    metric = load(cache_dir=tmp_path)
+    out = metric.compute(**rows("right", "wrong"))
+    assert set(server.keys) == {f"Bearer {KEY}"}
+    assert out["unscored"] == 1
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"right" in kept
+    for text in (repr(out), repr(metric.model.model), *capfd.readouterr(), kept.decode("latin-1")):
+        assert KEY[-12:] not in text
+    server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
+    with pytest.raises(ValueError, match="no verdict") as caught:
+        metric.compute(**rows("wrong"), unscored="raise")
+    assert KEY[-12:] not in str(caught.value)
+
+
+def test_a_protocol_that_needs_questions_names_the_row_without(load):
+    metric = load(protocol="evouna")
+    with pytest.raises(ValueError, match=r"^judge: questions\[1\] is ''; expected a question, which the protocol"):
+        metric.compute(**rows("a", "b"), questions=["Who?", None])
+    with pytest.raises(ValueError, match=r"^judge: questions\[0\]"):
+        metric.compute(**rows("a"))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"protocol": "smil"}, "protocol is 'smil'; expected a file or one of default, smile, "),
+        ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
+        ({"model": None}, "endpoint needs model"),
+        ({"concurrency": 0}, "concurrency is 0; expected a positive whole number"),
+        ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
+    ],
+)
+def test_what_cannot_be_loaded_is_told(load, given, told):
+    with pytest.raises((ValueError, FileNotFoundError), match=f"^judge: {told}"):
+        load(**given)
+
+
+@pytest.mark.parametrize("prices", [5, (1,), (1, -1), (1, float("nan")), ("1", "2"), (True, 1)])
+def test_prices_are_two_numbers(load, prices):
+    with pytest.raises(ValueError, match=r"^judge: prices is .*; expected two prices"):
+        load().compute(**rows("a"), prices=prices)
+
+
+def test_without_a_judge_it_says_what_is_missing():
+    metric = evaluate.load(evaluate_qa.path("judge"))
+    with pytest.raises(ValueError, match=r"^judge: there is no judge; give evaluate.load the name of a chat model"):
+        metric.compute(**rows("a"))
+
+
+def test_it_works_where_a_loop_runs(load):
+    """As in a notebook."""
+    import asyncio
+
+    async def cell():
+        return load().compute(**rows("right"))["accuracy"]
+
+    assert asyncio.run(cell()) == 1.0
+
+
+TINY = '---\nlabels: {"good": 1, "bad": 0}\n---\nIs {{ prediction }} good ?\n'
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """Loads a judge that is run here: it has learnt which of two answers is good."""
+    folder = tmp_path_factory.mktemp("judge")
+    known = [([{"role": "user", "content": f"Is {answer} good ?"}], reply) for answer, reply in LEARNT.items()]
+    save_chat_model(folder / "model", known)
+    (folder / "tiny.j2").write_text(TINY, "utf-8")
+    return partial(
+        evaluate.load,
+        evaluate_qa.path("judge"),
+        model=str(folder / "model"),
+        protocol=folder / "tiny.j2",
+        device="cpu",
+        max_tokens=5,
+    )
+
+
+LEARNT = {"gold": "good", "mud": "bad", "silver": "good . Really"}
+
+
+def test_a_model_that_is_run_here_judges(local):
+    out = local().compute(predictions=["mud", "gold", "silver"], references=["a"] * 3)
+    rows = out["per_example"]
+    assert rows["verdict"] == [False, True, True]
+    assert rows["score"][0] < 0.1
+    assert min(rows["score"][1:]) > 0.9
+    assert 0 < rows["score"][0] < 1, "a probability"
+    assert rows["tokens_out"] == [2, 2, 4], "with the token that ends the reply"
+    assert rows["tokens_in"] == [7] * 3, "<user> Is gold good ? <end>, and <assistant>"
+    assert out["signature"].startswith("judge|v:1.0.0|model:model|protocol:tiny.j2@")
+    assert out["signature"].endswith("|score:logprobs")
+    alone = [local(batch_size=1).compute(predictions=[answer], references=["a"])["judge"] for answer in ("mud", "gold")]
+    assert alone == pytest.approx(rows["score"][:2], abs=1e-5)
+
+
+def test_its_score_is_the_softmax_over_the_labels(local):
+    """By transformers' own forward pass over the prompt."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    metric = local()
+    folder = metric.load_options.model
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    prompt = tokenizer("<user> Is gold good ? <end> <assistant>", return_tensors="pt")["input_ids"]
+    with torch.inference_mode():
+        p = model(prompt).logits[0, -1].softmax(-1)
+    good, bad = (p[tokenizer.convert_tokens_to_ids(label)].item() for label in ("good", "bad"))
+    found = metric.compute(predictions=["gold"], references=["a"])["judge"]
+    assert found == pytest.approx(good / (good + bad), abs=1e-6)
+
+
+def test_a_model_that_cannot_be_loaded_is_told(tmp_path):
+    metric = evaluate.load(evaluate_qa.path("judge"), model=str(tmp_path))
+    with pytest.raises(ValueError, match=r"^judge: cannot load the chat model"):
+        metric.compute(**rows("a"))
