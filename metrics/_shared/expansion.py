@@ -30,8 +30,8 @@ class LengthOptions(Options):
     long_references: LongReferences = option(
         "whole",
         Choice(*get_args(LongReferences)),
-        "A reference of several sentences: `whole`, like others; `sentences`, each of either text is looked for in "
-        "the other.",
+        "A reference of several sentences or over ten words: `whole`, like others; `sentences`, each of either text "
+        "is looked for in the other.",
         key="longref",
     )
     window: int = option(200, Whole(8), "Tokens of a piece; neighbours overlap by a quarter.")
@@ -39,7 +39,7 @@ class LengthOptions(Options):
 
     @property
     def by_sentence(self) -> bool:
-        """Whether a reference of several sentences is read by the sentence."""
+        """Whether long references are read by the sentence."""
         return self.long_references == "sentences"
 
     def settings(self) -> dict[str, object]:

@@ -21,7 +21,7 @@ class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        claims: What is looked for in each pair: one claim, unless its reference is read by the sentence.
+        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
         margin: The classifier's own logit of "equivalent", shape (claims,).
         evidence: What the words say, by name, each of shape (claims,).
         weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.

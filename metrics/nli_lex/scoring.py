@@ -22,7 +22,7 @@ class Parts(Pairs):
     """What is known of each pair of an answer with one of its references, before options turn it into a score.
 
     Args:
-        claims: What is looked for in each pair: one claim, unless its reference is read by the sentence.
+        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
         entailment: se, shape (claims,).
         evidence: What the words say, by name, each of shape (claims,); `match` is the paper's lm.
         weights: Of the logistic layer, by the name of what they weigh; empty for the entailment probability itself.

@@ -98,6 +98,13 @@ def test_what_is_looked_for_where():
     assert made.starts.tolist() == [0, 1]
 
 
+def test_a_single_sentence_is_long_beyond_ten_words():
+    short, long = ("It rained on day " + " ".join(map(str, range(n))) for n in (6, 7))
+    _, made = search(["q"] * 3, ["So. It did."] * 3, [[short], [long], ["+ - " * 9]], by_sentence=True)
+    assert made.starts.tolist() == [0, 1, 4]  # the long one is found in the answer, whose two sentences are in it
+    assert np.isnan(made.token_f1).tolist() == [True, False, True]
+
+
 def test_words_of_the_question_earn_nothing():
     # without "who painted mona lisa": "leonardo did" and "leonardo da vinci", 2 · 1 / (2 + 3)
     assert new_words_f1("Who painted the Mona Lisa?", "Leonardo did, Mona Lisa", "Leonardo da Vinci") == 2 / 5
@@ -150,7 +157,7 @@ def test_without_words_the_sentences_decide_alone(metric):
         assert rows["entailment"][0] == pytest.approx(recall)  # the mean over the reference's sentences
 
 
-def test_a_reference_of_one_sentence_scores_as_ever(metric):
+def test_short_references_score_as_ever(metric):
     rows = {
         "predictions": ["It was painted by Leonardo. He lived in Florence.", "Nobody knows.", ""],
         "references": [["Leonardo da Vinci", "Leonardo"], "Leonardo da Vinci", "Leonardo"],
