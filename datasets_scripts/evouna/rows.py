@@ -28,18 +28,12 @@ SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 # The last commit that changed the data; a URL with a commit never changes what it gives.
 _COMMIT = "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/5e82f3cb5b7e9a583803e4fc6fe4b5c794f74024"
 
-SOURCES = {
-    "nq": Source(
-        path="EVOUNA/NQ.json",
-        url=f"{_COMMIT}/EVOUNA/NQ.json",
-        sha256="617c7fd95fe4177f39e2304c943cc0abbdbf539bc8a4fb61aeaef255bed503a1",
-    ),
-    "tq": Source(
-        path="EVOUNA/TQ.json",
-        url=f"{_COMMIT}/EVOUNA/TQ.json",
-        sha256="e01709ec6b979d3976f2f8f676dab2e2aea50e0a07f3c66d70dae358e5360d23",
-    ),
+_SHA256 = {
+    "nq": "617c7fd95fe4177f39e2304c943cc0abbdbf539bc8a4fb61aeaef255bed503a1",
+    "tq": "e01709ec6b979d3976f2f8f676dab2e2aea50e0a07f3c66d70dae358e5360d23",
 }
+_PATHS = {name: f"EVOUNA/{name.upper()}.json" for name in _SHA256}
+SOURCES = {name: Source(path, f"{_COMMIT}/{path}", _SHA256[name]) for name, path in _PATHS.items()}
 """Configuration name (`nq`: Natural Questions, `tq`: TriviaQA) to its source file."""
 
 SPLIT_FILE = Path(__file__).with_name("split.json")

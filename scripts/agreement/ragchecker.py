@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..files.rows import Row
+from ..labels.release import Release
 from .baselines import PREFERENCE_BASELINES
 from .labelled import LabelledData, LabelledRow, Selection
 
-SOURCE = (
-    "https://raw.githubusercontent.com/amazon-science/RAGChecker/657d54ba07ace0fe545ed0e9905032b5b73c5278/"
-    "data/meta_evaluation/human_labeled_data.json"
+RELEASE = Release(
+    name="ragchecker",
+    url="https://raw.githubusercontent.com/amazon-science/RAGChecker/657d54ba07ace0fe545ed0e9905032b5b73c5278/"
+    "data/meta_evaluation/human_labeled_data.json",
+    home="https://github.com/amazon-science/RAGChecker (data/meta_evaluation)",
 )
 
 _FILES = "human_labeled*.json"
@@ -53,27 +56,12 @@ def ragchecker(selection: Selection) -> LabelledData:
 
 
 def _file(selection: Selection) -> Path:
-    folder = selection.folder("ragchecker")
-    if folder is None:
-        return _downloaded()
-    found = sorted(folder.glob(_FILES))
+    path = RELEASE.path(selection.folder("ragchecker"))
+    found = sorted(path.glob(_FILES)) if path.is_dir() else [path]
     if len(found) != 1:
         there = ", ".join(path.name for path in found) or "none"
-        raise FileNotFoundError(f"expected one file {_FILES} in {folder}, found {there}; get it from {SOURCE}")
+        raise FileNotFoundError(f"expected one file {_FILES} in {path}, found {there}; get it from {RELEASE.home}")
     return found[0]
-
-
-def _downloaded() -> Path:
-    """Return the file, downloaded once into the cache of `datasets`."""
-    from datasets import DownloadManager
-
-    try:
-        return Path(DownloadManager().download(SOURCE))
-    except OSError as error:
-        raise OSError(
-            f"{SOURCE} could not be downloaded ({error}); where there is no network, put it into a folder and pass "
-            "that as --data-dir"
-        ) from error
 
 
 def _read(path: Path) -> list[Row]:
@@ -82,7 +70,7 @@ def _read(path: Path) -> list[Row]:
         for number, pair in enumerate(pairs):
             _check(pair, f"{path}: pair {number}")
     except (json.JSONDecodeError, UnicodeDecodeError, TypeError) as error:
-        raise ValueError(f"{path} is not as RAGChecker published it ({error}); get it from {SOURCE}") from error
+        raise ValueError(f"{path} is not as RAGChecker published it ({error}); get it from {RELEASE.home}") from error
     return list(pairs)
 
 

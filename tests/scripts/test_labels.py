@@ -150,6 +150,15 @@ def test_without_a_network_the_cure_is_told(tmp_path, monkeypatch, name):
         read(name, None)
 
 
+def in_three(numbers, test=None):
+    """Of each part the numbers of correct, contradictory and incorrect answers."""
+    return {
+        (part, test, verdict): number
+        for part, of_part in numbers.items()
+        for verdict, number in zip(("correct", "contradictory", "incorrect"), of_part, strict=True)
+    }
+
+
 def test_the_whole_of_the_released_data(shared):
     """The numbers are those of `grep -o` for the verdicts in the files, less the two blank English answers."""
     split = {
@@ -162,28 +171,11 @@ def test_the_whole_of_the_released_data(shared):
     efficient = counts["efficientqa", "train"] + counts["efficientqa", "dev"]
     assert efficient == {("EfficientQA", None, "correct"): 370, ("EfficientQA", None, "incorrect"): 2115}
     assert sum(split["efficientqa", name].dropped["EfficientQA"].total() for name in ("train", "dev")) == 507
-    assert counts["semeval2013", "train"] == {
-        ("Beetle", None, "correct"): 1665,
-        ("Beetle", None, "contradictory"): 1049,
-        ("Beetle", None, "incorrect"): 1227,
-        ("SciEntsBank", None, "correct"): 2008,
-        ("SciEntsBank", None, "contradictory"): 499,
-        ("SciEntsBank", None, "incorrect"): 2462,
-    }
-    assert counts["semeval2013", "test"] == {
-        ("Beetle", "unseen answers", "correct"): 176,
-        ("Beetle", "unseen answers", "contradictory"): 111,
-        ("Beetle", "unseen answers", "incorrect"): 152,
-        ("Beetle", "unseen questions", "correct"): 344,
-        ("Beetle", "unseen questions", "contradictory"): 244,
-        ("Beetle", "unseen questions", "incorrect"): 231,
-        ("SciEntsBank", "unseen answers", "correct"): 233,
-        ("SciEntsBank", "unseen answers", "contradictory"): 58,
-        ("SciEntsBank", "unseen answers", "incorrect"): 249,
-        ("SciEntsBank", "unseen questions", "correct"): 301,
-        ("SciEntsBank", "unseen questions", "contradictory"): 64,
-        ("SciEntsBank", "unseen questions", "incorrect"): 368,
-    }
+    assert counts["semeval2013", "train"] == in_three({"Beetle": (1665, 1049, 1227), "SciEntsBank": (2008, 499, 2462)})
+    answers = {"Beetle": (176, 111, 152), "SciEntsBank": (233, 58, 249)}
+    questions = {"Beetle": (344, 244, 231), "SciEntsBank": (301, 64, 368)}
+    tests = in_three(answers, "unseen answers") | in_three(questions, "unseen questions")
+    assert counts["semeval2013", "test"] == tests
     assert counts["saf", "train"] == {
         ("English", None, "correct"): 829 - 1,
         ("English", None, "incorrect"): 234,
