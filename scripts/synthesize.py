@@ -14,7 +14,7 @@ from typing import Annotated, Any, BinaryIO, NoReturn
 import typer
 
 from .files.bad_rows import bad_line, check_bad_rows
-from .files.claiming import claimed
+from .files.claiming import claimed, claimed_too
 from .files.writing import check_different
 from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
 from .metrics._shared.inputs import clean
@@ -194,7 +194,7 @@ def synthesize(
         columns = parse_columns(column or [], ("questions", "references"))
         tasks = read_tasks(source, Columns(columns))
         settings = {**chat_model.settings, "system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
-        with claimed(target):
+        with claimed_too(errors), claimed(target):
             output = SynthesisOutput(target, tasks, {**settings, "columns": columns})
             complete = _run(tasks, output, chat_model, errors)
     except ModuleNotFoundError as error:

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,11 @@ def claimed(target: Path) -> Iterator[Path]:
         lock.release()
         with suppress(OSError):  # there is work in it, or a file of the user's, or another run has it already
             folder.rmdir()
+
+
+def claimed_too(file: Path | None) -> AbstractContextManager[object]:
+    """Keep other runs from another file that is written; None is no file."""
+    return nullcontext() if file is None else claimed(file)
 
 
 def _locked(target: Path, folder: Path) -> "BaseFileLock":

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..files.claiming import claimed
+from ..files.claiming import claimed, claimed_too
 from ..files.rows import STANDARD, Record, RowsError
 from ..metrics._shared.progress import progress
 from .blocks import Block, Blocks
@@ -54,7 +54,7 @@ def run_on_ray(job: Job, cluster: Cluster) -> Progress:
     import_ray()
     if STANDARD in (job.source, job.target):
         raise ValueError("--engine ray needs an --input and an --output that are files")
-    with redirect_stdout(sys.stderr), claimed(Path(job.target)) as folder:
+    with redirect_stdout(sys.stderr), claimed_too(job.errors), claimed(Path(job.target)) as folder:
         scorer = job.scorer()
         blocks = job.blocks(folder, {"engine": "ray", "chunk size": str(job.chunk_size)}, scorer.code)
         total = checked(job, scorer, 0)

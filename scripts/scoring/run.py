@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.bad_rows import check_bad_rows
-from ..files.claiming import CACHE, claimed, work_place
+from ..files.claiming import CACHE, claimed, claimed_too, work_place
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_different, check_target
 from ..loading import load_metric
@@ -67,6 +67,10 @@ class Job:
                     f"--errors is {self.errors}; bad rows are written as JSONL, to a file named so: bad.jsonl"
                 )
             check_bad_rows(self.errors)
+            if work_place(Path(self.target)).resolve() in self.errors.resolve().parents:
+                raise ValueError(
+                    f"--errors {self.errors} is in the folder for unfinished work; name a place outside it"
+                )
 
     def records(self) -> Iterator[Record]:
         """Read the input."""
@@ -115,7 +119,7 @@ def run(job: Job) -> Progress:
     """
     records, standard = job.records(), sys.stdout.buffer
     # What a metric or a library prints must not come between the rows.
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), claimed_too(job.errors):
         if job.target == STANDARD:
             return _run(job, job.scorer(), records, StandardOutput(standard, job.errors), [])
         with claimed(Path(job.target)) as folder:

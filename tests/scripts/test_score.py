@@ -392,6 +392,23 @@ def test_the_program_of_the_metric_must_be_the_same(score, toy, tmp_path):
         (toy / "toy.py").write_text(program)
 
 
+@pytest.mark.parametrize("target", ["out.jsonl", "-"])
+def test_two_runs_do_not_write_the_same_file_of_bad_rows(score, target):
+    write_rows("in.jsonl", BAD)
+    options = ["--input", "in.jsonl", "--output", target, "--errors", "bad.jsonl"]
+    with claimed(Path("bad.jsonl")):
+        assert "bad.jsonl: another run is writing it" in score(*options, code=1).stderr
+    score(*options)
+    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+
+
+@pytest.mark.usefixtures("stopped")
+def test_bad_rows_do_not_go_where_all_is_removed(score):
+    bad = "out.jsonl.work/000001.bad.jsonl"
+    told = score("--input", "-", "--output", "out.jsonl", "--resume", "--errors", bad, input="", code=1).stderr
+    assert "is in the folder for unfinished work; name a place outside it" in told
+
+
 def test_two_runs_do_not_write_the_same_output(score):
     write_rows("in.jsonl", ROWS)
     with claimed(Path("out.jsonl")):

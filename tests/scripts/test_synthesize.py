@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from evaluate_qa.cli import app
+from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.scoring.columns import Columns
@@ -607,6 +608,9 @@ def test_two_runs_do_not_write_the_same_output(tmp_path, server):
         time.sleep(0.01)
     result = run(source, output, endpoint=server.url, errors=errors)
     first.join()
+    with claimed(errors):
+        other = run(source, tmp_path / "c.jsonl", endpoint=server.url, errors=errors)
+    assert f"{errors}: another run is writing it" in other.stderr
     assert f"{output}: another run is writing it; wait for that run or stop it" in result.stderr
     assert read(output) == [answered(row) for row in some_rows(3)]
     assert max(server.asked().values()) == 1
