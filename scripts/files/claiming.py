@@ -43,10 +43,12 @@ def claimed(target: Path) -> Iterator[Path]:
     folder = work_place(target)
     lock = _locked(target, folder)
     try:
+        _clear_unless_needed(folder)  # of a run that was killed when it did so
         yield folder
     finally:
-        if not (folder / PROGRESS).is_file():
-            _clear(folder)
+        if _clear_unless_needed(folder):
+            with suppress(OSError):  # on Windows a file that is open stays; there filelock removes it
+                (folder / _LOCK).unlink()
         lock.release()
         with suppress(OSError):  # there is work in it, or a file of the user's, or another run has it already
             folder.rmdir()
@@ -85,11 +87,12 @@ def _is_ours(folder: Path) -> bool:
         return not folder.is_symlink() and not folder.is_file()
 
 
-def _clear(folder: Path) -> None:
-    """Remove what runs leave in the folder, and nothing else."""
+def _clear_unless_needed(folder: Path) -> bool:
+    """Remove what runs leave in the folder, and nothing else, unless there is work in it; return whether it is done."""
+    if (folder / PROGRESS).is_file():
+        return False
     shutil.rmtree(folder / CACHE, ignore_errors=True)
     for path in folder.iterdir():
         if _OURS.fullmatch(path.name):
             path.unlink()
-    with suppress(OSError):  # on Windows a file that is open stays; there filelock removes it
-        (folder / _LOCK).unlink()
+    return True

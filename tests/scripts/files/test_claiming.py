@@ -53,6 +53,16 @@ def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_run_left_that_was_killed_at_its_end_is_no_part_of_the_next_one(tmp_path):
+    target, folder = tmp_path / "out.jsonl", tmp_path / "out.jsonl.work"
+    folder.mkdir()
+    for name in ("evaluate-qa.lock", "000003.block", "000003.jsonl", ".000004.jsonl.77.part"):
+        (folder / name).touch()
+    with claimed(target):
+        assert [path.name for path in folder.iterdir()] == ["evaluate-qa.lock"]
+    assert not folder.exists()
+
+
 def test_what_is_not_ours_stays(tmp_path):
     target, folder = tmp_path / "out.jsonl", Path(tmp_path, "out.jsonl.work")
     with claimed(target):
