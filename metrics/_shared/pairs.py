@@ -4,6 +4,7 @@ The two sides are assembled from token ids by the tokenizer's own template, so t
 token's name ("[SEP]") is text all the same.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -134,11 +135,12 @@ class PairClassifier:
         result: NDArray[np.float32] = logits.float().cpu().numpy()
         return result
 
-    def tensors(self, inputs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
-        """Return a padded batch on the model's device."""
+    def tensors(self, inputs: Sequence[tuple[list[int], list[int]]], multiple: int = 1) -> dict[str, Any]:
+        """Return a batch on the model's device, padded to the longest input or on to a multiple of so many tokens."""
         import torch
 
-        shape = (len(inputs), max(len(ids) for ids, _ in inputs))
+        longest = max(len(ids) for ids, _ in inputs)
+        shape = (len(inputs), math.ceil(longest / multiple) * multiple)
         ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
         types, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         for row, (tokens, kinds) in enumerate(inputs):

@@ -1,5 +1,6 @@
 """Train the encoder with both heads on examples; an interrupted run resumes after its last whole epoch."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,14 @@ from ..metrics._shared.progress import progress
 from .balance import Examples
 from .checkpoint import Checkpoint, State
 from .examples import Example, batches
-from .heads import FORMATS, Batch, Heads, load_teachers
+from .heads import FORMATS, ROUNDED, Batch, Heads, load_teachers
+from .memory import give_back
 from .recipe import Recipe
 
 # Share of the training over which the learning rate rises, and what it rises from, as a share of the highest.
 _RISE, _LOWEST = 0.1, 0.01
+# Batches after which freed memory is given back: often enough to stay small, too seldom to take time.
+_GIVE_BACK = 16
 
 
 def train(
@@ -53,10 +57,9 @@ def train(
         state, found = kept
         course.restore(state)
     for epoch in range(len(found), recipe.epochs):
-        # One epoch's at a time: they take a gigabyte for every 100,000.
-        prepared = _prepared(heads, generator.epoch(recipe.seed * 1000 + epoch), recipe)
         heads.train(True)
-        loss = _epoch(course, prepared, tutors, epoch)
+        examples = generator.epoch(recipe.seed * 1000 + epoch)
+        loss = _epoch(course, _prepared(heads, examples, recipe), tutors, epoch)  # kept no longer than for the epoch
         heads.train(False)
         with exchanged(course.named, course.mean):
             found.append(after_epoch(epoch + 1, heads, loss))
@@ -139,6 +142,8 @@ def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Heads],
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
         for place, number in enumerate(order):
             losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
+            if place % _GIVE_BACK == 0:
+                give_back()
             bar.update()
     return float(sum(losses) / len(losses))
 
@@ -148,7 +153,8 @@ def _prepared(heads: Heads, examples: Sequence[Example], recipe: Recipe) -> list
         task: classifier.encode([FORMATS[task](e.question, e.answer, e.reference) for e in examples])
         for task, classifier in heads.classifiers.items()
     }
-    lengths = [max(len(listed[i][0]) for listed in inputs.values()) for i in range(len(examples))]
+    longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in range(len(examples))]
+    lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]
     return [
         Batch({task: [listed[i] for i in rows] for task, listed in inputs.items()}, [examples[i].label for i in rows])
         for rows in batches(lengths, recipe.token_budget)

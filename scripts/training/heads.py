@@ -15,6 +15,9 @@ from .recipe import Recipe
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
 """Task -> the input it reads."""
 
+ROUNDED = 16
+"""Batches are padded to a multiple of so many tokens: in bfloat16 torch keeps what it compiled for each shape."""
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -86,7 +89,7 @@ class Heads:
 
         classifier = self.classifiers[task]
         with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
-            logits = classifier.model(**classifier.tensors(batch.inputs[task])).logits.float()
+            logits = classifier.model(**classifier.tensors(batch.inputs[task], ROUNDED)).logits.float()
         return logits[:, 1] - logits[:, 0]
 
     def matcher(self) -> Matcher:

@@ -2,6 +2,8 @@
 
 import json
 import random
+import sys
+import weakref
 from collections import Counter
 from dataclasses import replace
 
@@ -11,11 +13,13 @@ from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
+from evaluate_qa.training import epochs
 from evaluate_qa.training.balance import Balance, Balanced, drawn
+from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import Course
 from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.figures import by_set, mean
-from evaluate_qa.training.heads import Heads
+from evaluate_qa.training.heads import ROUNDED, Heads
 from evaluate_qa.training.layers import Classified, check_folds, fit_layers, held_out_scores
 from evaluate_qa.training.left_out import calibrated, left_out_file, temperature
 from evaluate_qa.training.recipe import Recipe
@@ -286,6 +290,64 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
     cooled, raw = (read(file).weights["bem"]["features"] for file in (output, plain))
     found = record["temperatures"]["bem"]["features"]
     assert cooled == pytest.approx({name: value / found for name, value in raw.items()})
+
+
+# Memory.
+
+HOLES = """
+import sys
+from pathlib import Path
+from evaluate_qa.training.memory import give_back
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+begun = resident()
+kept = [bytearray(100_000) for _ in range(2000)][::50]
+held = resident()
+give_back()
+print(held - begun, resident() - begun)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's /proc")
+def test_what_is_freed_between_what_lives_on_is_given_back(processes):
+    """200 MB in pieces, of which one in 50 lives on, 4 MB: no piece is large enough to be given back by itself."""
+    held, left = map(int, processes.run("-c", HOLES, check=True).stdout.split())
+    assert held > 150e6
+    assert left < 20e6
+
+
+@pytest.mark.slow
+def test_batches_have_few_shapes_within_the_budget():
+    """In bfloat16 on a CPU torch keeps what it compiled for every number of tokens it was given."""
+    heads = Heads(find("fit", MINILM).folder, Recipe(("bem",), device="cpu"))
+    rows = [replace(row(str(n), float(n % 2)), answer="word " * (n % 97)) for n in range(600)]
+    batches = epochs._prepared(heads, Generator(rows, NOTHING).epoch(0), Recipe(("bem",), token_budget=512))
+    found = {tuple(heads.classifiers["bem"].tensors(b.inputs["bem"], ROUNDED)["input_ids"].shape) for b in batches}
+    assert sum(len(batch.labels) for batch in batches) == 600
+    assert all(length % ROUNDED == 0 and count * length <= 512 for count, length in found)
+    assert len({count * length for count, length in found}) <= 512 / ROUNDED < len(batches)
+
+
+@pytest.mark.slow
+def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
+    seen, of_epoch, prepare = [], [], epochs._prepared
+
+    def prepared(*arguments):
+        assert all(batch() is None for batch in seen), "batches of an epoch before are still there"
+        batches = prepare(*arguments)
+        seen.extend(map(weakref.ref, batches))
+        of_epoch.append(len(batches))
+        return batches
+
+    monkeypatch.setattr(epochs, "_prepared", prepared)
+    generator = Generator([row(f"r{n}", float(n % 2)) for n in range(8)], NOTHING)
+    checkpoint = Checkpoint(tmp_path / "m.training.pt", "key")
+    recipe = Recipe(("bem",), epochs=3, device="cpu", token_budget=64)
+    found = epochs.train(find("fit", MINILM).folder, generator, recipe, lambda *_: 0.5, checkpoint)
+    assert found == [0.5] * 3
+    assert of_epoch == [2, 2, 2]
 
 
 # Figures and layers over several sets.
