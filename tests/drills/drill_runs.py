@@ -1,0 +1,251 @@
+"""Runs that are killed, have no room, find their work damaged, or write where another one writes."""
+
+import json
+import shutil
+import signal
+import threading
+import time
+import warnings
+
+import evaluate
+import evaluate_qa
+import numpy as np
+import pytest
+import tiny_checkpoints
+from damage import flip
+from evaluate_qa.files.writing import write_rows
+from test_synthesize import _Server as ChatServer
+from toy_metric import write_toy_metric
+
+ROWS = 200
+NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
+
+
+def rows():
+    """Rows for the toy metric and for `synthesize`; each 17th is no row for the metric."""
+    words = ["alpha", "beta", "gamma", "delta", "é"]
+    for number in range(ROWS):
+        text = " ".join(words[: number % 5 + 1])
+        references = [] if number % 17 == 5 else [f"{words[number % 3]} {number}", "beta"]
+        yield {"id": number, "prediction": text, "references": references, "question": f"Which is {number}?"}
+
+
+class Score:
+    """`score`, on the toy metric."""
+
+    def __init__(self, folder, suffix):
+        toy = write_toy_metric(folder)
+        write_rows(folder / "in.jsonl", rows())
+        slow = ["--chunk-size", 5, "--compute", "seconds=0.02"]
+        self.arguments = ["score", "--metric", toy, "--input", folder / "in.jsonl", *slow]
+        self.suffix, self.resume = suffix, ["--resume"]
+
+
+class Synthesize:
+    """`synthesize`, on a server of this machine."""
+
+    def __init__(self, folder, server):
+        write_rows(folder / "in.jsonl", (row for row in rows() if row["references"]))
+        server.delay = lambda reference: 0.005
+        at = ["--endpoint", server.url, "--concurrency", 2, "--max-retries", 0]
+        self.arguments = ["synthesize", "--input", folder / "in.jsonl", *at]
+        self.suffix, self.resume = "jsonl", []
+
+
+@pytest.fixture(params=["score to jsonl", "score to csv", "score to parquet", "synthesize"])
+def job(request, tmp_path):
+    """What a command is given but for where to write, and what continues it."""
+    if request.param != "synthesize":
+        yield Score(tmp_path, request.param.rpartition(" ")[2])
+        return
+    with ChatServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield Synthesize(tmp_path, server)
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def attack(job, finished, command, tmp_path):
+    """Runs the job into folders, and compares what it leaves with what it makes undisturbed."""
+    return Attack(job, finished, command, tmp_path)
+
+
+class Attack:
+    """A job in a folder of its own for each attempt."""
+
+    def __init__(self, job, finished, command, tmp_path):
+        self._job, self._finished, self._command, self._tmp_path = job, finished, command, tmp_path
+        self._number = 0
+        for _ in range(2):  # the first one waits for what all processes are forked from
+            self.begin()
+            began = time.monotonic()
+            code, told = finished(*self._arguments())
+            assert code == 0, told
+            self.seconds = time.monotonic() - began
+        self.whole = self._files()
+
+    def _arguments(self):
+        errors = [] if self._job.arguments[0] == "synthesize" else ["--errors", self.folder / "bad.jsonl"]
+        return [*self._job.arguments, "--output", self.folder / f"out.{self._job.suffix}", *errors]
+
+    def _files(self):
+        return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+
+    def begin(self):
+        """Take an empty folder."""
+        self._number += 1
+        self.folder = self._tmp_path / f"attempt-{self._number}"
+        self.folder.mkdir()
+
+    def start(self, resume=True, **options):
+        """Start the command."""
+        return self._command(*self._arguments(), *self._job.resume * resume, **options)
+
+    def run(self, **options):
+        """Run the command, resuming; return exit code and what it told."""
+        return self._finished(*self._arguments(), *self._job.resume, **options)
+
+    def stop_half_way(self, rng):
+        """Kill a run at a moment at which it has left work."""
+        work = self.folder / f"out.{self._job.suffix}.work" / "progress.json"
+        lines = self.folder / "out.jsonl"
+        with self.start() as process:
+            while not (work.exists() or (lines.exists() and lines.stat().st_size)) and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(rng.uniform(0, self.seconds / 3))
+            process.kill()
+
+    def left(self):
+        """The files of unfinished work."""
+        return [path for path in self.folder.rglob("*") if path.is_file() and path.name not in {"lock", "bad.jsonl"}]
+
+    def assert_whole(self):
+        """Every byte is as in the undisturbed run, and nothing else is left."""
+        files = self._files()
+        assert {name: len(content) for name, content in files.items()} == {
+            name: len(content) for name, content in self.whole.items()
+        }
+        assert files == self.whole
+        assert not [path for path in self.folder.iterdir() if path.is_dir()]
+
+
+def test_kills(drill, rng, attack):
+    """Kills at random moments, then resumed to the byte.
+
+    Of `score` in each format, and of `synthesize`.
+    """
+    for _ in range(3):
+        attack.begin()
+        number, code = rng.choice([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGINT]), None
+        while code != 0:
+            with drill.attempt(f"{attack.folder}, {number!r}"), attack.start() as process:
+                time.sleep(rng.uniform(0.1, attack.seconds))
+                process.send_signal(number)
+                _, told = process.communicate(timeout=60)
+                code = process.returncode
+                assert code in {0, -number, 128 + number, 1}, told
+                # Once the work is done, an interrupt may meet Python as it leaves.
+                assert "Traceback" not in told.partition("Exception ignored in")[0], told
+        with drill.attempt(attack.folder):
+            attack.assert_whole()
+
+
+def test_a_full_disk(drill, rng, attack):
+    """Full disks, then resumed to the byte.
+
+    Full from a random size on; a message says so.
+    """
+    sizes = sorted(len(content) for content in attack.whole.values())
+    for _ in range(4):
+        attack.begin()
+        size = rng.randrange(sizes[-1])
+        with drill.attempt(f"{attack.folder}, {size} bytes"):
+            code, told = attack.run(before=NO_ROOM.format(size=size))
+            assert code == 1, told
+            assert "File too large" in told or "No space" in told, told
+            code, told = attack.run()
+            assert code == 0, told
+            attack.assert_whole()
+
+
+def test_damaged_work(drill, rng, attack):
+    """Damaged work of killed runs.
+
+    A byte changed, an end cut off, a file missing: the output is right, or an error names what is damaged.
+    """
+    for _ in range(6):
+        attack.begin()
+        attack.stop_half_way(rng)
+        if not (files := attack.left()):
+            continue
+        file = rng.choice(files)
+        content = file.read_bytes()
+        position = rng.randrange(max(len(content), 1))
+        damage = rng.choice(["flip", "cut", "delete"])
+        if damage == "delete":
+            file.unlink()
+        else:
+            file.write_bytes(flip(content, position) if damage == "flip" and content else content[:position])
+        with drill.attempt(f"{damage} {file} at {position}"):
+            code, told = attack.run()
+            if code == 0:
+                attack.assert_whole()
+            else:
+                assert code == 1
+                assert file.parent.name in told or file.name in told, told
+
+
+def test_two_writers(drill, rng, attack):
+    """Two to four runs on one output.
+
+    One writes, the others say so.
+    """
+    for _ in range(3):
+        attack.begin()
+        with drill.attempt(attack.folder):
+            runs = [attack.start(resume=False) for _ in range(rng.randint(2, 4))]
+            ended = [(process.communicate(timeout=120)[1], process.returncode) for process in runs]
+            assert sorted({code for _, code in ended}) in ([0], [0, 1]), ended
+            assert all("another run" in told for told, code in ended if code), ended
+            attack.assert_whole()
+
+
+def test_stores(drill, rng, tmp_path):
+    """Damaged stores of vectors.
+
+    Changed, cut, overwritten: every score is the same, what is damaged is kept, one warning tells at most.
+    """
+    model = tiny_checkpoints.bert(tmp_path / "tiny")
+    names = [f"{number} {number + 1}" for number in range(200)]
+
+    def scores():
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            metric = evaluate.load(evaluate_qa.path("smile"), model=str(model), device="cpu", cache_dir=str(tmp_path))
+            found = metric.compute(predictions=names, references=names[::-1])["per_example"]["score"]
+        return np.array(found), [str(one.message) for one in told]
+
+    expected, _ = scores()
+    (path,) = tmp_path.rglob("*.sqlite")
+    whole = path.read_bytes()
+    for number in range(60):
+        position, damage = rng.randrange(len(whole)), ["flip", "cut", "noise", "other"][number % 4]
+        damaged = {
+            "flip": flip(whole, position),
+            "cut": whole[:position],
+            "noise": whole[:position] + rng.randbytes(500) + whole[position + 500 :],
+            "other": rng.choice([b"", b"PAR1", json.dumps(names).encode(), bytes(9000)]),
+        }[damage]
+        shutil.rmtree(path.parent)
+        path.parent.mkdir()
+        path.write_bytes(damaged)
+        with drill.attempt(f"{damage} at {position}"):
+            found, told = scores()
+            assert np.abs(found - expected).max() < 1e-6
+            assert len(told) <= 1, told
+            assert not told or any(file.read_bytes() == damaged for file in path.parent.glob("*.damaged-*"))
+            found, told = scores()
+            assert np.abs(found - expected).max() < 1e-6
+            assert told == []

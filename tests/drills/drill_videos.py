@@ -1,0 +1,91 @@
+"""Files that are no videos, or claim what they do not hold, or name other files and addresses."""
+
+import json
+import shutil
+
+import pytest
+from damage import flip
+from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
+from space_requests import server_elsewhere
+from test_evqascore_video import NAMES, PLAYLISTS
+
+
+def boxes(rng, content):
+    """An MP4 whose boxes claim other sizes, among them sizes of petabytes."""
+    name = rng.choice([b"moov", b"mdat", b"trak", b"stsz", b"stco", b"stts", b"tkhd", b"avc1"])
+    at = content.find(name)
+    claims = [bytes(4), b"\xff" * 4, b"\x7f" + b"\xff" * 3, b"\0\0\0\1"]
+    if rng.random() < 0.5:
+        return content[: at - 4] + rng.choice(claims) + content[at:]
+    return content[: at + 8] + rng.choice(claims) * rng.randint(1, 4) + content[at + 8 + 4 :]
+
+
+def noise(rng, content):
+    at = rng.randrange(len(content))
+    return content[:at] + rng.randbytes(rng.choice([1, 50, 2000])) + content[at + 50 :]
+
+
+def cut(rng, content):
+    return content[: rng.randrange(len(content))]
+
+
+def flipped(rng, content):
+    return flip(content, rng.randrange(len(content)))
+
+
+def playlist(rng, content, address):
+    other = rng.choice([address, "file:///etc/passwd", "/etc/passwd", "whole.mp4", "../whole.mp4"])
+    return PLAYLISTS[rng.choice(sorted(PLAYLISTS))].format(file=other, name=other).encode()
+
+
+@pytest.fixture
+def clip(tmp_path):
+    """A small real video."""
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "whole.mp4"
+    write_clip(next(filter(held_out, all_clips())), path)
+    return path
+
+
+def test_videos(drill, rng, clip, finished, tmp_path):
+    """Hostile videos.
+
+    Cut, damaged, with sizes of petabytes, playlists, or called like addresses: scored, or set aside with a reason.
+    """
+    content, rows = clip.read_bytes(), []
+    with server_elsewhere() as (address, asked):
+        for number in range(300):
+            attack = rng.choice([boxes, noise, cut, flipped, playlist])
+            made = attack(rng, content, address) if attack is playlist else attack(rng, content)
+            name = f"{number}.{rng.choice(['mp4', 'mkv', 'avi', 'webm', 'm3u8', 'ffconcat', 'mpd', 'sdp', 'ts'])}"
+            (clip.parent / name).write_bytes(made)
+            rows.append({"video": name, "attack": attack.__name__})
+        for name in (*NAMES, address, f"{address}.m3u8", "concat:whole.mp4", "rtmp://127.0.0.1/a", "-", "pipe:0"):
+            if name in NAMES and "/" not in name:
+                shutil.copy(clip, clip.parent / name)
+            rows.append({"video": name, "attack": "name"})
+        rows.append({"video": clip.name, "attack": "none"})
+        source, scored, bad = (tmp_path / name for name in ("data/in.jsonl", "out.jsonl", "bad.jsonl"))
+        lines = [{"id": number, "prediction": "A red square moves."} | row for number, row in enumerate(rows)]
+        source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        options = ["--metric", "evqascore", "--config", "demo", "--errors", bad]
+        options += ["--input", source, "--output", scored]
+        code, told, memory = finished("score", *options, timeout=400, measured=True)
+        assert code == 0, told
+    out = {row["id"]: row for row in read(scored)}
+    refused = {row["input"]["id"]: row for row in read(bad)}
+    for line in lines:
+        with drill.attempt(line):
+            assert (line["id"] in out) != (line["id"] in refused)
+            if line["attack"] == "none" or (line["video"] in NAMES and "/" not in line["video"]):
+                assert line["id"] in out
+            if line["attack"] == "playlist" or "//" in line["video"]:
+                assert line["id"] in refused
+            assert "root:" not in str(refused.get(line["id"]))
+    with drill.attempt("addresses, memory"):
+        assert asked == []
+        assert memory < 2000
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
