@@ -137,10 +137,12 @@ def _train(job: "Job", calibrate: Path | None, console: "Console") -> None:
 
 def _leave_one_out(job: "Job", names: list[str], console: "Console") -> None:
     from .training.left_out import leave_one_out, left_out_file
-    from .training.report import left_out_tables
+    from .training.report import left_out_tables, told_means
 
     record = leave_one_out(job, names, console.print)
     for table in left_out_tables(record):
         console.print(table)
+    for line in told_means(record):
+        console.print(line, markup=False)
     console.print(f"before: {job.compared}", markup=False, soft_wrap=True)
     console.print(f"written: {left_out_file(job.output)}", markup=False, soft_wrap=True)

@@ -14,7 +14,8 @@ from ..metrics._shared.arithmetic import Floats
 Figures = dict[str, Any]
 """answers, correct (their share), accuracy, mcc, auc, calibration_error; mcc_interval where intervals are drawn."""
 
-_THRESHOLD = 0.5
+THRESHOLD = 0.5
+"""A score above it is "correct"."""
 
 
 def figures(
@@ -29,7 +30,7 @@ def figures(
         bootstrap: How; None draws none.
     """
     questions = np.unique(question_ids, return_inverse=True)[1].astype(np.int64)
-    comparison = Comparison(scores, scores > _THRESHOLD, labels.astype(np.float64), questions)
+    comparison = Comparison(scores, scores > THRESHOLD, labels.astype(np.float64), questions)
     found = estimate({"": comparison}, ("accuracy", "mcc", "auc"), bootstrap or Bootstrap(resamples=0))[""]
     interval = {"mcc_interval": [found["mcc"].low, found["mcc"].high]} if bootstrap else {}
     return {

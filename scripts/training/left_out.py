@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..agreement.bootstrap import Bootstrap
+from ..agreement.bootstrap import Bootstrap, estimated, replicated
+from ..agreement.comparison import Comparison
 from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
 from ..metrics._shared.arithmetic import Floats, sigmoid
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.matcher import read
 from .checkpoint import digest
-from .figures import Figures, figures
+from .figures import THRESHOLD, Figures, figures
 from .run import Job, Report, run, scored_by
 from .sources import sample
 
@@ -28,8 +29,9 @@ Record = dict[str, Any]
 
     runs: By what was left out: `key` (a digest of all that decides the run), `trained_on` and `chosen_on` (answers of
         each set), `epochs` (MCC on dev of each), `seconds`, and for each set that was left out, in `sets`, its
-        `question_ids` and `labels`, `scores` of each layer, and by layer the figures `before` and `after`.
+        `question_ids` and `labels`, and by layer the `scores` and the figures, `before` and `after`.
     temperatures: By task and layer, what its logit is to be divided by, as `calibrated` finds them.
+    means: By layer, the mean MCC over sets `before` and `after`, and their `difference`, each with its interval's ends.
     calibration: By layer and set, the expected calibration error with the temperature that the other sets give.
 """
 
@@ -53,9 +55,8 @@ def leave_one_out(job: Job, names: Sequence[str], report: Report) -> Record:
         if runs.get(name, {}).get("key") != keys[name]:
             report(f"without {name}:")
             runs[name] = {"key": keys[name], **_run(one, report)}
-            _save(file, {"recipe": _described(job), "runs": runs, **calibrated(runs)})
-    chosen = {name: runs[name] for name in jobs}
-    return {"recipe": _described(job), "runs": chosen, **calibrated(chosen)}
+            _save(file, _record(job, runs))
+    return _record(job, {name: runs[name] for name in jobs})
 
 
 def left_out_file(output: Path) -> Path:
@@ -91,14 +92,28 @@ def temperature(sets: Sequence[tuple[Floats, Floats]]) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
 
 
+def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
+    """Return the mean MCC over sets that were left out, as `Record` has it.
+
+    Intervals are drawn over the questions of each set. Layers that one of the two matchers lacks are left out.
+    """
+    sets = [found for one in runs.values() for found in one["sets"].values()]
+    return {
+        layer: _means([_replicated(found, layer, bootstrap) for found in sets], bootstrap)
+        for layer in sets[0]["scores"]["after"]
+        if layer in sets[0]["scores"]["before"]
+    }
+
+
 def calibrated(runs: Mapping[str, Any]) -> Record:
     """Return `temperatures` and `calibration`, as `Record` has them, of sets that were left out."""
     sets = {name: found for one in runs.values() for name, found in one["sets"].items()}
     temperatures: dict[str, dict[str, float]] = {}
     calibration: dict[str, dict[str, float]] = {}
-    for layer in next(iter(sets.values()))["scores"]:
+    for layer in next(iter(sets.values()))["scores"]["after"]:
         columns = {
-            name: (_logits(found["scores"][layer]), np.array(found["labels"], float)) for name, found in sets.items()
+            name: (_logits(found["scores"]["after"][layer]), np.array(found["labels"], float))
+            for name, found in sets.items()
         }
         task, _, own = layer.partition(", ")
         temperatures.setdefault(task, {})[own] = temperature(list(columns.values()))
@@ -156,10 +171,38 @@ def _set(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Reco
     return {
         "question_ids": ids,
         "labels": [int(label) for label in labels],
-        "scores": {layer: np.round(scores[rows], 6).tolist() for layer, (_, scores) in after.items()},
+        "scores": {
+            which: {layer: np.round(scores[rows], 6).tolist() for layer, (_, scores) in scored.items()}
+            for which, scored in (("before", before), ("after", after))
+        },
         "before": of(before),
         "after": of(after),
     }
+
+
+def _replicated(found: Record, layer: str, bootstrap: Bootstrap) -> Mapping[str, Floats]:
+    """Return a set's MCC before and after, each followed by its replicates, of the same questions in both."""
+    labels = np.array(found["labels"], float)
+    questions = np.unique(found["question_ids"], return_inverse=True)[1].astype(np.int64)
+    comparisons = {
+        which: Comparison(
+            scores := np.array(found["scores"][which][layer], float), scores > THRESHOLD, labels, questions
+        )
+        for which in ("before", "after")
+    }
+    values = replicated(comparisons, ["mcc"], bootstrap)
+    return {which: values[which, "mcc"] for which in comparisons}
+
+
+def _means(sets: Sequence[Mapping[str, Floats]], bootstrap: Bootstrap) -> dict[str, list[float | None]]:
+    before, after = (np.mean([found[which] for found in sets], axis=0) for which in ("before", "after"))
+    listed = {"before": before, "after": after, "difference": after - before}
+    found = {name: estimated(values, bootstrap) for name, values in listed.items()}
+    return {name: [value.value, value.low, value.high] for name, value in found.items()}
+
+
+def _record(job: Job, runs: Mapping[str, Any]) -> Record:
+    return {"recipe": _described(job), "runs": runs, "means": means(runs, Bootstrap()), **calibrated(runs)}
 
 
 def _logits(scores: Sequence[float]) -> Floats:

@@ -37,6 +37,21 @@ def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
     return tables("on sets left out, before → after", before, after)
 
 
+def told_means(record: Mapping[str, Any]) -> list[str]:
+    """Return a line for each task's default layer: the mean MCC over the sets of a record, with intervals."""
+    return [
+        f"{layer}: mean MCC {_interval(found['before'])} → {_interval(found['after'])}, "
+        f"difference {_interval(found['difference'])}"
+        for layer in (f"{task}, {default}" for task, default in DEFAULTS.items())
+        if (found := record["means"].get(layer))
+    ]
+
+
+def _interval(found: Sequence[float | None]) -> str:
+    value, low, high = map(_rounded, found)
+    return f"{value} [{low}, {high}]"
+
+
 def _layers(sets: Any, which: str) -> Sequence[str]:
     return list(next(iter(sets))[which])
 

@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
-from evaluate_qa.training import epochs
+from evaluate_qa.training import epochs, left_out
 from evaluate_qa.training.balance import Balance, Balanced, drawn
 from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import Course
@@ -271,6 +272,7 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
         assert tested["after"]["bem, features"]["answers"] == 20
         assert tested["before"].keys() == {"bem, features"}
     assert "without cedar" in result.output
+    assert "bem, features: mean MCC " in result.output
     assert "without amber" not in result.output
     fitted = CliRunner().invoke(
         app,
@@ -290,6 +292,24 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
     cooled, raw = (read(file).weights["bem"]["features"] for file in (output, plain))
     found = record["temperatures"]["bem"]["features"]
     assert cooled == pytest.approx({name: value / found for name, value in raw.items()})
+
+
+def test_the_mean_over_left_out_sets_and_its_difference_to_before():
+    def found(labels, before, after):
+        scores = {"before": {"bem, features": before}, "after": {"bem, features": after}}
+        return {"question_ids": [str(n % 4) for n in range(len(labels))], "labels": labels, "scores": scores}
+
+    right, wrong = [0.9, 0.1] * 4, [0.1, 0.9] * 4
+    labels = [1, 0] * 4
+    half = [0.9, 0.1, 0.1, 0.9] * 2  # half of the right and half of the wrong ones are accepted: MCC 0
+    runs = {"a": {"sets": {"a": found(labels, half, right)}}, "b": {"sets": {"b": found(labels, wrong, right)}}}
+    # Before: 0 and -1, after: 1 and 1. Questions hold two rows alike, so that a set of all 1 or -1 is so in each draw.
+    means = left_out.means(runs, Bootstrap(resamples=50))["bem, features"]
+    assert means["before"][0] == -0.5
+    assert means["after"][0] == 1
+    assert means["difference"][0] == 1.5
+    for value, low, high in means.values():
+        assert low <= value <= high
 
 
 # Memory.
@@ -437,7 +457,7 @@ def test_a_sets_calibration_is_told_with_the_temperature_of_the_others():
         return {
             "question_ids": [str(n) for n in range(4000)],
             "labels": [int(label) for label in labels],
-            "scores": {"bem, features": scores.tolist()},
+            "scores": {"after": {"bem, features": scores.tolist()}},
         }
 
     # Two sets are three times too sure, the third as sure as it should be: theirs spoils it, and mends each other.
