@@ -183,9 +183,9 @@ class Endpoint:
         while True:
             fields = self._fields(wanted, refused)
             try:
-                completion = await client.chat.completions.create(
-                    model=self.model, messages=conversation, **fields, extra_body=self.extra_body
-                )
+                # The client takes its time over typed fields; those of `extra_body` it sends as they are.
+                body = {"messages": conversation, **fields, **self.extra_body}
+                completion = await client.chat.completions.create(model=self.model, messages=[], extra_body=body)
             except Exception as error:  # a server may send anything, such as JSON too deep to be read
                 if more := _refused(error, fields, wanted):
                     refused |= more

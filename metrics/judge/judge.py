@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,11 +15,11 @@ from .checkpoints import check_whole
 from .declarations import option
 from .inference import best_device
 from .inputs import ANSWERS, Column, RowValueError
-from .options import JudgeLoading, JudgeOptions
+from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .progress import library_bars
 from .protocols import Protocol
 from .reading import Verdict, ways
-from .scoring import BLANK, cost, score
+from .scoring import BLANK, Ruling, cost, matched, score, unsure
 from .shell import Scored, Shell
 from .stores import Store
 
@@ -38,7 +39,7 @@ class Judge(Shell, evaluate.Metric):
     """A language model judges whether an answer is right, measured by reference answers.
 
     The model is behind an OpenAI-compatible endpoint, or run here. Each distinct row is asked about once, and with
-    `cache_dir` once for all; a blank answer is wrong without asking.
+    `cache_dir` once for all; a blank answer is wrong without asking. With `first` a matcher decides where it is sure.
 
     Returns:
         judge: Mean score, from 0 to 1, of the rows that have one.
@@ -51,10 +52,14 @@ class Judge(Shell, evaluate.Metric):
             error if there is any.
 
     Examples:
-        >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model")
-        >>> out = judge.compute(predictions=["", " "], references=["Leonardo", "Michelangelo"])  # nothing to ask
-        >>> out["accuracy"], out["per_example"]["label"]
-        (0.0, ['not attempted', 'not attempted'])
+        >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
+        >>> out = judge.compute(  # of both answers the matcher is sure
+        ...     predictions=["It was painted by Leonardo da Vinci.", "Bananas."],
+        ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
+        ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+        ... )
+        >>> out["per_example"]["label"], out["asked"]
+        (['correct', 'incorrect'], 0.0)
     """
 
     citation = CITATION
@@ -64,14 +69,33 @@ class Judge(Shell, evaluate.Metric):
     options = JudgeOptions
     means = ("asked",)
 
+    _first: Any = None  # loaded by the first call
+
     def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
-        """Raise RowValueError for a row without the question that the protocol needs."""
+        """Raise RowValueError for a row without the question that the protocol needs, or that the matcher refuses."""
+        if self.first is not None and hasattr(self.first, "check_columns"):
+            self.first.check_columns(columns)
         if not self.load_options.asked.needs_question:
             return
         for row, question in enumerate(columns["questions"]):
             if not question.strip():
                 needed = f"a question, which the protocol {self.load_options.asked.name!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
+
+    @property
+    def first(self) -> Any:
+        """The matcher, loaded once; None without one."""
+        given = self.load_options.first
+        if self._first is None and given is not None:
+            self._first = given if hasattr(given, "compute") else load_matcher(os.fspath(given))
+        return self._first
+
+    def prepare(self, options: JudgeOptions) -> None:
+        """Load the matcher, and make ready what asks."""
+        super().prepare(options)
+        if options.ask is not None and self.load_options.first is None:
+            raise ValueError("judge: ask is given, but no matcher; give evaluate.load one: first='bem'")
+        _ = self.first
 
     def load(self) -> Judging:
         """Make ready what asks; the model itself is loaded, or the server called, by the first row to ask about."""
@@ -85,10 +109,15 @@ class Judge(Shell, evaluate.Metric):
             Row(question, tuple(right), prediction)
             for question, right, prediction in zip(questions, references, predictions, strict=True)
         ]
-        asked = [row for row in rows if row.prediction.strip()]
-        judged = iter(self.model.rulings(asked, raises=options.unscored == "raise"))
-        rulings = [next(judged) if row.prediction.strip() else BLANK for row in rows]
+        band = options.ask or DEFAULT_BAND
+        decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
+        decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
+        left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
+        judged = iter(self.model.rulings(left, raises=options.unscored == "raise"))
+        rulings = [ruling or next(judged) for ruling in decided]
         settings = {
+            "first": matcher,
+            "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
             "model": self._judge,
             "revision": self.load_options.model_revision,
             "protocol": self.model.protocol.signature,
@@ -96,6 +125,20 @@ class Judge(Shell, evaluate.Metric):
             **self.load_options.settings(),
         }
         return Scored(score(rulings), settings)
+
+    def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
+        """Return the matcher's rulings, None where the judge is to be asked, and the matcher's signature."""
+        found = self.first.compute(
+            predictions=[row.prediction for row in rows],
+            references=[list(row.references) for row in rows],
+            questions=[row.question for row in rows],
+        )
+        scores, verdicts = found["per_example"]["score"], found["per_example"]["verdict"]
+        rulings = [
+            None if asked else matched(score, verdict)
+            for score, verdict, asked in zip(scores, verdicts, unsure(scores, band), strict=True)
+        ]
+        return rulings, found["signature"].replace("|", ",")
 
     @property
     def _judge(self) -> str:
@@ -109,6 +152,22 @@ class Judge(Shell, evaluate.Metric):
         result = super().result(scored, options, per_example)
         more = {"unscored": 0} | ({"cost": cost(scored.scores, options.prices)} if options.prices else {})
         return more | result
+
+
+def load_matcher(first: str) -> Any:
+    """Load a metric by its folder, by its name in the installed package, or as evaluate finds it."""
+    from importlib import resources
+
+    from evaluate.loading import load
+
+    with suppress(ModuleNotFoundError):
+        folder = resources.files("evaluate_qa") / "metrics" / first
+        if first.isidentifier() and folder.is_dir():
+            return load(str(folder))
+    try:
+        return load(first)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"judge: first is {first!r}, and there is no such metric: {error}") from error
 
 
 def chat_model(load: JudgeLoading) -> ChatModel:

@@ -29,6 +29,16 @@ class Band(Kind):
         super().__init__("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
 
 
+class Matcher(Kind):
+    """A metric whose verdict comes first, or its name or folder."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the name or folder of a metric, or a metric",
+            lambda value: hasattr(value, "compute") or Place("").accepts(value),
+        )
+
+
 class Prices(Kind):
     """What tokens cost: those of the request, those of the reply."""
 
@@ -53,6 +63,12 @@ def _is_text(value: object) -> bool:
 class JudgeOptions(Options):
     """What `compute` takes besides columns."""
 
+    ask: tuple[float, float] | None = option(
+        None,
+        Band(),
+        "With `first`: the judge is asked where low ≤ the matcher's score < high.",
+        told=f"{DEFAULT_BAND}",
+    )
     unscored: Literal["none", "raise"] = option(
         "none",
         Choice("none", "raise"),
@@ -79,6 +95,11 @@ class JudgeLoading(ModelOptions):
     )
     protocol: str | os.PathLike[str] = option(
         "default", Place("the name of a protocol, or a file"), f"What is asked: {', '.join(PROTOCOLS)}, or a file."
+    )
+    first: Any = option(
+        None,
+        Matcher(),
+        "A matcher that decides where it is sure, such as `bem`; the judge is asked about the other rows.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
         None, Place("a folder"), "Keeps verdicts, so that none is asked for twice; evaluate puts temporary files there."

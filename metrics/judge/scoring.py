@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from .reading import Verdict
 
+MATCHED = ("incorrect", "correct")
+"""The labels of a matcher's verdicts."""
+
 NOT_ATTEMPTED = "not attempted"
 """The label of a blank answer, about which no judge is asked; it is wrong."""
 
@@ -34,6 +37,17 @@ class Ruling:
 
 
 BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
+
+
+def matched(score: float, correct: bool) -> Ruling:
+    """Return what becomes of a row that a matcher has decided."""
+    return Ruling(Verdict(MATCHED[correct], score, correct, "matcher"), asked=False)
+
+
+def unsure(scores: Sequence[float], band: tuple[float, float]) -> list[bool]:
+    """Return of each row whether the matcher's score s is within the band, low ≤ s < high: then the judge is asked."""
+    low, high = band
+    return [low <= score < high for score in scores]
 
 
 @dataclass(frozen=True)

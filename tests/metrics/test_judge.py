@@ -405,3 +405,96 @@ def test_a_model_that_cannot_be_loaded_is_told(tmp_path):
     metric = evaluate.load(evaluate_qa.path("judge"), model=str(tmp_path))
     with pytest.raises(ValueError, match=r"^judge: cannot load the chat model"):
         metric.compute(**rows("a"))
+
+
+SURE = {
+    "predictions": ["It was Marie Curie.", "Bananas.", "", "Marie Curie or her husband, I am not sure"],
+    "references": ["Marie Curie"] * 4,
+    "questions": ["Who discovered radium?"] * 4,
+}
+
+
+@pytest.fixture(scope="module")
+def bem():
+    return evaluate.load(evaluate_qa.path("bem"))
+
+
+def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
+    """Outside of the band its score and verdict stay, within it they are the judge's."""
+    scores = bem.compute(**SURE)["per_example"]["score"]
+    band = (sorted(scores)[1] + 1e-6, max(scores))  # all but the surest, and the two surely wrong
+    out = load(first=bem).compute(**SURE, ask=band)
+    within = [band[0] <= score < band[1] for score in scores]
+    assert out["per_example"]["asked"] == [
+        inside and bool(p) for inside, p in zip(within, SURE["predictions"], strict=True)
+    ]
+    assert 0 < sum(out["per_example"]["asked"]) < 3
+    for row, inside in enumerate(within):
+        if not inside and SURE["predictions"][row]:
+            assert out["per_example"]["score"][row] == scores[row]
+            assert out["per_example"]["verdict"][row] == (scores[row] > 0.5)
+    asked = [p for p, inside in zip(SURE["predictions"], within, strict=True) if inside and p]
+    assert server.asked == dict.fromkeys(asked, 1)
+    assert out["asked"] == len(asked) / 4
+    assert "|first:bem,v:1.0.0,cls:" in out["signature"]
+    assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
+
+
+def test_a_band_holds_its_lower_end_and_not_its_upper():
+    from evaluate_qa.metrics.judge.scoring import unsure
+
+    assert unsure([0.0, 0.049, 0.05, 0.5, 0.899, 0.9, 1.0], (0.05, 0.9)) == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert unsure([0.5, 1.0], (0.5, 0.5)) == [False, False]
+
+
+def test_a_matcher_goes_by_its_name_its_folder_or_itself(load, server, bem):
+    found = [load(first=first).compute(**SURE, ask=(0, 0)) for first in ("bem", evaluate_qa.path("bem"), bem)]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["asked"] == 0
+    assert server.bodies == []
+
+
+def test_what_the_matcher_refuses_is_told_before_anything_is_loaded(load, server, tmp_path):
+    with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
+        load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
+    with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*', and there is no such metric"):
+        load(first=str(tmp_path / "none")).compute(**rows("a"))
+    assert server.bodies == []
+
+
+def test_a_band_needs_a_matcher_and_two_numbers_in_order(load, bem):
+    with pytest.raises(ValueError, match=r"^judge: ask is given, but no matcher"):
+        load().compute(**SURE, ask=(0.1, 0.9))
+    for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), ("a", "b"), (0, float("nan"))):
+        with pytest.raises(ValueError, match=r"^judge: ask is .*; expected two numbers from 0 to 1, \(low, high\)"):
+            load(first=bem).compute(**SURE, ask=band)
+
+
+def test_a_cascade_of_recorded_verdicts_has_the_figures_that_the_hand_computes(load, server):
+    """Of 100 rows the matcher is sure of 60, of which it has 57 right; of the other 40 the judge has 36 right.
+
+    Agreement (57 + 36)/100, asked 40/100, at 100 tokens for a request and 2 for a reply 40 · (100 · 3 + 2 · 15) / 10⁶.
+    """
+    right = [row % 2 == 0 for row in range(100)]
+    probability = [(0.99 if right[row] != (row < 3) else 0.01) if row < 60 else 0.5 for row in range(100)]
+    says = {f"answer {row}": right[row] != (row < 64) for row in range(60, 100)}
+    server.plan = {p: [completion("correct" if says[p] else "incorrect")] for p in says}
+
+    class Recorded:
+        def compute(self, predictions, **_):
+            scores = [probability[int(text.split()[1])] for text in predictions]
+            return {"per_example": {"score": scores, "verdict": [s > 0.5 for s in scores]}, "signature": "recorded|v:1"}
+
+    columns = {"predictions": [f"answer {row}" for row in range(100)], "references": ["right"] * 100}
+    out = load(first=Recorded()).compute(**columns, prices=(3, 15))
+    assert sum(found == truth for found, truth in zip(out["per_example"]["verdict"], right, strict=True)) == 93
+    assert out["asked"] == 0.4
+    assert out["cost"] == pytest.approx(40 * 330e-6)
