@@ -183,9 +183,9 @@ class Endpoint:
         while True:
             fields = self._fields(wanted, refused)
             try:
-                # The client takes its time over typed fields; those of `extra_body` it sends as they are.
-                body = {"messages": conversation, **fields, **self.extra_body}
-                completion = await client.chat.completions.create(model=self.model, messages=[], extra_body=body)
+                # Not by `chat.completions.create`, which spends a good part of its time on the types of all fields.
+                body = {"model": self.model, "messages": conversation, **fields, **self.extra_body}
+                completion = await client.post("/chat/completions", cast_to=object, body=body)
             except Exception as error:  # a server may send anything, such as JSON too deep to be read
                 if more := _refused(error, fields, wanted):
                     refused |= more
@@ -220,33 +220,43 @@ def _refused(error: Exception, fields: Mapping[str, Any], wanted: Mapping[str, A
     return named if named and not any(name in str(error) for name in left_out) else left_out
 
 
-def _as_reply(completion: Any, granted: bool) -> Reply | NoAnswer:
-    choices = getattr(completion, "choices", None)
-    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+def _as_reply(completion: object, granted: bool) -> Reply | NoAnswer:
+    message = _at(completion, "choices", 0, "message")
+    if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
-    text, usage = getattr(choices[0].message, "content", None), getattr(completion, "usage", None)
+    text = message.get("content")
     return Reply(
         text=text if isinstance(text, str) else "",
-        cut_off=getattr(choices[0], "finish_reason", None) == "length",
-        tokens_in=_count(getattr(usage, "prompt_tokens", None)),
-        tokens_out=_count(getattr(usage, "completion_tokens", None)),
-        tokens=_tokens(getattr(choices[0], "logprobs", None)),
+        cut_off=_at(completion, "choices", 0, "finish_reason") == "length",
+        tokens_in=_count(_at(completion, "usage", "prompt_tokens")),
+        tokens_out=_count(_at(completion, "usage", "completion_tokens")),
+        tokens=_tokens(_at(completion, "choices", 0, "logprobs", "content")),
         granted=granted,
     )
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """Return what lies there within JSON; None if there is nothing."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
 
 def _count(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def _tokens(logprobs: Any) -> Sequence[Token]:
+def _tokens(content: Any) -> Sequence[Token]:
     """Return the tokens with their candidates; none where the server gives none, or nothing of the kind."""
     try:
         return [
-            Token(str(one.token), {str(other.token): float(other.logprob) for other in one.top_logprobs})
-            for one in logprobs.content
+            Token(str(one["token"]), {str(other["token"]): float(other["logprob"]) for other in one["top_logprobs"]})
+            for one in content
         ]
-    except (AttributeError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return ()
 
 
