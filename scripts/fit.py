@@ -93,19 +93,11 @@ def fit(
         data = data or ["evouna"]
         own = not any(name in KNOWN for name in data) and start is None
         highest = learning_rate or (3e-5 if own else 1e-4)
+        tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
         job = Job(
             data_dir=data_dir,
             output=output,
-            recipe=Recipe(
-                tasks=("bem", "nli_lex") if metric == "both" else (metric,),
-                epochs=epochs,
-                learning_rate=highest,
-                token_budget=token_budget,
-                max_tokens=max_tokens,
-                seed=seed,
-                device=device,
-                half=half,
-            ),
+            recipe=Recipe(tasks, epochs, highest, token_budget, max_tokens, seed=seed, device=device, half=half),
             mixture=Mixture(**parse_options(mix or [])),
             teachers=teacher or [],
             start=find("fit") if own else start,

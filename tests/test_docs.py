@@ -62,6 +62,7 @@ def test_examples_of_the_metrics_inputs(name):
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_examples_in_docstrings(module):
     name = ".".join(module.relative_to(ROOT).with_suffix("").parts)

@@ -27,19 +27,7 @@ from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import divided, read_sets, sample, without
 from typer.testing import CliRunner
 
-NOTHING = Mixture(
-    peer=0,
-    wrong_reference=0,
-    question_reference=0,
-    swapped=0,
-    counterfactual=0,
-    rejected=0,
-    yes_no=0,
-    refused=0,
-    cut=0,
-    padded=0,
-    reworded=0,
-)
+NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))
 
 
 def row(name, label, language="en"):
