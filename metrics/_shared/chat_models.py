@@ -5,6 +5,7 @@ Both hand on each answer as soon as it is there, in no promised order, and decod
 
 import asyncio
 import html
+import itertools
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -315,8 +316,8 @@ def masked(text: str, secret: str) -> str:
     size = min(len(key), _TELLING)
     parts = {key[start : start + size] for start in range(len(key) - size + 1)}
     hidden = {at + offset for at in range(len(plain)) if plain[at : at + size] in parts for offset in range(size)}
-    shown = ["\0" if at in hidden else one for at, one in enumerate(quoted)]
-    return re.sub("\0+", "***", "".join(shown))
+    runs = itertools.groupby(enumerate(quoted), lambda numbered: numbered[0] in hidden)
+    return "".join("***" if is_hidden else "".join(one for _, one in run) for is_hidden, run in runs)
 
 
 def _unquoted(quoted: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from evaluate_qa.metrics._shared.chat_models import LocalModel, masked
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny_chat_model import save_chat_model
@@ -131,6 +131,7 @@ def test_a_key_is_masked_however_its_pieces_are_quoted(key, pieces):
 
 
 @given(st.text() | st.text(r"q7Zk\u0025%&#;"))
+@example("\0")
 def test_a_text_without_the_key_stays(text):
     assert masked(text, "q7Zk2mW9xT4v") == text
 
