@@ -413,8 +413,11 @@ class LocalModel:
             ) from error
         if tokenizer.chat_template is None:
             raise ValueError(f"{self.model!r} has no chat template; give an instruction-tuned (chat) model")
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
         if tokenizer.pad_token is None:
-            tokenizer.pad_token = tokenizer.eos_token
+            raise ValueError(
+                f"the tokenizer of {self.model!r} names no end of text; get its tokenizer_config.json, too"
+            )
         return tokenizer, model.to(device).eval()
 
     def _torch_device(self) -> str:

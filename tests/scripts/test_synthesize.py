@@ -829,6 +829,7 @@ def test_rows_are_written_window_by_window(chat_model, monkeypatch):
         ),
         (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "safetensors"),
         (lambda folder: (folder / "config.json").unlink(), "config.json"),
+        (lambda folder: (folder / "tokenizer_config.json").unlink(), "names no end of text"),
     ],
 )
 def test_a_model_that_cannot_be_used_is_told_with_a_cure(tmp_path, chat_model, known_rows, change, told):
