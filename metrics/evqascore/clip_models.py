@@ -156,6 +156,8 @@ def _transformers(folder: Path, label: str) -> Clip:
         )
         check_whole(found)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **source)
+        if max(tokenizer.get_vocab().values()) >= model.config.text_config.vocab_size:
+            raise ValueError("its tokenizer has tokens that its weights do not know")
         preprocess = processor.from_pretrained(folder, **source)
         files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
         hashes = {file: file_hash(file) for file in files}

@@ -158,6 +158,15 @@ def test_a_file_that_holds_something_else_is_told(tmp_path, small, content):
             load_clip(str(model))
 
 
+def test_tokens_without_weights_are_told(tmp_path):
+    folder = shutil.copytree(demo_folder(), tmp_path / "model")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["model"]["vocab"]["!"] += 1 << 20  # a bit has flipped
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    with pytest.raises(ValueError, match="its tokenizer has tokens that its weights do not know"):
+        load_clip(str(folder))
+
+
 @pytest.mark.parametrize(
     "settings", ["[]", "[" * 100_000, "\0", '{"model_type": "clip"', '{"model_type": ["clip"]}', "5"]
 )
