@@ -5,13 +5,14 @@ Both hand on each answer as soon as it is there, in no promised order, and decod
 
 import asyncio
 import html
-import itertools
+import json
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import islice
+from itertools import groupby, islice
 from textwrap import shorten
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -222,6 +223,9 @@ def _refused(error: Exception, fields: Mapping[str, Any], wanted: Mapping[str, A
 
 
 def _as_reply(completion: object, granted: bool) -> Reply | NoAnswer:
+    if isinstance(completion, str):  # of a server that does not say that it sends JSON, or does not
+        with suppress(ValueError, RecursionError):
+            completion = json.loads(completion)
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
@@ -316,7 +320,7 @@ def masked(text: str, secret: str) -> str:
     size = min(len(key), _TELLING)
     parts = {key[start : start + size] for start in range(len(key) - size + 1)}
     hidden = {at + offset for at in range(len(plain)) if plain[at : at + size] in parts for offset in range(size)}
-    runs = itertools.groupby(enumerate(quoted), lambda numbered: numbered[0] in hidden)
+    runs = groupby(enumerate(quoted), lambda numbered: numbered[0] in hidden)
     return "".join("***" if is_hidden else "".join(one for _, one in run) for is_hidden, run in runs)
 
 

@@ -67,7 +67,7 @@ def _locked(target: Path, folder: Path) -> "BaseFileLock":
         with suppress(FileExistsError):  # it is no folder
             folder.mkdir(exist_ok=True)
         # The run that had the folder may remove it meanwhile, and the lock, as filelock sees, which then locks nothing.
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, FileExistsError):
             if not _is_ours(folder):
                 raise RowsError(
                     f"{folder}, where the work on {target} goes, is not this program's; give it another name"

@@ -122,7 +122,7 @@ def test_options_are_read_without_loading_anything(name):
     """A Space lays out its page before it loads the metric."""
     source = Path(evaluate_qa.path(name), "options.py").read_text(encoding="utf-8")
     imported = set(re.findall(r"^(?:from|import) ([\w.]+)", source, re.MULTILINE))
-    assert imported <= {"collections.abc", "dataclasses", "os", "pathlib", "typing"} | {
+    assert imported <= {"collections.abc", "dataclasses", "math", "os", "pathlib", "typing"} | {
         module for module in imported if module.startswith(".")
     }
     assert importlib.import_module(f"evaluate_qa.metrics.{name}.options")
