@@ -26,8 +26,8 @@ FORK_SERVER = Path(__file__).with_name("fork_server.py")
 OF_HUGGING_FACE = ("HF_", "HUGGINGFACE_", "TRANSFORMERS_", "PYTHONPATH")
 # or it is really started.
 OF_OTHERS = ("PYTHON", "OMP_", "MKL_", "OPENBLAS_", "TORCH_", "LD_", "MALLOC_")
-# Of these, the fork server sees to the first two; Ray sets the last in the process of the tests.
-OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED", "PYTHONBREAKPOINT"}
+# Of these, the fork server sees to the first two; Ray and OpenCV set the others in the process of the tests.
+OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED", "PYTHONBREAKPOINT", "LD_LIBRARY_PATH"}
 
 # What the two Pythons import. What is not installed they leave out.
 OTHERS = """
@@ -36,7 +36,8 @@ OTHERS = """
 """
 HUGGING_FACE = "datasets evaluate evaluate_qa.cli huggingface_hub transformers.pipelines"
 
-_ENVIRONMENT = dict(os.environ)
+# As the tests began with it. Libraries that they import may change it.
+ENVIRONMENT = dict(os.environ)
 
 
 def run(*arguments, check=False, timeout=None, **options):
@@ -150,7 +151,7 @@ def _server_for(env):
     """What gives the fork server for processes with this environment; None where they need a true start."""
     if sys.platform != "linux":  # elsewhere libraries of the system do not bear a fork
         return None
-    changed = {name for name in {*env, *_ENVIRONMENT} if env.get(name) != _ENVIRONMENT.get(name)}
+    changed = {name for name in {*env, *ENVIRONMENT} if env.get(name) != ENVIRONMENT.get(name)}
     of_hugging_face = {name for name in changed if name.startswith(OF_HUGGING_FACE)}
     if any(name.startswith(OF_OTHERS) for name in changed - of_hugging_face - OF_NONE):
         return None
@@ -161,7 +162,7 @@ def _server_for(env):
 def _without_hugging_face():
     ours, theirs = socket.socketpair()
     with theirs:
-        process = subprocess.Popen([sys.executable, FORK_SERVER, *OTHERS.split()], stdin=theirs, env=_ENVIRONMENT)
+        process = subprocess.Popen([sys.executable, FORK_SERVER, *OTHERS.split()], stdin=theirs, env=ENVIRONMENT)
 
     def end():
         ours.close()  # which it takes for its end
@@ -174,7 +175,7 @@ def _without_hugging_face():
 @cache
 def _with_all():
     """A fork of the other, which has imported the rest as well."""
-    order = {"arguments": [str(FORK_SERVER), *HUGGING_FACE.split()], "cwd": "/", "env": _ENVIRONMENT, "session": False}
+    order = {"arguments": [str(FORK_SERVER), *HUGGING_FACE.split()], "cwd": "/", "env": ENVIRONMENT, "session": False}
     ours, theirs = socket.socketpair()
     with theirs:
         process = Forked(_without_hugging_face(), order, theirs, sys.__stdout__, sys.__stderr__)

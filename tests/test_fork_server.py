@@ -77,8 +77,8 @@ def test_what_libraries_read_when_they_are_imported(processes):
 
 
 def test_what_matters_to_nothing_that_was_imported(processes):
-    given = {"PYTHONBREAKPOINT": "ray.util.rpdb.set_trace", "PYTHONUNBUFFERED": "1", "COLUMNS": "80"}
-    with processes.start("-c", "", env=os.environ | given) as process:
+    given = {"PYTHONUNBUFFERED": "1", "COLUMNS": "80", "PYTHONBREAKPOINT": "ray's", "LD_LIBRARY_PATH": "OpenCV's"}
+    with processes.start("-c", "", env=processes.ENVIRONMENT | given) as process:
         assert isinstance(process, processes.Forked) == (sys.platform == "linux")
 
 
