@@ -16,8 +16,10 @@ import typer
 from .files.bad_rows import bad_line, check_bad_rows
 from .files.claiming import claimed, claimed_too
 from .files.writing import check_different
-from .metrics._shared.chat_models import ChatModel, Conversation, Endpoint, LocalModel, NoAnswer
+from .metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
+from .metrics._shared.endpoint import Endpoint
 from .metrics._shared.inputs import clean
+from .metrics._shared.local_model import LocalModel
 from .metrics._shared.progress import progress
 from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, check_output, read_tasks, settings_file

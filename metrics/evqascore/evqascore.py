@@ -13,11 +13,14 @@ from .clip import Encoder
 from .clip_models import load_clip, load_demo
 from .declarations import option
 from .encoding import in_threads
+from .endpoint import Endpoint
 from .features import read_features
 from .inference import run
 from .inputs import Column, prediction, question
 from .keyword_model import KeywordModel
 from .keywords import KeywordSource, check_language
+from .local_model import LocalModel
+from .masking import masked
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
 from .progress import library_bars

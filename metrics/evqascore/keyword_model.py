@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .chat_models import ChatModel, Conversation, Deliver, Endpoint, LocalModel, NoAnswer
+from .chat_models import ChatModel, Conversation, Deliver, NoAnswer
+from .endpoint import Endpoint
+from .local_model import LocalModel
 from .progress import library_bars, progress
 from .stores import Store
 

@@ -10,11 +10,14 @@ from typing import Any, ClassVar
 import evaluate
 
 from .asking import Judging, Row
-from .chat_models import ChatModel, Endpoint, LocalModel
+from .chat_models import ChatModel
 from .checkpoints import check_whole
 from .declarations import option
+from .endpoint import Endpoint
 from .inference import best_device
 from .inputs import ANSWERS, Column, RowValueError
+from .local_model import LocalModel
+from .masking import masked
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .progress import library_bars
 from .protocols import Protocol

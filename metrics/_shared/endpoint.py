@@ -1,0 +1,231 @@
+"""A chat model behind an OpenAI-compatible endpoint."""
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+from textwrap import shorten
+from typing import Any
+from urllib.parse import urlsplit
+
+from .chat_models import Conversation, Deliver, DeliverReply, NoAnswer, Reply, Token, check_positive, checked
+from .masking import masked
+
+# How servers say that they do not take a field of the request.
+_REFUSALS = frozenset({400, 422})
+
+_LONGEST_TOLD = 20_000
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible chat completions endpoint.
+
+    Attributes:
+        url: The base URL, such as `http://localhost:8000/v1`; without a path, `/v1` is added.
+        model: The name by which the endpoint knows the model.
+        api_key: The key; local servers need none.
+        concurrency: Requests under way at the same time.
+        timeout: Seconds from the start of a request to the last byte of its reply; then it is given up and repeated.
+        max_retries: How often a request is repeated, with backoff, after a timeout, a lost connection or a status
+            of 408, 409, 429 or 5xx.
+        max_tokens: Longest answer.
+        extra_body: Further fields of the request; they win over ours.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+
+    url: str
+    model: str
+    api_key: str | None = field(default=None, repr=False)
+    concurrency: int = 16
+    timeout: float = 60.0
+    max_retries: int = 5
+    max_tokens: int = 256
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    # Fields of a request that the server turned out to refuse; none of them is sent twice.
+    _refused: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_positive(concurrency=self.concurrency, timeout=self.timeout, max_tokens=self.max_tokens)
+        if self.max_retries < 0:
+            raise ValueError(f"max_retries is {self.max_retries}; expected 0 or more")
+        if urlsplit(self.url).scheme not in ("http", "https"):
+            raise ValueError(f"endpoint is {self.url!r}; expected a URL such as http://localhost:8000/v1")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the answers depend on. Not the URL: a server may come back elsewhere."""
+        return {"generator": "endpoint", "model": self.model, "extra_body": self.extra_body}
+
+    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        """Ask for all answers, `concurrency` at a time."""
+        self.reply(conversations, lambda number, reply: deliver(number, checked(reply, self.max_tokens)), {})
+
+    def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+        """Ask for all replies, `concurrency` at a time; the first one alone shows what the server refuses."""
+        _run(self._reply(conversations, deliver, wanted))
+
+    async def _reply(
+        self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]
+    ) -> None:
+        from openai import AsyncOpenAI
+
+        # The client insists on a key; a server that needs none ignores it.
+        async with AsyncOpenAI(
+            base_url=_base_url(self.url),
+            api_key=(self.api_key or "").strip() or "none",
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+            http_client=_bounded_client(self.timeout),
+        ) as client:
+            numbered = iter(enumerate(conversations))
+            ended = False
+
+            async def work(most: int | None = None) -> None:
+                for number, conversation in islice(numbered, most):
+                    reply = await self._ask(client, conversation, wanted)
+                    if ended:  # a reply that comes at the same moment may swallow the cancellation
+                        return
+                    deliver(number, reply)
+
+            if wanted and not self._refused:
+                await work(1)
+            workers = [asyncio.create_task(work()) for _ in range(self.concurrency)]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                ended = True
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _ask(self, client: Any, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
+        """Ask once; where the server refuses a field that is not essential, again without it."""
+        refused = set(self._refused)
+        while True:
+            fields = self._fields(wanted, refused)
+            try:
+                # Not by `chat.completions.create`, which spends a good part of its time on the types of all fields.
+                body = {"model": self.model, "messages": conversation, **fields, **self.extra_body}
+                completion = await client.post("/chat/completions", cast_to=object, body=body)
+            except Exception as error:  # a server may send anything, such as JSON too deep to be read
+                if more := _refused(error, fields, wanted):
+                    refused |= more
+                    continue
+                cause = f" ({error.__cause__})" if error.__cause__ else ""
+                # Some servers answer with a whole page.
+                told = shorten(self._masked(f"{type(error).__name__}: {error}{cause}"), 500, placeholder="…")
+                return NoAnswer(told)
+            self._refused.update(refused)
+            return _as_reply(completion, granted=bool(wanted) and not wanted.keys() & refused)
+
+    def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
+        fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
+        sent = {name: value for name, value in fields.items() if name not in refused}
+        # Newer models know the limit by another name.
+        return sent if "max_tokens" in sent else {**sent, "max_completion_tokens": self.max_tokens}
+
+    def _masked(self, text: str) -> str:
+        """Return a server's text without the secrets that it was told."""
+        text = text[:_LONGEST_TOLD]
+        for secret in (self.api_key, urlsplit(self.url).password):
+            text = masked(text, (secret or "").strip())
+        return text
+
+
+def _refused(error: Exception, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
+    """Return which fields, not essential ones, are to be left out after an error; none if it is about others."""
+    if getattr(error, "status_code", None) not in _REFUSALS:
+        return set()
+    left_out = {*wanted} & fields.keys()
+    named = {name for name in ("max_tokens", "temperature") if name in fields and name in str(error)}
+    return named if named and not any(name in str(error) for name in left_out) else left_out
+
+
+def _as_reply(completion: object, granted: bool) -> Reply | NoAnswer:
+    if isinstance(completion, str):  # of a server that does not say that it sends JSON, or does not
+        with suppress(ValueError, RecursionError):
+            completion = json.loads(completion)
+    message = _at(completion, "choices", 0, "message")
+    if not isinstance(message, dict):
+        return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
+    text = message.get("content")
+    return Reply(
+        text=text if isinstance(text, str) else "",
+        cut_off=_at(completion, "choices", 0, "finish_reason") == "length",
+        tokens_in=_count(_at(completion, "usage", "prompt_tokens")),
+        tokens_out=_count(_at(completion, "usage", "completion_tokens")),
+        tokens=_tokens(_at(completion, "choices", 0, "logprobs", "content")),
+        granted=granted,
+    )
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """Return what lies there within JSON; None if there is nothing."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _tokens(content: Any) -> Sequence[Token]:
+    """Return the tokens with their candidates; none where the server gives none, or nothing of the kind."""
+    try:
+        return [
+            Token(str(one["token"]), {str(other["token"]): float(other["logprob"]) for other in one["top_logprobs"]})
+            for one in content
+        ]
+    except (KeyError, TypeError, ValueError):
+        return ()
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end, also where a loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
+def _bounded_client(seconds: float) -> Any:
+    """Return openai's client for HTTP, which gives a request up unless the whole reply is there in so many seconds."""
+    import httpx
+    from openai import DefaultAsyncHttpxClient
+
+    class Client(DefaultAsyncHttpxClient):
+        async def send(self, *args: Any, **options: Any) -> Any:
+            try:
+                return await asyncio.wait_for(super().send(*args, **options), seconds)
+            except asyncio.TimeoutError:
+                raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
+
+    return Client(verify=_certificates())
+
+
+@cache
+def _certificates() -> Any:
+    """Return the certificates that are trusted; to read them takes longer than many a reply."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _base_url(url: str) -> str:
+    """Accept the full address of the resource and the bare address of a server too."""
+    url = url.rstrip("/").removesuffix("/chat/completions")
+    return url if urlsplit(url).path else f"{url}/v1"
