@@ -54,6 +54,7 @@ def fit(
     average: Annotated[list[Path] | None, _how("Do not train: take the mean of these matchers. Repeatable.")] = None,
     device: Annotated[str | None, _how("cpu, cuda, mps; by default the best there is.")] = None,
     half: Annotated[bool, _how("Compute in bfloat16 where that is safe.", "--half")] = False,
+    frozen: Annotated[int, _how("So many of the encoder's six layers, from below, stay as they are.")] = 0,
     leave_out: Annotated[
         list[str] | None, _out("Train without this set, such as evouna, saf or saf/German. Repeatable.")
     ] = None,
@@ -97,7 +98,9 @@ def fit(
         job = Job(
             data_dir=data_dir,
             output=output,
-            recipe=Recipe(tasks, epochs, highest, token_budget, max_tokens, seed=seed, device=device, half=half),
+            recipe=Recipe(
+                tasks, epochs, highest, token_budget, max_tokens, seed=seed, device=device, half=half, frozen=frozen
+            ),
             mixture=Mixture(**parse_options(mix or [])),
             teachers=teacher or [],
             start=find("fit") if own else start,

@@ -45,7 +45,17 @@ class Heads:
         for layer in self.encoder.encoder.layer:
             # Without dropout torch takes its fused attention, which needs less time and keeps no probabilities.
             layer.attention.self.dropout.p = 0.0
+        self._freeze(recipe.frozen)
         torch.manual_seed(recipe.seed)
+
+    def _freeze(self, layers: int) -> None:
+        """Keep the word embeddings as they are, and with them all of the embeddings and so many layers."""
+        embeddings, blocks = self.encoder.embeddings, self.encoder.encoder.layer
+        embeddings.word_embeddings.requires_grad_(False)
+        if layers > len(blocks):
+            raise ValueError(f"frozen is {layers}; expected at most the encoder's {len(blocks)} layers")
+        for block in [embeddings, *blocks][: layers + 1 if layers else 0]:
+            block.requires_grad_(False)
 
     @property
     def encoder(self) -> Any:
@@ -57,10 +67,8 @@ class Heads:
         return self.classifiers[task].model
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters that are trained, by name: all but the word embeddings."""
-        encoder = self.encoder
-        encoder.embeddings.word_embeddings.requires_grad_(False)
-        named = {f"encoder.{name}": p for name, p in encoder.named_parameters() if p.requires_grad}
+        """Return the parameters that are trained, by name: all but the word embeddings and what is frozen."""
+        named = {f"encoder.{name}": p for name, p in self.encoder.named_parameters() if p.requires_grad}
         for task in self.classifiers:
             named |= {f"{task}.{name}": p for name, p in self.model(task).classifier.named_parameters()}
         return named
