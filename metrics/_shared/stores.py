@@ -68,6 +68,16 @@ class Store:
         rows = [(key, value, checksum(key, value)) for key, value in zip(keys, values, strict=True)]
         self._attempt("write", lambda connection: connection.executemany(_INSERT, rows), None)
 
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield all values, in no promised order; others may write meanwhile."""
+        query = f"SELECT key, {_VALUE}, checksum FROM entries WHERE key > ? ORDER BY key LIMIT {_KEYS_A_QUERY}"
+        found: list[Any] = [(b"",)]
+        while found:
+            last = found[-1][0]
+            read = lambda connection, last=last: connection.execute(query, [last]).fetchall()  # noqa: E731
+            found = self._attempt("read", read, [])
+            yield from (value for key, value, known in found if known == checksum(key, value))
+
     def __len__(self) -> int:
         query = "SELECT count(*) FROM entries"
         return int(self._attempt("read", lambda connection: connection.execute(query).fetchone()[0], 0))

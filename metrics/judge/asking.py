@@ -1,20 +1,17 @@
 """Asks a chat model for verdicts, each distinct row once, and keeps them."""
 
-import json
-import queue
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .chat_models import ChatModel, NoAnswer, Reply
 from .progress import progress
 from .protocols import Protocol
-from .reading import Unreadable, Verdict, read
+from .reading import Unreadable, read
 from .scoring import Ruling
-from .stores import Store
+from .verdicts import ENDPOINT, Judge, Record, Row, Verdicts, Writer
 
 # A wrong key or a stopped server fails every row: no use in waiting for them all.
 _FAILURES_IN_A_ROW = 20
@@ -22,16 +19,18 @@ _FAILURES_IN_A_ROW = 20
 # Candidates for each token of a reply; some servers give no more.
 _CANDIDATES = 8
 
-FILE = "verdicts.sqlite"
-
 
 @dataclass(frozen=True)
-class Row:
-    """What a verdict is about."""
+class Recorded:
+    """A model that cannot be asked any more: its verdicts in the cache stand in for its endpoint."""
 
-    question: str
-    references: tuple[str, ...]
-    prediction: str
+    model: str
+    extra_body: dict[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the verdicts depend on, as at the endpoint."""
+        return {"generator": ENDPOINT, "model": self.model, "extra_body": self.extra_body}
 
 
 class _Stop(Exception):  # noqa: N818 - ends the asking early
@@ -47,10 +46,10 @@ class Judging:
         folder: Where verdicts are kept for later calls; None keeps none.
     """
 
-    def __init__(self, model: ChatModel, protocol: Protocol, folder: Path | None) -> None:
+    def __init__(self, model: ChatModel | Recorded, protocol: Protocol, folder: Path | None) -> None:
         self.model, self.protocol = model, protocol
-        self._settings = json.dumps([model.settings, protocol.text], sort_keys=True, default=str)
-        self._store = Store(folder / FILE, "judge: the store of verdicts", ("verdicts", "verdict")) if folder else None
+        self._judge = Judge.of(model.settings, protocol.signature)
+        self._kept = Verdicts(folder) if folder else None
 
     def rulings(self, rows: Sequence[Row], raises: bool) -> list[Ruling]:
         """Return what became of each row, in their order.
@@ -58,8 +57,12 @@ class Judging:
         Raises:
             ValueError: the model cannot be used; or a row got no verdict and `raises` is set.
         """
-        found = self._stored(list(dict.fromkeys(rows)))
-        found |= self._ask([row for row in dict.fromkeys(rows) if row not in found], raises)
+        distinct = list(dict.fromkeys(rows))
+        kept = self._kept.read(self._judge, distinct) if self._kept else {}
+        found = {row: _kept(record) for row, record in kept.items()}
+        left = [row for row in distinct if row not in found]
+        model = self.model
+        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises)
         rulings, seen = [], set()
         for row in rows:
             again = row in seen and found[row].verdict is not None
@@ -67,7 +70,17 @@ class Judging:
             seen.add(row)
         return rulings
 
-    def _ask(self, rows: list[Row], raises: bool) -> dict[Row, Ruling]:
+    def _missing(self, rows: list[Row], raises: bool) -> dict[Row, Ruling]:
+        """Return what becomes of rows whose verdicts are not recorded."""
+        why = (
+            f"no verdict of {self._judge.model!r} by {self._judge.protocol} is recorded for this row; import it "
+            "(evaluate-qa verdicts import), or give evaluate.load the endpoint that can be asked"
+        )
+        if raises and rows:
+            raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
+        return {row: Ruling(None, asked=False, error=why) for row in rows}
+
+    def _ask(self, model: ChatModel, rows: list[Row], raises: bool) -> dict[Row, Ruling]:
         found: dict[Row, Ruling] = {}
         in_a_row, last = 0, ""
 
@@ -77,7 +90,7 @@ class Judging:
             found[row] = ruling = self._ruling(reply)
             bar.update()
             if ruling.verdict:
-                keep(row, ruling)
+                keep(Record(self._judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
             last = ruling.error or ""
             if in_a_row == _FAILURES_IN_A_ROW or (raises and ruling.error):
@@ -88,7 +101,7 @@ class Judging:
         conversations = [self.protocol.conversation(row.question, [*row.references], row.prediction) for row in rows]
         with progress("judge: verdicts", len(rows), "verdict") as bar, self._keeping() as keep:
             try:
-                self.model.reply(conversations, deliver, self._wanted)
+                model.reply(conversations, deliver, self._wanted)
             except _Stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {last}") from None
@@ -118,58 +131,15 @@ class Judging:
         except Unreadable as why:
             return replace(counted, error=str(why))
 
-    def _stored(self, rows: list[Row]) -> dict[Row, Ruling]:
-        if self._store is None:
-            return {}
-        found = {}
-        for values in self._store.read([self._key(row) for row in rows]):
-            for number, value in values.items():
-                kept = json.loads(value)
-                verdict = Verdict(**kept["verdict"])
-                found[rows[number]] = Ruling(verdict, True, True, kept["tokens_in"], kept["tokens_out"])
-        return found
-
     @contextmanager
-    def _keeping(self) -> Iterator[Any]:
-        """Yield what keeps a verdict, at once and without keeping the requests waiting."""
-        with nullcontext() if self._store is None else _Writer(self._store) as writer:
-            yield lambda row, ruling: writer.put(self._key(row), self._value(row, ruling)) if writer else None
-
-    def _key(self, row: Row) -> str:
-        return json.dumps([self._settings, row.question, row.references, row.prediction])
-
-    def _value(self, row: Row, ruling: Ruling) -> bytes:
-        about = {"model": self.model.settings["model"], "protocol": self.protocol.signature, **asdict(row)}
-        counts = {"tokens_in": ruling.tokens_in, "tokens_out": ruling.tokens_out}
-        return json.dumps({**about, "verdict": vars(ruling.verdict), **counts}).encode()
+    def _keeping(self) -> Iterator[Callable[[Record], None]]:
+        """Yield what keeps a verdict."""
+        if self._kept is None:
+            yield lambda record: None
+        else:
+            with Writer(self._kept) as writer:
+                yield writer.put
 
 
-class _Writer:
-    """Writes to a store in a thread: in one transaction what came while the last one was written."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._waiting: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, daemon=True)
-
-    def put(self, key: str, value: bytes) -> None:
-        """Have an entry written."""
-        self._waiting.put((key, value))
-
-    def __enter__(self) -> "_Writer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._waiting.put(None)
-        self._thread.join()
-
-    def _write(self) -> None:
-        ended = False
-        while not ended:
-            entries = [self._waiting.get()]
-            while not self._waiting.empty():
-                entries.append(self._waiting.get())
-            ended = None in entries
-            if some := [entry for entry in entries if entry is not None]:
-                self._store.write(*zip(*some, strict=True))
+def _kept(record: Record) -> Ruling:
+    return Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out)

@@ -4,27 +4,30 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import evaluate
 
-from .asking import Judging, Row
+from .asking import Judging, Recorded
 from .chat_models import ChatModel
 from .checkpoints import check_whole
 from .declarations import option
 from .endpoint import Endpoint
 from .inference import best_device
 from .inputs import ANSWERS, Column, RowValueError
+from .lexical import token_f1
 from .local_model import LocalModel
 from .masking import masked
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .progress import library_bars
 from .protocols import Protocol
 from .reading import Verdict, ways
-from .scoring import BLANK, Ruling, cost, matched, score, unsure
+from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
 from .shell import Scored, Shell
 from .stores import Store
+from .verdicts import Row, Verdicts
 
 CITATION = """\
 @inproceedings{zheng2023judging,
@@ -38,6 +41,13 @@ CITATION = """\
 """
 
 
+@dataclass(frozen=True)
+class Judged(Scored):
+    """What the judge makes of rows, and what that cost."""
+
+    cost: float | None
+
+
 class Judge(Shell, evaluate.Metric):
     """A language model judges whether an answer is right, measured by reference answers.
 
@@ -48,11 +58,13 @@ class Judge(Shell, evaluate.Metric):
         judge: Mean score, from 0 to 1, of the rows that have one.
         accuracy: Share of them that are judged correct.
         asked: Share of the rows about which the model was asked, now or earlier.
+        spread: With `samples`, the mean spread of a row's scores.
+        flipped: With `swap`, the share of the rows whose verdict changes when answer and reference are exchanged.
         unscored: How many rows have no verdict, because a request failed or its reply could not be read.
         cost: With `prices`, of what was asked in this call; None if the server does not count tokens.
         signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, label, asked, cached, tokens_in, tokens_out, and
-            error if there is any.
+        per_example: Lists with an entry for each row: score, verdict, label, asked, cached, tokens_in, tokens_out,
+            error if there is any, samples and spread with `samples`, flipped with `swap`.
 
     Examples:
         >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -70,7 +82,7 @@ class Judge(Shell, evaluate.Metric):
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading
     options = JudgeOptions
-    means = ("asked",)
+    means = ("asked", "spread", "flipped")
 
     _first: Any = None  # loaded by the first call
 
@@ -98,6 +110,8 @@ class Judge(Shell, evaluate.Metric):
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
             raise ValueError("judge: ask is given, but no matcher; give evaluate.load one: first='bem'")
+        if options.samples > 1 and isinstance(self.model.model, LocalModel):
+            raise ValueError("judge: samples is for an endpoint; a model that is run here always says the same")
         _ = self.first
 
     def load(self) -> Judging:
@@ -116,18 +130,28 @@ class Judge(Shell, evaluate.Metric):
         decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
         left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
-        judged = iter(self.model.rulings(left, raises=options.unscored == "raise"))
+        asked = self._asked(left, options)
+        judged = (settled(several[: options.samples], *several[options.samples :]) for several in asked)
         rulings = [ruling or next(judged) for ruling in decided]
+        every = [one for several in asked for one in several]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
             "model": self._judge,
             "revision": self.load_options.model_revision,
             "protocol": self.model.protocol.signature,
-            "score": ways([ruling.verdict for ruling in rulings if ruling.asked and ruling.verdict]),
+            "score": ways([one.verdict for one in every if one.verdict]),
+            **options.settings(),
             **self.load_options.settings(),
         }
-        return Scored(score(rulings), settings)
+        scores = score(rulings, options.samples > 1, options.swap)
+        return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
+
+    def _asked(self, rows: list[Row], options: JudgeOptions) -> list[list[Ruling]]:
+        """Return what became of each row each time it was asked about, and last with answer and reference exchanged."""
+        asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
+        found = iter(self.model.rulings([ask for several in asks for ask in several], options.unscored == "raise"))
+        return [[next(found) for _ in several] for several in asks]
 
     def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None where the judge is to be asked, and the matcher's signature."""
@@ -152,9 +176,8 @@ class Judge(Shell, evaluate.Metric):
 
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add what it cost and how many rows are unscored."""
-        result = super().result(scored, options, per_example)
-        more = {"unscored": 0} | ({"cost": cost(scored.scores, options.prices)} if options.prices else {})
-        return more | result
+        more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
+        return more | super().result(scored, options, per_example)
 
 
 def load_matcher(first: str) -> Any:
@@ -173,7 +196,7 @@ def load_matcher(first: str) -> Any:
         raise FileNotFoundError(f"judge: first is {first!r}, and there is no such metric: {error}") from error
 
 
-def chat_model(load: JudgeLoading) -> ChatModel:
+def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
     """Return the judge, which is not called yet.
 
     Raises:
@@ -184,7 +207,9 @@ def chat_model(load: JudgeLoading) -> ChatModel:
             "judge: there is no judge; give evaluate.load the name of a chat model (model=) and, unless it is to run "
             "here, the URL of its server (endpoint=)"
         )
-    name = os.fspath(load.model)
+    name, extra_body = os.fspath(load.model), dict(load.extra_body or {})
+    if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
+        return Recorded(name, extra_body)
     if load.endpoint is None:
         given = {"batch_size": load.batch_size, "token_budget": load.token_budget}
         bounds = {name: value for name, value in given.items() if value is not None}
@@ -199,5 +224,5 @@ def chat_model(load: JudgeLoading) -> ChatModel:
         load.timeout,
         load.max_retries,
         load.max_tokens,
-        dict(load.extra_body or {}),
+        extra_body,
     )

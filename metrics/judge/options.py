@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .declarations import Choice, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .declarations import Choice, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
 from .protocols import PROTOCOLS, Protocol, protocol
 
 DEFAULT_BAND = (0.05, 0.9)
@@ -68,6 +68,17 @@ class JudgeOptions(Options):
         Band(),
         "With `first`: the judge is asked where low ≤ the matcher's score < high.",
         told=f"{DEFAULT_BAND}",
+    )
+    samples: int = option(
+        1,
+        Whole(),
+        "How often the judge is asked about a row: the score is the mean, `spread` the standard deviation.",
+        key="samples",
+    )
+    swap: bool = option(
+        False,
+        Flag(),
+        "Asks once more with answer and reference exchanged; `flipped` says where that changes the verdict.",
     )
     unscored: Literal["none", "raise"] = option(
         "none",

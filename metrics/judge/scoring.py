@@ -3,8 +3,9 @@
 A row of which a judge said nothing readable has no score: it is not wrong, and the means are over the others.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, mode, stdev
 
 from .reading import Verdict
 
@@ -26,6 +27,9 @@ class Ruling:
         tokens_in: Of the request; None where the server does not say.
         tokens_out: Of the reply.
         error: Why there is no verdict.
+        samples: How many verdicts the score is the mean of, where the judge was asked several times.
+        spread: Standard deviation of their scores; None for fewer than two.
+        flipped: Whether the verdict is another with answer and reference exchanged; None if that is not known.
     """
 
     verdict: Verdict | None
@@ -34,6 +38,9 @@ class Ruling:
     tokens_in: int | None = 0
     tokens_out: int | None = 0
     error: str | None = None
+    samples: int = 0
+    spread: float | None = None
+    flipped: bool | None = None
 
 
 BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
@@ -50,6 +57,46 @@ def unsure(scores: Sequence[float], band: tuple[float, float]) -> list[bool]:
     return [low <= score < high for score in scores]
 
 
+def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Ruling:
+    """Return what becomes of a row about which the judge was asked several times.
+
+    The score is the mean of those of its verdicts, s = √(Σ(xᵢ − x̄)² / (n − 1)) their spread. The row is correct if more
+    than half of them say so; its label is the most frequent one among those that say what it says.
+
+    Args:
+        samples: What became of the row each time; those without a verdict are left out.
+        exchanged: What became of it with answer and reference exchanged, if that was asked.
+    """
+    verdicts = [sample.verdict for sample in samples if sample.verdict]
+    scores = [verdict.score for verdict in verdicts]
+    every = [*samples, *([exchanged] if exchanged else [])]
+    settled = Ruling(
+        _pooled(verdicts) if verdicts else None,
+        asked=any(one.asked for one in every),
+        cached=all(one.cached for one in every),
+        tokens_in=_total(one.tokens_in for one in every),
+        tokens_out=_total(one.tokens_out for one in every),
+        error=None if verdicts else samples[0].error,
+        samples=len(verdicts),
+        spread=stdev(scores) if len(scores) > 1 else None,
+    )
+    if settled.verdict and exchanged and exchanged.verdict:
+        return replace(settled, flipped=settled.verdict.correct != exchanged.verdict.correct)
+    return settled
+
+
+def _pooled(verdicts: Sequence[Verdict]) -> Verdict:
+    correct = 2 * sum(verdict.correct for verdict in verdicts) > len(verdicts)
+    label = mode(verdict.label for verdict in verdicts if verdict.correct == correct)
+    return Verdict(label, fmean(verdict.score for verdict in verdicts), correct, verdicts[0].how)
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """Return the sum; None if one of them is not known."""
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
+
+
 @dataclass(frozen=True)
 class Scores:
     """The columns of the result's rows; None in place of what an unscored row lacks."""
@@ -62,10 +109,19 @@ class Scores:
     tokens_in: list[int | None]
     tokens_out: list[int | None]
     error: list[str | None] | None
+    samples: list[int] | None = None
+    spread: list[float | None] | None = None
+    flipped: list[bool | None] | None = None
 
 
-def score(rulings: Sequence[Ruling]) -> Scores:
-    """Return the columns; without `error` where every row has a verdict."""
+def score(rulings: Sequence[Ruling], sampled: bool = False, swapped: bool = False) -> Scores:
+    """Return the columns; without `error` where every row has a verdict.
+
+    Args:
+        rulings: What became of each row.
+        sampled: Whether to have the columns `samples` and `spread`.
+        swapped: Whether to have the column `flipped`.
+    """
     verdicts = [ruling.verdict for ruling in rulings]
     errors = [ruling.error for ruling in rulings]
     return Scores(
@@ -77,17 +133,14 @@ def score(rulings: Sequence[Ruling]) -> Scores:
         tokens_in=[ruling.tokens_in for ruling in rulings],
         tokens_out=[ruling.tokens_out for ruling in rulings],
         error=errors if any(error is not None for error in errors) else None,
+        samples=[ruling.samples for ruling in rulings] if sampled else None,
+        spread=[ruling.spread for ruling in rulings] if sampled else None,
+        flipped=[ruling.flipped for ruling in rulings] if swapped else None,
     )
 
 
-def cost(scores: Scores, prices: tuple[float, float]) -> float | None:
-    """Return Σ tokens · price / 10⁶ over the rows asked in this call; None if the server did not count the tokens."""
-    total = 0.0
-    for asked, cached, sent, received in zip(
-        scores.asked, scores.cached, scores.tokens_in, scores.tokens_out, strict=True
-    ):
-        if asked and not cached:
-            if sent is None or received is None:
-                return None
-            total += (sent * prices[0] + received * prices[1]) / 1e6
-    return total
+def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
+    """Return Σ tokens · price / 10⁶ over what was asked in this call; None if the server did not count the tokens."""
+    asked = [ruling for ruling in rulings if ruling.asked and not ruling.cached]
+    sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)
+    return None if sent is None or received is None else (sent * prices[0] + received * prices[1]) / 1e6
