@@ -1,6 +1,10 @@
 """evaluate-qa: QA metrics that agree with people, as `evaluate` modules, and the tools around them."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .estimation.powered import estimate as estimate
 
 __version__ = "0.1.0"
 
@@ -26,3 +30,12 @@ def path(name: str) -> str:
 def sample() -> Path:
     """Return the sample data: labelled answers of twelve kinds, as JSONL."""
     return Path(__file__).parent / "sample.jsonl"
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is imported only where it is used, as numpy takes longer than all of this."""
+    if name == "estimate":
+        from .estimation.powered import estimate
+
+        return estimate
+    raise AttributeError(f"module 'evaluate_qa' has no attribute {name!r}")

@@ -5,6 +5,7 @@ import typer
 from .agree import agreement
 from .bench import bench
 from .dataset import dataset
+from .estimating import estimate
 from .fit import fit
 from .install import install
 from .publish import publish
@@ -25,6 +26,7 @@ app.command()(install)
 app.command()(score)
 app.command()(select)
 app.command()(agreement)
+app.command()(estimate)
 app.command()(synthesize)
 app.command()(fit)
 app.command()(publish)

@@ -158,7 +158,7 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
         header = next(reader, [])
         if not header:
             raise RowsError(f"{source}, line 1: there is no header; expected the names of the columns")
-        _require_different(f"{source}, line 1", header)
+        require_different(f"{source}, line 1", header)
         for number, cells in enumerate((cells for cells in reader if cells), 1):
             parse = partial(_csv_row, place(source, number), header, cells, lists)
             yield number, _row_or_broken(parse, json.dumps(cells, ensure_ascii=False))
@@ -169,7 +169,8 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
         ) from None
 
 
-def _require_different(where: str, names: list[str]) -> None:
+def require_different(where: str, names: list[str]) -> None:
+    """Raise RowsError if two columns have one name."""
     if twice := [name for name in names if names.count(name) > 1]:
         raise RowsError(f"{where}: two columns are named {twice[0]!r}; rename one")
 
@@ -194,14 +195,21 @@ def _json_list(where: str, cell: str) -> object:
 
 
 def _read_parquet(path: Path) -> Iterator[Record]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    with checked_parquet(path), pq.ParquetFile(path) as file:
+        require_different(str(path), file.schema_arrow.names)
+        batches = file.iter_batches(batch_size=_BATCH)
+        yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+
+
+@contextmanager
+def checked_parquet(path: Path) -> Iterator[None]:
+    """Tell what is wrong with a Parquet file that is read within, as RowsError."""
+    import pyarrow as pa
+
     try:
-        with pq.ParquetFile(path) as file:
-            _require_different(str(path), file.schema_arrow.names)
-            batches = file.iter_batches(batch_size=_BATCH)
-            yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+        yield
     except RowsError:
         raise
     except (pa.ArrowException, OSError) as error:

@@ -1,0 +1,121 @@
+"""What `estimate` is given, checked and brought to arrays."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rows to estimate from.
+
+    Attributes:
+        scores: From 0 to 1, shape (rows,).
+        labels: From 0 to 1, or NaN where there is none, shape (rows,).
+        weights: Positive where there is a label, shape (rows,); None where all rows were drawn alike.
+        clusters: Number of each row's cluster, shape (rows,).
+        cluster_count: How many clusters there are, of all rows, also those that are not in this part.
+        alone: Whether each row is a cluster by itself.
+        groups: Number of each row's group, shape (rows,).
+        names: Names of the groups.
+    """
+
+    scores: Floats
+    labels: Floats
+    weights: Floats | None
+    clusters: Codes
+    cluster_count: int
+    alone: bool
+    groups: Codes
+    names: tuple[str, ...]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows have a label."""
+        return ~np.isnan(self.labels)
+
+    @property
+    def labelled_clusters(self) -> int:
+        """How many clusters have a label."""
+        return len(np.unique(self.clusters[self.known]))
+
+    def by_cluster(self, values: Floats) -> Floats:
+        """Return the sum of values over the rows of each cluster, shape (cluster_count,)."""
+        sums: Floats = np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
+        return sums
+
+    def part(self, members: NDArray[np.bool_]) -> "Given":
+        """Return some of the rows."""
+        return replace(
+            self,
+            scores=self.scores[members],
+            labels=self.labels[members],
+            weights=None if self.weights is None else self.weights[members],
+            clusters=self.clusters[members],
+            groups=self.groups[members],
+        )
+
+
+def checked(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    weights: ArrayLike | None,
+    clusters: ArrayLike | None,
+    groups: ArrayLike | None,
+    confidence: float,
+) -> Given:
+    """Return what `estimate` takes, as arrays; raises ValueError where it is wrong."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
+    values = numbers("scores", scores)
+    _require_range("scores", values, ~((values >= 0) & (values <= 1)), "a number from 0 to 1")
+    marks = numbers("labels", labels, len(values))
+    _require_range("labels", marks, (marks < 0) | (marks > 1), "a number from 0 to 1, or NaN where there is none")
+    known = ~np.isnan(marks)
+    factors = None if weights is None else numbers("weights", weights, len(values))
+    if factors is not None:
+        _require_range("weights", factors, known & ~((factors > 0) & np.isfinite(factors)), "a positive number")
+        if len(np.unique(factors[known])) <= 1:
+            factors = None  # all were drawn alike
+    names, group_codes = _codes("groups", groups, len(values))
+    cluster_names, cluster_codes = _codes("clusters", clusters, len(values))
+    alone = clusters is None or len(cluster_names) == len(values)
+    if alone:
+        cluster_codes = np.arange(len(values))
+    count = len(values) if alone else len(cluster_names)
+    return Given(values, marks, factors, cluster_codes, count, alone, group_codes, names)
+
+
+def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
+    """Return numbers, in which None is NaN, as an array; raises ValueError if they are none, or not so many."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError):
+        array = np.empty((0, 0))
+    if array.ndim != 1:
+        raise ValueError(f"{name} is no list of numbers")
+    if rows is not None and len(array) != rows:
+        raise ValueError(f"there are {rows} scores, but {len(array)} {name}; give one for each row")
+    return array
+
+
+def _require_range(name: str, values: Floats, is_wrong: NDArray[np.bool_], expected: str) -> None:
+    if is_wrong.any():
+        row = int(is_wrong.argmax())
+        raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
+
+
+def _codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Codes]:
+    """Return the different values, as texts in order of their first rows, and the number of each row's."""
+    if values is None:
+        return (), np.zeros(rows, np.int64)
+    found: list[object] = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
+    if len(found) != rows:
+        raise ValueError(f"there are {rows} scores, but {len(found)} {name}; give one for each row")
+    seen: dict[str, int] = {}
+    codes = np.fromiter((seen.setdefault(str(value), len(seen)) for value in found), np.int64, rows)
+    return tuple(seen), codes

@@ -1,0 +1,275 @@
+"""The prediction-powered estimate: by hand, against other derivations, its properties, and its coverage."""
+
+import re
+
+import evaluate_qa
+import numpy as np
+import pytest
+from evaluate_qa.estimation.powered import Estimate, estimate
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+NAN = float("nan")
+
+# 40 labelled rows, (label, score): 16 times (1, 1), 4 (1, 0), 16 (0, 0), 4 (0, 1); of 160 others 100 score 1.
+SCORES = np.array([1] * 16 + [0] * 4 + [0] * 16 + [1] * 4 + [1] * 100 + [0] * 60)
+LABELS = np.array([1.0] * 20 + [0.0] * 20 + [NAN] * 160)
+
+
+def ends(interval):
+    return interval.value, interval.low, interval.high
+
+
+def test_by_hand():
+    """Ȳ = f̄ = .5, Cov(Y, f) = 16/40 − .25 = .15; f̄' = .625; over all f the variance is .6 · .4 · 200/199.
+
+    λ = .15 / ((1 + 40/160) · .24 · 200/199) = .4975; θ̂ = .5 + .4975 · .125 = .5621875. Var(Y − λf) = .25 − 2λ · .15 +
+    λ² · .25 = .16262656, Var f' = .625 · .375 = .234375: Var θ̂ = .16262656/40 + λ² · .234375/160 = .00442822.
+    """
+    found = estimate(SCORES, LABELS)
+    margin = 1.959963985 * np.sqrt(0.004428223)
+    assert found.all.tuning == pytest.approx(0.4975)
+    assert ends(found.all.accuracy) == pytest.approx((0.5621875, 0.5621875 - margin, 0.5621875 + margin), abs=1e-7)
+    # Labels alone: √(.25/40) = .0790569.
+    assert ends(found.all.labels_alone) == pytest.approx((0.5, 0.5 - 0.1549487, 0.5 + 0.1549487), abs=1e-7)
+    assert (found.all.rows, found.all.labels, found.all.metric) == (200, 40, 0.6)
+    assert found.all.worth == pytest.approx(40 * 0.00625 / 0.004428223)
+    assert (found.clusters, found.groups, found.differences) == (None, {}, {})
+    assert found.all.notes == ("fewer than 50 labels: the interval is approximate, rather too narrow",)
+
+
+def test_it_is_the_function_of_the_package():
+    assert evaluate_qa.estimate is estimate
+
+
+def test_the_paper_by_another_way():
+    """PPI++ for a mean as its authors' program has it: λ by the covariance of gradients, spreads with n and N."""
+    generator = np.random.default_rng(3)
+    scores = generator.beta(0.5, 0.4, 1000)
+    labels = (generator.random(1000) < scores**2).astype(float)
+    labels[150:] = NAN
+    found = estimate(scores, labels, confidence=0.9).all
+    y, f, others, n, more = labels[:150], scores[:150], scores[150:], 150, 850
+    powered = others.mean() + (y - f).mean()
+    gradients, of_scores = y - powered, f - powered
+    cross = 2 * np.cov(gradients, of_scores, ddof=0)[0, 1]
+    tuned = cross / (2 * (1 + n / more) * np.var(np.concatenate([of_scores, others - powered]), ddof=1))
+    deviation = np.hypot(stats.sem(y - tuned * f, ddof=0), tuned * stats.sem(others, ddof=0))
+    value = tuned * others.mean() + (y - tuned * f).mean()
+    assert 0 < tuned < 1
+    assert found.tuning == pytest.approx(tuned, abs=1e-12)
+    assert ends(found.accuracy) == pytest.approx((value, *stats.norm.interval(0.9, value, deviation)), abs=1e-12)
+    assert ends(found.labels_alone)[1:] == pytest.approx(stats.norm.interval(0.9, y.mean(), stats.sem(y, ddof=0)))
+
+
+def test_scores_that_fall_with_the_labels_are_not_trusted():
+    found = estimate(1 - SCORES, LABELS).all
+    assert found.tuning == 0
+    assert found.accuracy == found.labels_alone
+    assert found.worth == 40
+    assert "the scores do not rise with the labels (λ = 0): they add nothing" in found.notes
+
+
+def test_weights_by_hand():
+    """20 rows stand for 1 each, half of them right; 20 for 3 each, all right: (10 + 60)/80 = .875.
+
+    Var = Σ w² (Y − .875)² / 80² = (10 · .015625 + 10 · .765625 + 20 · 9 · .015625)/6400 = .00166016.
+    """
+    labels = np.array([1.0] * 10 + [0.0] * 10 + [1.0] * 20 + [NAN] * 40)
+    weights = np.array([1.0] * 20 + [3.0] * 20 + [NAN] * 40)
+    found = estimate(np.full(80, 0.5), labels, weights=weights).all
+    margin = 1.959963985 * np.sqrt(0.00166015625)
+    assert ends(found.accuracy) == pytest.approx((0.875, 0.875 - margin, 0.875 + margin))
+    assert found.tuning == 0, "a score that is the same for all says nothing"
+
+
+def test_weights_move_the_scores_of_the_labelled_to_those_of_all():
+    """Labels = scores: λ is 1, and whatever was drawn how likely, the estimate is the mean score of all rows."""
+    generator = np.random.default_rng(5)
+    scores = generator.integers(2, size=2000).astype(float)
+    chance = np.where(scores == 1, 0.2, 0.1)
+    labels = np.where(generator.random(2000) < chance, scores, NAN)
+    found = estimate(scores, labels, weights=1 / chance).all
+    assert found.tuning == pytest.approx(1, abs=0.001)
+    assert found.accuracy.value == pytest.approx(scores.mean(), abs=0.001)
+    with pytest.raises(ValueError, match=r"no random sample: they score .* higher on average"):
+        estimate(scores, labels)
+
+
+def test_equal_weights_are_none():
+    assert estimate(SCORES, LABELS, weights=np.full(200, 7.0)) == estimate(SCORES, LABELS)
+
+
+def test_copies_in_a_cluster_add_nothing():
+    once = estimate(SCORES, LABELS).all
+    found = [
+        estimate(np.repeat(SCORES, times), np.repeat(LABELS, times), clusters=np.repeat(np.arange(200), times))
+        for times in (2, 3)
+    ]
+    assert [one.clusters for one in found] == [200, 200]
+    for one in found:
+        assert ends(one.all.labels_alone) == pytest.approx(ends(once.labels_alone))
+        assert ends(one.all.accuracy) == pytest.approx(ends(found[0].all.accuracy))
+        assert ends(one.all.accuracy) == pytest.approx(ends(once.accuracy), abs=0.005)
+    apart = estimate(np.repeat(SCORES, 2), np.repeat(LABELS, 2)).all
+    assert apart.accuracy.width < 0.75 * once.accuracy.width, "and without clusters they seem to add much"
+
+
+def test_groups_are_estimated_by_themselves():
+    generator = np.random.default_rng(7)
+    group = np.array(["a", "b"])[generator.integers(2, size=800)]
+    scores = generator.random(800)
+    labels = np.where(np.arange(800) < 200, generator.random(800) < scores, NAN)
+    found = estimate(scores, labels, groups=group, differences=[("a", "b"), ("b", "a")])
+    alone = {name: estimate(scores[group == name], labels[group == name]).all for name in "ab"}
+    for name, one in alone.items():
+        assert found.groups[name].tuning == pytest.approx(one.tuning)
+        assert ends(found.groups[name].accuracy) == pytest.approx(ends(one.accuracy))
+    # Rows that stand alone make the two independent: variances add.
+    difference, back = found.differences.values()
+    value = alone["a"].accuracy.value - alone["b"].accuracy.value
+    width = np.hypot(alone["a"].accuracy.width, alone["b"].accuracy.width)
+    assert ends(difference) == pytest.approx((value, value - width / 2, value + width / 2))
+    assert ends(back) == pytest.approx((-value, -value - width / 2, -value + width / 2))
+
+
+def test_a_system_less_its_copy_is_nothing_for_sure():
+    """Clusters pair the rows of two systems: the same errors in both cancel."""
+    systems = np.repeat(["a", "b"], 200)
+    found = estimate(
+        np.tile(SCORES, 2), np.tile(LABELS, 2), clusters=np.tile(np.arange(200), 2), groups=systems,
+        differences=[("a", "b")],
+    )  # fmt: skip
+    assert ends(found.differences["a", "b"]) == pytest.approx((0, 0, 0), abs=1e-12)
+
+
+def test_a_group_without_enough_labels_says_so():
+    found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
+    assert isinstance(found.groups["much"], Estimate)
+    assert found.groups["none"] == "0 labels of 10 rows; an interval needs at least 20: label more rows"
+    with pytest.raises(ValueError, match="no difference with group 'none': 0 labels of 10 rows"):
+        estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
+    with pytest.raises(ValueError, match="no difference with group 'c': there is no such group, but much, none"):
+        estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
+
+
+def test_all_rows_labelled():
+    found = estimate(SCORES[:40], LABELS[:40]).all
+    assert found.accuracy == found.labels_alone
+    assert "every row is labelled: the scores add nothing" in found.notes
+
+
+def test_few_labels_of_a_kind_are_told():
+    labels = np.where(np.arange(1000) < 100, np.arange(1000) != 7, NAN)
+    found = estimate(np.random.default_rng(1).random(1000), labels).all
+    assert "only 1 labels of one kind: the interval is approximate" in found.notes
+    assert found.accuracy.high == 1, "no mean of labels is above 1"
+
+
+def changed(values, place, value):
+    values = np.array(values, dtype=object)
+    values[place] = value
+    return values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"scores": changed(SCORES, 3, NAN)}, "scores[3] is nan; expected a number from 0 to 1"),
+        ({"scores": changed(SCORES, 3, None)}, "scores[3] is nan"),
+        ({"scores": SCORES * 100.0}, "scores[0] is 100; expected a number from 0 to 1"),
+        ({"scores": ["a"] * 200}, "scores is no list of numbers"),
+        ({"scores": [SCORES]}, "scores is no list of numbers"),
+        ({"labels": LABELS[:199]}, "there are 200 scores, but 199 labels"),
+        ({"labels": LABELS * 2}, "labels[0] is 2; expected a number from 0 to 1, or NaN"),
+        ({"labels": np.where(np.arange(200) < 5, LABELS, NAN)}, "5 labels of 200 rows; an interval needs at least 20"),
+        ({"labels": LABELS * 0}, "all 40 labels are 0, which says nothing of how they vary"),
+        ({"weights": changed(np.ones(200), 1, 0)}, "weights[1] is 0; expected a positive number"),
+        ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
+        ({"weights": np.ones(3)}, "there are 200 scores, but 3 weights"),
+        ({"clusters": [0] * 3}, "there are 200 scores, but 3 clusters"),
+        ({"clusters": [0] * 190 + list(range(10))}, "40 labels of 1 clusters; an interval needs at least 20 clusters"),
+        ({"groups": ["a"]}, "there are 200 scores, but 1 groups"),
+        ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
+    ],
+)
+def test_wrong_input_is_told(options, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        estimate(**{"scores": SCORES, "labels": LABELS} | options)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_the_order_of_rows_does_not_matter(seed):
+    order = np.random.default_rng(seed).permutation(200)
+    clusters = np.arange(200) % 73
+    found, moved = (
+        estimate(SCORES[rows], LABELS[rows], clusters=clusters[rows], weights=1 + clusters[rows] % 2).all
+        for rows in (np.arange(200), order)
+    )
+    assert ends(moved.accuracy) == pytest.approx(ends(found.accuracy))
+
+
+# Coverage: of 1,000 samples the 95% interval must hold the truth in 930 to 970, as the binomial deviation is 7.
+
+DRAWS = 1000
+ROWS, LABELLED = 2000, 200
+TRUTH = 0.5 / 0.8  # the mean of Beta(.5, .3), from which probabilities of right answers are drawn
+
+
+def sampled(generator, shape):
+    """Scores and labels of rows, of which the first are labelled."""
+    chance = generator.beta(0.5, 0.3, ROWS)
+    labels = (generator.random(ROWS) < chance).astype(float)
+    scores = {"good": chance, "useless": generator.random(ROWS), "anti-correlated": 1 - chance}[shape]
+    return scores, labels
+
+
+@pytest.mark.parametrize(("shape", "narrower"), [("good", 0.75), ("useless", 1.02), ("anti-correlated", 1.02)])
+def test_coverage(shape, narrower):
+    """And the mean width is at most 1.02 of that of the labels alone."""
+    generator = np.random.default_rng(11)
+    held, widths = 0, []
+    for _ in range(DRAWS):
+        scores, labels = sampled(generator, shape)
+        labels[LABELLED:] = NAN
+        found = estimate(scores, labels).all
+        held += found.accuracy.low <= TRUTH <= found.accuracy.high
+        widths.append((found.accuracy.width, found.labels_alone.width))
+    assert 0.93 * DRAWS <= held <= 0.97 * DRAWS
+    powered, alone = np.mean(widths, axis=0)
+    assert powered <= narrower * alone
+
+
+def test_coverage_with_weights():
+    """Rows that the scores are unsure of are drawn eight times as often."""
+    generator = np.random.default_rng(12)
+    held = 0
+    for _ in range(DRAWS):
+        scores, labels = sampled(generator, "good")
+        chance = np.where(np.abs(scores - 0.5) < 0.4, 0.24, 0.03)
+        labels[generator.random(ROWS) > chance] = NAN
+        found = estimate(scores, labels, weights=1 / chance).all
+        held += found.accuracy.low <= TRUTH <= found.accuracy.high
+    assert 0.93 * DRAWS <= held <= 0.97 * DRAWS
+
+
+def test_coverage_with_clusters():
+    """Two systems answer 400 questions, four times each; questions are hard for both, and answers of one are alike.
+
+    Each question has a difficulty d, the systems are right with probability 1 − d and (1 − d)²: on average 1/2 and 1/3.
+    """
+    generator = np.random.default_rng(13)
+    held = np.zeros(2)
+    questions, systems = np.repeat(np.arange(400), 8), np.tile(np.repeat(["a", "b"], 4), 400)
+    for _ in range(DRAWS):
+        ease = np.repeat(generator.random(400), 8)
+        chance = np.where(systems == "a", ease, ease**2)
+        labels = (generator.random(3200) < chance).astype(float)
+        scores = np.clip(chance + generator.normal(0, 0.2, 3200), 0, 1)
+        labels[generator.random(3200) > 0.2] = NAN
+        found = estimate(scores, labels, clusters=questions, groups=systems, differences=[("a", "b")])
+        difference, whole = found.differences["a", "b"], found.all.accuracy
+        held += (whole.low <= 5 / 12 <= whole.high, difference.low <= 1 / 6 <= difference.high)
+    assert (held >= 0.93 * DRAWS).all()
+    assert (held <= 0.97 * DRAWS).all()
