@@ -12,6 +12,7 @@ from .publish import publish
 from .score import score
 from .select import select
 from .synthesize import synthesize
+from .verdicts import verdicts
 
 app = typer.Typer(
     name="evaluate-qa",
@@ -28,5 +29,6 @@ app.command()(select)
 app.command()(agreement)
 app.command()(estimate)
 app.command()(synthesize)
+app.add_typer(verdicts, name="verdicts")
 app.command()(fit)
 app.command()(publish)

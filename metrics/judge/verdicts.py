@@ -85,6 +85,7 @@ class Verdicts:
     """Verdicts in the file `verdicts.sqlite` of a folder. What is there stays as it is."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._store = Store(folder / FILE, "judge: the store of verdicts", ("verdicts", "verdict"))
 
     def read(self, judge: Judge, rows: Sequence[Row]) -> dict[Row, Record]:

@@ -1,0 +1,237 @@
+"""`evaluate-qa verdicts`: recorded verdicts stand in for an endpoint, and nothing is lost on the way."""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+import pytest
+from chat_server import ChatServer
+from evaluate_qa.cli import app
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from typer.testing import CliRunner
+
+
+@pytest.fixture
+def server():
+    server = ChatServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the command in a folder of its own; returns what it says."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, ["verdicts", *map(str, arguments)])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return run
+
+
+judge = partial(evaluate.load, evaluate_qa.path("judge"))
+
+
+def rows(*predictions):
+    return {
+        "predictions": [*predictions],
+        "references": [["right", "not wrong"]] * len(predictions),
+        "questions": ["Who?"] * len(predictions),
+    }
+
+
+def lines(*labels, **more):
+    return [
+        {
+            "question": "Who?",
+            "references": ["right", "not wrong"],
+            "prediction": f"answer {row}",
+            "label": label,
+            **more,
+        }
+        for row, label in enumerate(labels)
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_what_was_exported_answers_without_an_endpoint(run, server, suffix):
+    """Scores, samples, exchanges and signature are the same; nothing is asked, and nothing costs."""
+    columns = rows("right 1", "wrong", "", 'right "2"\n<|x|>')
+    options = {"samples": 2, "swap": True, "prices": (1, 1)}
+    first = judge(endpoint=server.url, model="m", cache_dir="cache").compute(**columns, **options)
+    assert run("export", "--cache-dir", "cache", "--output", f"v.{suffix}") == "verdicts: 9\n"
+    asked = len(server.bodies)
+    assert run("import", "--input", f"v.{suffix}", "--cache-dir", "other") == "imported: 9\n"
+    again = judge(model="m", cache_dir="other").compute(**columns, **options)
+    assert len(server.bodies) == asked == 9
+    assert first.pop("cost") > again.pop("cost") == 0
+    assert first["per_example"].pop("cached") != again["per_example"].pop("cached")
+    assert first == again
+    run("export", "--cache-dir", "other", "--output", f"w.{suffix}")
+    assert Path(f"v.{suffix}").read_bytes() == Path(f"w.{suffix}").read_bytes()
+
+
+def test_a_row_that_is_not_recorded_is_unscored(run):
+    write_rows("v.jsonl", lines("correct", "incorrect", model="gpt"))
+    run("import", "--input", "v.jsonl", "--cache-dir", "cache")
+    metric = judge(model="gpt", cache_dir="cache")
+    out = metric.compute(**rows("answer 0", "answer 1", "answer 2"))
+    assert out["per_example"]["score"] == [1, 0, None]
+    assert out["per_example"]["asked"] == [True, True, False]
+    assert (out["accuracy"], out["unscored"]) == (0.5, 1)
+    why = out["per_example"]["error"][2]
+    assert why.startswith("no verdict of 'gpt' by default@")
+    assert (
+        "is recorded for this row; import it (evaluate-qa verdicts import), or give evaluate.load the endpoint" in why
+    )
+    with pytest.raises(ValueError, match=r"^judge: a row has no verdict: no verdict of 'gpt' .* 'answer 2'$"):
+        metric.compute(**rows("answer 0", "answer 2"), unscored="raise")
+    others = {**rows("answer 0"), "references": ["right"]}
+    assert metric.compute(**others)["unscored"] == 1, "other references are another row"
+    assert metric.compute(**rows("answer 0"), samples=2)["per_example"]["samples"] == [1]
+    assert judge(model="gpt", cache_dir="cache", protocol="evouna").compute(**rows("answer 0"))["unscored"] == 1
+    assert judge(model="gpt", cache_dir="cache", extra_body={"seed": 1}).compute(**rows("answer 0"))["unscored"] == 1
+
+
+def test_with_an_endpoint_only_what_is_not_recorded_is_asked(run, server):
+    write_rows("v.jsonl", lines("correct", "incorrect", tokens_in=10, tokens_out=1))
+    run("import", "--input", "v.jsonl", "--cache-dir", "cache", "--model", "m")
+    out = judge(endpoint=server.url, model="m", cache_dir="cache").compute(**rows("answer 0", "answer 1", "answer 2"))
+    assert server.asked == {"answer 2": 1}
+    assert out["per_example"]["score"] == [1, 0, pytest.approx(0.01)]
+    assert out["per_example"]["tokens_in"] == [10, 10, 100]
+    assert "|score:logprobs+recorded" in out["signature"]
+
+
+def test_what_rows_may_say(run):
+    """A label in any case, a verdict in its place, a score beside it; texts under other names."""
+    given = [
+        {"prediction": "a", "label": "Correct"},
+        {"prediction": "b", "label": "NOT ATTEMPTED", "verdict": False},
+        {"prediction": "c", "verdict": True},
+        {"prediction": "d", "verdict": False},
+        {"prediction": "e", "label": "correct", "score": 0.7},
+        {"prediction": "f", "label": "yes", "protocol": "evouna", "question": "Who?"},
+    ]
+    write_rows("v.jsonl", [{"gold": "x", "other": [1], **line} for line in given])
+    options = ("--cache-dir", "cache", "--model", "gpt")
+    assert "imported: 6" in run("import", "--input", "v.jsonl", *options, "--column", "references=gold")
+    columns = {"predictions": [*"abcde"], "references": ["x"] * 5}
+    out = judge(model="gpt", cache_dir="cache").compute(**columns)["per_example"]
+    assert out["label"] == ["correct", "not attempted", "correct", "incorrect", "correct"]
+    assert out["score"] == [1, 0, 1, 0, 0.7]
+    evouna = judge(model="gpt", cache_dir="cache", protocol="evouna")
+    assert evouna.compute(predictions=["f"], references=["x"], questions=["Who?"])["judge"] == 1
+
+
+def test_verdicts_by_a_protocol_of_ones_own(run):
+    Path("mine.j2").write_text('---\nlabels: {"good": 1, "fair": 0.6, "bad": 0}\n---\n{{ prediction }}\n')
+    write_rows("v.jsonl", lines("fair", "bad", model="gpt"))
+    run("import", "--input", "v.jsonl", "--cache-dir", "cache", "--protocol", "mine.j2")
+    run("export", "--cache-dir", "cache", "--output", "w.jsonl")
+    assert "imported: 2" in run("import", "--input", "w.jsonl", "--cache-dir", "other")
+    out = judge(model="gpt", cache_dir="other", protocol="mine.j2").compute(**rows("answer 0", "answer 1"))
+    assert out["per_example"]["score"] == [0.6, 0]
+    assert out["per_example"]["verdict"] == [True, False]
+
+
+ROW = {"model": "gpt", "references": "x", "prediction": "a", "label": "correct"}
+BAD = {
+    "not JSON": ("{", "not JSON"),
+    "no model": ({**ROW, "model": None}, "expected a text as model, but it is missing; or give --model"),
+    "no reference": ({**ROW, "references": []}, r"references is \[\]; expected a string or a non-empty list"),
+    "no prediction": ({**ROW, "prediction": None}, "prediction is None; expected a string"),
+    "a number": ({**ROW, "prediction": 5}, "prediction is 5; expected a string"),
+    "no label": ({**ROW, "label": None}, "expected a text as label, but it is missing"),
+    "a label": ({**ROW, "label": "yess"}, "label is 'yess'; expected one of correct, incorrect, not attempted"),
+    "a verdict": ({**ROW, "verdict": "yes"}, "verdict is 'yes'; expected true or false"),
+    "two verdicts": ({**ROW, "verdict": False}, "verdict is False, but the label 'correct' says otherwise"),
+    "a score": ({**ROW, "score": 5}, "score is 5; expected a number from 0 to 1"),
+    "NaN": ({**ROW, "score": float("nan")}, "score is nan; expected a number from 0 to 1"),
+    "tokens": ({**ROW, "tokens_in": 1.5}, "tokens_in is 1.5; expected a whole number"),
+    "a sample": ({**ROW, "sample": -1}, "sample is -1; expected a whole number"),
+    "a protocol": ({**ROW, "protocol": "mine"}, "protocol is 'mine'; expected one of default, smile"),
+    "its score": ({**ROW, "protocol": "mine@1"}, "the protocol mine@1 is not known here, so score and verdict are"),
+    "no question": ({**ROW, "protocol": "evouna", "label": "yes"}, "there is no question, which the protocol 'evouna'"),
+}
+
+
+@pytest.mark.parametrize(("row", "told"), BAD.values(), ids=BAD)
+def test_a_bad_row_is_named(run, row, told):
+    text = row if isinstance(row, str) else json.dumps(row)
+    Path("v.jsonl").write_text(f"{json.dumps(ROW)}\n{text}\n{json.dumps({**ROW, 'prediction': 'b'})}\n")
+    import_it = "import", "--input", "v.jsonl", "--cache-dir", "cache"
+    output = run(*import_it, code=1)
+    assert output.startswith("evaluate-qa verdicts import: v.jsonl, line 2: ")
+    assert re.search(told, output)
+    assert run(*import_it, "--errors", "bad.jsonl") == "imported: 2\nbad rows: 1, in bad.jsonl\n"
+    ((_, bad),) = read_rows("bad.jsonl")
+    assert bad["row"] == 2
+    assert json.dumps(bad["input"]) == (json.dumps(row) if isinstance(row, str) else text)
+
+
+def test_what_is_there_stays(run):
+    write_rows("v.jsonl", lines("correct", "correct", model="gpt"))
+    write_rows("w.jsonl", lines("correct", "incorrect", "correct", model="gpt") * 2)
+    run("import", "--input", "v.jsonl", "--cache-dir", "cache")
+    said = run("import", "--input", "w.jsonl", "--cache-dir", "cache")
+    assert said.splitlines()[:2] == ["imported: 1", "there already: 3"]
+    assert said.splitlines()[2].startswith("there otherwise, which stay: 2;")
+    out = judge(model="gpt", cache_dir="cache").compute(**rows("answer 1"))
+    assert out["per_example"]["verdict"] == [True]
+
+
+def test_only_some_verdicts_are_exported(run):
+    for model, protocol in (("a", "default"), ("b", "default"), ("b", "morqa")):
+        write_rows("v.jsonl", lines("0" if protocol == "morqa" else "correct", model=model, protocol=protocol))
+        run("import", "--input", "v.jsonl", "--cache-dir", "cache")
+    export = partial(run, "export", "--cache-dir", "cache", "--output", "w.jsonl")
+    assert export() == "verdicts: 3\n"
+    assert export("--model", "b") == "verdicts: 2\n"
+    assert export("--model", "b", "--protocol", "morqa") == "verdicts: 1\n"
+    ((_, row),) = read_rows("w.jsonl")
+    assert (row["model"], row["label"], row["how"]) == ("b", "0", "recorded")
+    assert export("--protocol", row["protocol"]) == "verdicts: 1\n"
+
+
+def test_secrets_of_requests_are_not_exported(run, server):
+    body = {"secret": "sk-0123456789abcdef"}
+    judge(endpoint=server.url, model="m", cache_dir="cache", extra_body=body).compute(**rows("right"))
+    run("export", "--cache-dir", "cache", "--output", "v.jsonl")
+    assert "0123456789" not in Path("v.jsonl").read_text()
+    run("import", "--input", "v.jsonl", "--cache-dir", "other")
+    assert judge(model="m", cache_dir="other", extra_body=body).compute(**rows("right"))["unscored"] == 0
+    assert judge(model="m", cache_dir="other").compute(**rows("right"))["unscored"] == 1
+
+
+def test_several_processes_import_at_once(run, processes):
+    """Four files, of which two are alike, while the store is made."""
+    for number in range(4):
+        told = lines(*["correct", "incorrect"] * 500, model=f"gpt {number % 3}")
+        write_rows(f"{number}.jsonl", told)
+    command = "from evaluate_qa.cli import app; app()"
+    importing = [
+        processes.start("-c", command, "verdicts", "import", "--input", f"{number}.jsonl", "--cache-dir", "cache")
+        for number in range(4)
+    ]
+    for process in importing:
+        process.communicate(timeout=120)
+        assert process.returncode == 0
+    assert run("export", "--cache-dir", "cache", "--output", "all.jsonl") == "verdicts: 3,000\n"
+
+
+def test_what_cannot_be_read_or_kept_is_told(run, tmp_path):
+    assert "holds no verdicts; give the cache_dir" in run("export", "--cache-dir", "none", "-o", "v.jsonl", code=1)
+    assert "CSV has no numbers" in run("export", "--cache-dir", "none", "-o", "v.csv", code=1)
+    assert "no such file" in run("import", "--input", "none.jsonl", "--cache-dir", "cache", code=1)
+    write_rows("v.jsonl", lines("correct", model="gpt"))
+    for told in (["--protocol", "none"], ["--column", "videos=x"]):
+        assert "expected" in run("import", "-i", "v.jsonl", "--cache-dir", "c", *told, code=1) or "videos" in told[1]
+    with pytest.warns(UserWarning, match="cannot be used"):
+        assert "verdicts cannot be kept in" in run("import", "-i", "v.jsonl", "--cache-dir", "v.jsonl", code=1)
