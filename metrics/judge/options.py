@@ -97,7 +97,7 @@ class JudgeLoading(ModelOptions):
     model: str | os.PathLike[str] | None = option(
         None,
         Place("the name or path of a chat model"),
-        "The judge: its name at the endpoint, or of verdicts in `cache_dir`; else a chat model of the Hub, or a folder.",
+        "The judge: its name at the endpoint, or of verdicts in `cache_dir`; else a model of the Hub or a folder.",
     )
     endpoint: str | None = option(
         None,
