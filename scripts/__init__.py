@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimation.paired import compare as compare
     from .estimation.powered import estimate as estimate
 
 __version__ = "0.1.0"
@@ -34,6 +35,10 @@ def sample() -> Path:
 
 def __getattr__(name: str) -> Any:
     """Return what is imported only where it is used, as numpy takes longer than all of this."""
+    if name == "compare":
+        from .estimation.paired import compare
+
+        return compare
     if name == "estimate":
         from .estimation.powered import estimate
 

@@ -4,6 +4,7 @@ import typer
 
 from .agree import agreement
 from .bench import bench
+from .comparing import compare
 from .dataset import dataset
 from .estimating import estimate
 from .fit import fit
@@ -28,6 +29,7 @@ app.command()(score)
 app.command()(select)
 app.command()(agreement)
 app.command()(estimate)
+app.command()(compare)
 app.command()(synthesize)
 app.add_typer(verdicts, name="verdicts")
 app.command()(fit)

@@ -1,5 +1,6 @@
-"""Numbers one can defend: the accuracy of all answers from the labels of some, and how sure it is.
+"""Numbers one can defend: the accuracy of all answers from the labels of some, and whether one system is better.
 
-From the files to the page: `columns` reads what is needed of them, `joining` finds the row of each label, `powered` is
-the estimate, on arrays, and `report` prints it. The command `evaluate-qa estimate` is their shell.
+`powered` and `paired` are the arithmetic, on arrays. Around them, from the files to the page: `joining` finds the row
+of each label (`keys` says which row is which) and `report` prints estimates, for `evaluate-qa estimate`; `systems`
+joins the rows of several systems and `compared` prints them, for `evaluate-qa compare`.
 """

@@ -54,7 +54,7 @@ class Given:
             self,
             scores=self.scores[members],
             labels=self.labels[members],
-            weights=None if self.weights is None else self.weights[members],
+            weights=None if self.weights is None else unequal(self.weights[members], self.known[members]),
             clusters=self.clusters[members],
             groups=self.groups[members],
         )
@@ -79,15 +79,19 @@ def checked(
     factors = None if weights is None else numbers("weights", weights, len(values))
     if factors is not None:
         _require_range("weights", factors, known & ~((factors > 0) & np.isfinite(factors)), "a positive number")
-        if len(np.unique(factors[known])) <= 1:
-            factors = None  # all were drawn alike
-    names, group_codes = _codes("groups", groups, len(values))
-    cluster_names, cluster_codes = _codes("clusters", clusters, len(values))
+        factors = unequal(factors, known)
+    names, group_codes = codes("groups", groups, len(values))
+    cluster_names, cluster_codes = codes("clusters", clusters, len(values))
     alone = clusters is None or len(cluster_names) == len(values)
     if alone:
         cluster_codes = np.arange(len(values))
     count = len(values) if alone else len(cluster_names)
     return Given(values, marks, factors, cluster_codes, count, alone, group_codes, names)
+
+
+def unequal(weights: Floats, known: NDArray[np.bool_]) -> Floats | None:
+    """Return the weights; None if those of all labelled rows are the same, as all were drawn alike."""
+    return weights if len(np.unique(weights[known])) > 1 else None
 
 
 def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
@@ -109,7 +113,7 @@ def _require_range(name: str, values: Floats, is_wrong: NDArray[np.bool_], expec
         raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
 
 
-def _codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Codes]:
+def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Codes]:
     """Return the different values, as texts in order of their first rows, and the number of each row's."""
     if values is None:
         return (), np.zeros(rows, np.int64)

@@ -1,6 +1,7 @@
 """Scored rows and the labels of some of them, joined: what `estimate` takes."""
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys
     ("false", "no", "wrong", "incorrect"), 0.0
 )
 _NOT_LABELLED = ("", "skip")
+_MOST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,11 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
         RowsError: nothing identifies rows, a label is of no scored row or two are of one, or a label, score or weight
             is not what it should be.
     """
-    scores = numbers(scored, names.score, 0, 1, "choose a column from 0 to 1, such as the verdict, by --score-column")
+    scores = numbers(scored, names.score, "choose such a column, as the verdict, by --score-column", 0, 1)
     label = names.label or labelled.first_of(LABELS) or LABELS[0]
     weight = names.weight or labelled.first_of([WEIGHT])
     cluster = names.cluster or scored.first_of(either("question"))
-    marks = _marks(labelled, label)
+    marks = verdicts(labelled, label)
     rows = _rows(scored, labelled, names.identity, np.flatnonzero(~np.isnan(marks)))
     there = np.flatnonzero(~np.isnan(scores))
     columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster, "groups": names.group}
@@ -101,25 +103,28 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
         scores=scores[there],
         labels=_spread(marks, rows, len(scored))[there],
         weights=None if weight is None else _spread(_weights(labelled, weight, marks), rows, len(scored))[there],
-        clusters=None if cluster is None else _texts(scored, cluster, there),
-        groups=None if names.group is None else _texts(scored, names.group, there),
+        clusters=None if cluster is None else texts_of(scored, cluster, there),
+        groups=None if names.group is None else texts_of(scored, names.group, there),
         unscored=len(scored) - len(there),
         unlabelled=int(np.isnan(marks).sum()),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
 
 
-def numbers(file: Columns, name: str, low: float, high: float, cure: str) -> Floats:
+def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: float = _MOST) -> Floats:
     """Return a column of numbers, NaN where a row has none; raises RowsError for anything else, and for NaN itself."""
     found = np.array([_number(value) for value in file.named(name)])
-    wrong = ~((found >= low) & (found <= high)) & ~np.isneginf(found)
+    missing = np.isneginf(found)
+    wrong = ~((found >= low) & (found <= high)) & ~missing
     if wrong.any():
         row = int(wrong.argmax())
+        least = f" from {low:g}" if low > -_MOST else ""
+        most = f" to {high:g}" if high < _MOST else " on" * (low > -_MOST)
         raise RowsError(
-            f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected a number from {low:g} "
-            f"{'on' if math.isinf(high) else f'to {high:g}'}: {cure}"
+            f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected a number{least}{most}: "
+            f"{cure}"
         )
-    return np.where(np.isneginf(found), np.nan, found)
+    return np.where(missing, np.nan, found)
 
 
 def _number(value: Any) -> float:
@@ -132,24 +137,27 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def _marks(labelled: Columns, name: str) -> Floats:
-    """Return the labels, NaN for rows that have none (yet)."""
-    marks = np.full(len(labelled), np.nan)
-    for row, value in enumerate(labelled.named(name)):
+def verdicts(file: Columns, name: str) -> Floats:
+    """Return a column of verdicts as 1, 0 and what is between, NaN for rows that have none (yet)."""
+    marks = np.full(len(file), np.nan)
+    for row, value in enumerate(file.named(name)):
+        if isinstance(value, bool):
+            marks[row] = value
+            continue
         word = plain(value).lower()
         if word in _NOT_LABELLED:
             continue
         marks[row] = _WORDS[word] if word in _WORDS else _number(word)
         if not 0 <= marks[row] <= 1:
             raise RowsError(
-                f"{labelled.place(row)}: the column {name!r} is {value!r}; expected 1 or 0, true or false, right or "
+                f"{file.place(row)}: the column {name!r} is {value!r}; expected 1 or 0, true or false, right or "
                 "wrong, a number between, or nothing for no label"
             )
     return marks
 
 
 def _weights(labelled: Columns, name: str, marks: Floats) -> Floats:
-    weights = numbers(labelled, name, 0, math.inf, "one over the probability with which the row was drawn")
+    weights = numbers(labelled, name, "one over the probability with which the row was drawn", 0)
     wrong = ~np.isnan(marks) & ~(weights > 0)
     if wrong.any():
         raise RowsError(
@@ -199,7 +207,8 @@ def _require_same_answers(scored: Columns, labelled: Columns, rows: Mapping[int,
             )
 
 
-def _texts(file: Columns, name: str, rows: Places) -> list[str]:
+def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
+    """Return the texts of a column at some rows; raises RowsError where there is none."""
     column = [plain(file.named(name)[row]) for row in rows.tolist()]
     if "" in column:
         raise RowsError(f"{file.place(int(rows[column.index('')]))}: there is nothing in the column {name!r}")

@@ -1,10 +1,14 @@
 """Print estimates."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
 from .joining import Joined
 from .powered import Estimate, Estimates, Interval
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def show(joined: Joined, estimates: Estimates) -> None:
@@ -13,23 +17,32 @@ def show(joined: Joined, estimates: Estimates) -> None:
     console.print(_table(estimates))
     for (one, other), difference in estimates.differences.items():
         told = "" if difference.low <= 0 <= difference.high else ": not by chance"
-        console.print(f"{one} − {other}: {interval(difference)}{told}", markup=False, highlight=False)
+        console.print(f"{one} − {other}: {interval(difference, '+')}{told}", markup=False, highlight=False)
     for note in told_notes(joined, estimates):
         console.print(note, markup=False, highlight=False)
 
 
-def _table(estimates: Estimates) -> Any:
+def _table(estimates: Estimates) -> "Table":
+    from rich.markup import escape
+
+    headings = ("", "rows", "labels", "accuracy", "labels alone", "mean score", "λ", "worth so many labels")
+    grid = table(f"accuracy, {estimates.confidence:.0%} intervals", headings)
+    grid.add_row("all", *_cells(estimates.all), style="bold")
+    for name, found in estimates.groups.items():
+        if isinstance(found, Estimate):
+            grid.add_row(escape(name), *_cells(found))
+    return grid
+
+
+def table(title: str, headings: Sequence[str]) -> "Table":
+    """Return an empty table: names on the left, figures, unbroken, on the right."""
     from rich import box
     from rich.table import Table
 
-    table = Table(title=f"accuracy, {estimates.confidence:.0%} intervals", title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("", "rows", "labels", "accuracy", "labels alone", "mean score", "λ", "worth so many labels"):
-        table.add_column(name, justify="right" if name else "left", no_wrap=name != "")
-    table.add_row("all", *_cells(estimates.all), style="bold")
-    for name, found in estimates.groups.items():
-        if isinstance(found, Estimate):
-            table.add_row(name, *_cells(found))
-    return table
+    grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for heading in headings:
+        grid.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
+    return grid
 
 
 def _cells(found: Estimate) -> list[str]:
@@ -44,9 +57,10 @@ def _cells(found: Estimate) -> list[str]:
     ]
 
 
-def interval(found: Interval) -> str:
-    """Return `0.812 [0.770, 0.854]`."""
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]".replace("-", "−")
+def interval(found: Interval, sign: str = "") -> str:
+    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`."""
+    form = f"{sign}.3f"
+    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]".replace("-", "−")
 
 
 def told_notes(joined: Joined, estimates: Estimates) -> list[str]:

@@ -81,6 +81,13 @@ def test_what_is_printed(tmp_path, monkeypatch, run):
     assert "assumed: the labelled rows are a random sample of all, drawn alike; the labels are true" in done.output
 
 
+def test_names_are_no_markup(run):
+    write_rows("odd.jsonl", [row | {"system": "[/b]"} for row in ROWS])
+    run(labelled(), scored="odd.jsonl")
+    done = CliRunner().invoke(app, ["estimate", "--scored", "odd.jsonl", "--labels", "labels.csv", "--by", "system"])
+    assert any(line.split()[:2] == ["[/b]", "300"] for line in done.output.splitlines())
+
+
 def test_rows_are_found_by_question_and_prediction(run):
     """Spreadsheets change blanks; they do not make another answer of it."""
     rows = labelled(columns=("question", "prediction"))

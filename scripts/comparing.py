@@ -1,0 +1,87 @@
+"""`evaluate-qa compare`: whether one system is better than another on the same rows, or the difference is noise."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import options_of, told_errors
+
+_columns, _tests, _out = map(options_of, ("Columns", "Tests", "Output"))
+
+
+def compare(
+    systems: Annotated[
+        list[str], typer.Argument(help="Scored rows of each system: JSONL, CSV or Parquet. The first is the baseline.")
+    ],
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="People's verdicts on a random sample of a system's rows; a file for each system, in their order: the "
+            "difference is then what people would see. Repeatable."
+        ),
+    ] = None,
+    score_column: Annotated[str, _columns("Scores.")] = "score",
+    verdict_column: Annotated[
+        str | None, _columns("Verdicts of the metric, as true and false. By default verdict, if it is there.")
+    ] = None,
+    identity: Annotated[
+        list[str] | None,
+        _columns("What says which row is which. By default id, or question. Repeatable.", "--id"),
+    ] = None,
+    cluster: Annotated[
+        str | None, _columns("What rows that belong together share. By default question, if it is there.")
+    ] = None,
+    label: Annotated[str | None, _columns("Labels. By default label or correct.")] = None,
+    weight: Annotated[
+        str | None,
+        _columns("One over the probability with which a labelled row was drawn. By default weight, if it is there."),
+    ] = None,
+    resamples: Annotated[int, _tests("Of the bootstrap and of the permutation test.")] = 5000,
+    seed: Annotated[int, _tests("Seed of both.")] = 0,
+    confidence: Annotated[float, _tests("Share of samples whose interval holds the truth.")] = 0.95,
+    changed: Annotated[str | None, _out("File for the rows that were won and lost: JSONL, CSV or Parquet.")] = None,
+    json_file: Annotated[Path | None, _out("File for all figures, unrounded.", "--json")] = None,
+) -> None:
+    """Compare systems on the same rows with the first of them: intervals, exact tests, and what the rows can show.
+
+    Rows are joined by id or question, and must be the same set. Verdicts are tested by McNemar's exact test, scores by
+    sign flips, both with Holm's correction if there are several systems.
+    """
+    with told_errors("compare"):
+        from .estimation.compared import as_json, show
+        from .estimation.joining import Names
+        from .estimation.paired import compare as compared
+        from .estimation.systems import changed_rows, join_systems, powered_differences, read_systems
+        from .files.writing import check_different, check_place, check_target, write_rows
+
+        if changed is not None:
+            check_target(changed)
+        if json_file is not None:
+            check_place(json_file)
+        inputs = {
+            f"{kind} {place}": file
+            for kind, files in (("system", systems), ("--labels", labels or []))
+            for place, file in enumerate(files, 1)
+        }
+        for name, file in inputs.items():
+            check_different({name: file, "--changed": changed, "--json": json_file})
+        names = Names(score_column, identity or (), label, weight, cluster)
+        read = read_systems(systems, names, verdict_column, with_answers=bool(changed or labels))
+        joined = join_systems(read, names, verdict_column)
+        pairs = compared(
+            joined.scores,
+            verdicts=joined.verdicts,
+            clusters=joined.clusters,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+        )
+        powered = powered_differences(joined, labels, names, confidence) if labels else None
+        if json_file is not None:
+            from .agree import write_json
+
+            write_json(json_file, as_json(joined, pairs, powered))
+        if changed is not None:
+            write_rows(changed, changed_rows(joined, pairs))
+        show(joined, pairs, powered, confidence)

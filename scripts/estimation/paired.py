@@ -1,0 +1,234 @@
+"""Whether one system is better than another on the same rows: interval, tests, and what the rows can show at all.
+
+Of each row the difference d of two systems' scores or verdicts. Rows of one cluster (the answers to one question) are
+drawn, and change sides, together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..agreement.bootstrap import Bootstrap, draws, interval
+from .checks import Codes, Floats, codes, numbers
+from .powered import Interval
+
+MANY = 10_000
+"""With more clusters than these, what resampling would give is computed: the normal distribution, to three digits."""
+
+POWER = 0.8
+"""Probability with which the smallest detectable difference is found significant."""
+
+_FEWEST = 100  # resamples
+_CHUNK = 64
+_EXACT = 12  # clusters whose 4,096 changes of sides are all tried
+
+
+@dataclass(frozen=True)
+class Change:
+    """By how much a system's mean differs from the baseline's.
+
+    Attributes:
+        difference: System less baseline, with its interval: the percentile bootstrap over clusters.
+        p_value: Of no difference, two-sided: by sign flips of clusters, of verdicts of single rows by McNemar's exact
+            test, which is the same.
+        adjusted: The p-value after Holm's correction for the number of systems.
+        detectable: The smallest difference that rows like these would show as significant in four of five trials.
+    """
+
+    difference: Interval
+    p_value: float
+    adjusted: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A system beside the baseline.
+
+    Attributes:
+        system: Its name.
+        baseline: The other's.
+        rows: Number of rows.
+        clusters: Number of clusters.
+        scores: The change of the mean score.
+        verdicts: The change of the share of right answers; None without verdicts.
+        wins: How many answers became right.
+        losses: How many became wrong.
+    """
+
+    system: str
+    baseline: str
+    rows: int
+    clusters: int
+    scores: Change
+    verdicts: Change | None
+    wins: int
+    losses: int
+
+
+def compare(
+    scores: Mapping[str, ArrayLike],
+    *,
+    verdicts: Mapping[str, ArrayLike] | None = None,
+    clusters: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = 5000,
+    seed: int = 0,
+) -> list[Paired]:
+    """Compare systems' scores of the same rows with those of the first, row by row.
+
+    With more than 10,000 clusters, resampling is replaced by the normal distribution that it comes to.
+
+    Args:
+        scores: System → score of each row, all in the same order, shape (rows,). The first is the baseline.
+        verdicts: System → whether each answer is right, as True and False or 1 and 0, shape (rows,).
+        clusters: Rows of one cluster, such as the answers to one question, are not independent, shape (rows,).
+        confidence: Share of samples whose interval shall hold the true difference.
+        resamples: Of the bootstrap and of the permutation test.
+        seed: The same seed draws the same.
+
+    Returns:
+        Each other system beside the first.
+
+    Raises:
+        ValueError: there is one system, lengths differ, a value is not finite, a verdict is neither 1 nor 0, there are
+            fewer than two clusters, or fewer than 100 resamples.
+        ImportError: scipy, which tests verdicts, is not installed.
+    """
+    names = list(scores)
+    if len(names) < 2:  # noqa: PLR2004
+        raise ValueError("one system has nothing to be compared with; give two or more")
+    if resamples < _FEWEST:
+        raise ValueError(f"{resamples} resamples; expected at least {_FEWEST}")
+    values = _checked(scores, names, "scores")
+    found = None if verdicts is None else _checked(verdicts, names, "verdicts")
+    rows = len(values[names[0]])
+    _, places = codes("clusters", np.arange(rows) if clusters is None else clusters, rows)
+    if rows == 0 or places.max() < 1:
+        raise ValueError(f"{rows} rows of one cluster; a comparison needs at least two")
+    bootstrap = Bootstrap(resamples, seed, confidence)
+    pairs = [_pair(values, found, names[0], name, places, bootstrap) for name in names[1:]]
+    return _corrected(pairs)
+
+
+def _checked(given: Mapping[str, ArrayLike], names: Sequence[str], kind: str) -> dict[str, Floats]:
+    if missing := [name for name in names if name not in given]:
+        raise ValueError(f"there are no {kind} of {missing[0]!r}")
+    found: dict[str, Floats] = {}
+    for name in names:
+        found[name] = numbers(f"{kind} of {name}", given[name], len(found[names[0]]) if found else None)
+        wrong = ~np.isfinite(found[name]) if kind == "scores" else ~np.isin(found[name], (0, 1))
+        if wrong.any():
+            row = int(wrong.argmax())
+            expected = "a number" if kind == "scores" else "1 or 0"
+            raise ValueError(f"{kind} of {name}: row {row} is {found[name][row]:g}; expected {expected}")
+    return found
+
+
+def _pair(
+    scores: Mapping[str, Floats],
+    verdicts: Mapping[str, Floats] | None,
+    baseline: str,
+    system: str,
+    clusters: Codes,
+    bootstrap: Bootstrap,
+) -> Paired:
+    change, wins, losses = None, 0, 0
+    if verdicts is not None:
+        turned = verdicts[system] - verdicts[baseline]
+        wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
+        alone = int(clusters.max()) + 1 == len(clusters)
+        change = _change(turned, clusters, bootstrap, mcnemar(wins, losses) if alone else None)
+    differences = scores[system] - scores[baseline]
+    return Paired(
+        system=system,
+        baseline=baseline,
+        rows=len(clusters),
+        clusters=int(clusters.max()) + 1,
+        scores=_change(differences, clusters, bootstrap),
+        verdicts=change,
+        wins=wins,
+        losses=losses,
+    )
+
+
+def _change(differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value: float | None = None) -> Change:
+    """Return the change of the mean, which is the sum over clusters by the number of their rows.
+
+    Its p-value is by sign flips unless it is given.
+    """
+    sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
+    mean = sums.sum() / sizes.sum()
+    errors = (sums - mean * sizes) / sizes.sum()
+    deviation = float(np.sqrt(errors @ errors))
+    normal = NormalDist()
+    reach = normal.inv_cdf((1 + bootstrap.confidence) / 2)
+    if len(sums) > MANY:
+        low, high = mean - reach * deviation, mean + reach * deviation
+    else:
+        replicates = [(weights @ sums) / (weights @ sizes) for weights in draws(len(sums), bootstrap)]
+        ends = interval(replicates, bootstrap)
+        low, high = (mean if end is None else end for end in ends)
+    if p_value is None:
+        p_value = sign_flips(sums, bootstrap.resamples, bootstrap.seed)
+    detectable = (reach + normal.inv_cdf(POWER)) * deviation
+    return Change(Interval(float(mean), float(low), float(high)), p_value, p_value, detectable)
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """Two-sided p-value of McNemar's exact test: of answers whose verdict changed, as many became right as wrong."""
+    try:
+        from scipy.stats import binomtest
+    except ImportError as error:
+        raise ImportError("the test of verdicts needs scipy: pip install scipy") from error
+    return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+
+
+def sign_flips(sums: Floats, resamples: int, seed: int) -> float:
+    """Two-sided p-value of no difference: how often |Σ ±s| reaches |Σ s|, when each cluster may change sides.
+
+    Of up to 12 clusters all changes are tried. Of others a random sample, the observation counted as one of them:
+    p = (reached + 1) / (resamples + 1).
+    """
+    observed = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()  # equal sums count, also where rounding parts them
+    if not sums.any():
+        return 1.0
+    if len(sums) > MANY:
+        return 2 * NormalDist().cdf(-abs(float(sums.sum())) / float(np.sqrt(sums @ sums)))
+    if len(sums) <= _EXACT:
+        every = (np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1
+        return float((np.abs(sums.sum() - 2 * (every @ sums)) >= observed).mean())
+    generator, reached = np.random.default_rng(seed), 0
+    for start in range(0, resamples, _CHUNK):
+        sides = generator.integers(2, size=(min(_CHUNK, resamples - start), len(sums)), dtype=bool)
+        reached += int((np.abs(sums.sum() - 2 * (sides.astype(np.float64) @ sums)) >= observed).sum())
+    return (reached + 1) / (resamples + 1)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after Holm's correction (1979): the k-th smallest of m times m − k + 1, never below one before.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = least
+    return adjusted
+
+
+def _corrected(pairs: Sequence[Paired]) -> list[Paired]:
+    of_scores = holm([pair.scores.p_value for pair in pairs])
+    of_verdicts = holm([pair.verdicts.p_value for pair in pairs if pair.verdicts])
+    return [
+        replace(
+            pair,
+            scores=replace(pair.scores, adjusted=of_scores[place]),
+            verdicts=pair.verdicts and replace(pair.verdicts, adjusted=of_verdicts[place]),
+        )
+        for place, pair in enumerate(pairs)
+    ]

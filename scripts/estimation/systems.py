@@ -1,0 +1,200 @@
+"""Scored rows of several systems, joined: the same rows of each, in one order."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..files.columns import Columns, read_columns
+from ..files.rows import Row, RowsError
+from .joining import Floats, Joined, Names, Places, join, numbers, read_labels, texts_of, verdicts
+from .keys import ID, Key, either, key_names, keys, places, plain, told
+from .paired import Paired
+from .powered import Estimates, estimate
+
+VERDICT = "verdict"
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Scored rows of several systems.
+
+    Attributes:
+        files: What was read of each, by the system's name; the first is the baseline.
+        keys: The columns of the baseline that say which row is which.
+        rows: For each system the places of its rows, in the baseline's order, those without a score left out.
+        scores: For each system the score of each of these rows.
+        verdicts: The same of verdicts, if every file has them.
+        clusters: What the rows of a cluster have in common; None if each row stands alone.
+        cluster_column: Where that was read.
+        unscored: How many rows lack a score, or a verdict, of some system, and are left out.
+    """
+
+    files: dict[str, Columns]
+    keys: list[str]
+    rows: dict[str, Places]
+    scores: dict[str, Floats]
+    verdicts: dict[str, Floats] | None
+    clusters: list[str] | None
+    cluster_column: str | None
+    unscored: int
+
+
+def read_systems(sources: Sequence[str], names: Names, verdict: str | None, with_answers: bool) -> dict[str, Columns]:
+    """Read what is needed of each system's rows, by its name: the file's, or its path where names are the same."""
+    wanted = [names.score, verdict or VERDICT, ID, *names.identity, names.cluster, *either("question")]
+    wanted += either("prediction") if with_answers else ()
+    stems = Counter(Path(source).stem for source in sources)
+    titles = [Path(source).stem if stems[Path(source).stem] == 1 else source for source in sources]
+    if len(set(titles)) < len(titles):
+        raise RowsError(f"{Counter(titles).most_common(1)[0][0]} is given twice; give each system once")
+    columns = [name for name in wanted if name is not None]
+    return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
+
+
+def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -> Systems:
+    """Return the rows of all systems in the order of the first.
+
+    Raises:
+        RowsError: nothing identifies rows, the sets differ, or a score or verdict is none.
+    """
+    baseline, *others = files.values()
+    identity = key_names(list(files.values()), names.identity, ("question",))
+    first_keys = keys(baseline, identity[0])
+    index = places(baseline, first_keys, identity[0])
+    rows = [np.arange(len(baseline))]
+    for file, columns in zip(others, identity[1:], strict=True):
+        rows.append(_aligned(baseline, index, file, columns))
+        _require_same_questions(baseline, file, rows[-1])
+    judged = verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
+    scores = [
+        numbers(file, names.score, "name another column by --score-column")[at]
+        for file, at in zip(files.values(), rows, strict=True)
+    ]
+    marks = [_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
+    there = np.flatnonzero(~np.isnan([*scores, *marks]).any(axis=0))
+    if not len(there):
+        raise RowsError(f"{baseline.source}: no row has a score of every system; score the same rows with each")
+    cluster = names.cluster or baseline.first_of(either("question"))
+    return Systems(
+        files=files,
+        keys=identity[0],
+        rows={name: at[there] for name, at in zip(files, rows, strict=True)},
+        scores={name: values[there] for name, values in zip(files, scores, strict=True)},
+        verdicts={name: values[there] for name, values in zip(files, marks, strict=True)} if judged else None,
+        clusters=None if cluster is None else texts_of(baseline, cluster, there),
+        cluster_column=cluster,
+        unscored=len(baseline) - len(there),
+    )
+
+
+def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
+    """Return the places of a file's rows in the order of the baseline's."""
+    found = keys(file, columns)
+    own = places(file, found, columns)
+    extra = [row for row, key in enumerate(found) if key not in index]
+    lacking = [key for key in index if key not in own]
+    cure = "compare the same rows: score the ones that are missing, or drop the others"
+    if extra:
+        raise RowsError(
+            f"{file.place(extra[0])}: {told(columns, found[extra[0]])} is no row of {baseline.source} ({len(extra):,} "
+            f"such rows, and {len(lacking):,} of {baseline.source} are not here); {cure}"
+        )
+    if lacking:
+        raise RowsError(
+            f"{file.source} lacks {len(lacking):,} rows of {baseline.source}, the first of them in "
+            f"{baseline.place(index[lacking[0]])}: {told(columns, lacking[0])}; {cure}"
+        )
+    return np.fromiter((own[key] for key in index), np.intp, len(index))
+
+
+def _require_same_questions(baseline: Columns, file: Columns, rows: Places) -> None:
+    """Raise RowsError if rows of one id are of two questions, as when ids are only the numbers of lines."""
+    names = baseline.first_of(either("question")), file.first_of(either("question"))
+    if names[0] is None or names[1] is None:
+        return
+    asked, others = baseline.values[names[0]], file.values[names[1]]
+    for first, row in enumerate(rows.tolist()):
+        if asked[first] != others[row] and plain(asked[first]) != plain(others[row]):
+            raise RowsError(
+                f"{file.place(row)}: the question is {plain(others[row])[:60]!r}, but that of the same row in "
+                f"{baseline.place(first)} is {plain(asked[first])[:60]!r}; name what identifies a row with --id"
+            )
+
+
+def _verdicts(file: Columns, name: str) -> Floats:
+    marks = verdicts(file, name)
+    wrong = ~np.isnan(marks) & ~np.isin(marks, (0, 1))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowsError(f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected true or false")
+    return marks
+
+
+def powered_differences(systems: Systems, labels: Sequence[str], names: Names, confidence: float) -> Estimates:
+    """Return the accuracy of each system by the labels of some of its rows, and its difference from the baseline's.
+
+    Args:
+        systems: The systems.
+        labels: For each of them, in their order, the file with labels of its answers.
+        names: Columns of both.
+        confidence: Share of samples whose interval holds the truth.
+    """
+    if len(labels) != len(systems.files):
+        told = " and ".join(systems.files)
+        raise ValueError(f"--labels is given {len(labels)} times; give a file of labels for each of {told}, in order")
+    names = replace(names, cluster=systems.cluster_column or systems.keys[0])
+    joined = [
+        join(file, read_labels(source, names), names)
+        for file, source in zip(systems.files.values(), labels, strict=True)
+    ]
+    baseline, *others = systems.files
+    return estimate(
+        np.concatenate([one.scores for one in joined]),
+        np.concatenate([one.labels for one in joined]),
+        weights=np.concatenate([_weights(one) for one in joined]),
+        clusters=[cluster for one in joined for cluster in one.clusters or ()],
+        groups=[name for name, one in zip(systems.files, joined, strict=True) for _ in one.scores],
+        differences=[(other, baseline) for other in others],
+        confidence=confidence,
+    )
+
+
+def _weights(joined: Joined) -> Floats:
+    """Return weights with which the labels of a system stand for all of its rows, however many others' do."""
+    weights = np.ones_like(joined.scores) if joined.weights is None else joined.weights
+    factor: float = len(weights) / (weights[~np.isnan(joined.labels)].sum() or 1)
+    return factor * weights
+
+
+def changed_rows(systems: Systems, pairs: Sequence[Paired]) -> Iterator[Row]:
+    """Yield the rows whose verdict changed, or else whose score did, the greatest changes of a system first."""
+    for pair in pairs:
+        change = systems.scores[pair.system] - systems.scores[pair.baseline]
+        turned = (
+            change if systems.verdicts is None else (systems.verdicts[pair.system] - systems.verdicts[pair.baseline])
+        )
+        for row in sorted(np.flatnonzero(turned).tolist(), key=lambda row: -abs(change[row])):
+            yield _changed(systems, pair, row, "win" if turned[row] > 0 else "loss")
+
+
+def _changed(systems: Systems, pair: Paired, row: int, change: str) -> Row:
+    before, after = systems.files[pair.baseline], systems.files[pair.system]
+    at, now = int(systems.rows[pair.baseline][row]), int(systems.rows[pair.system][row])
+    question, answer, reply = (
+        file.first_of(either(name))
+        for file, name in ((before, "question"), (before, "prediction"), (after, "prediction"))
+    )
+    return {
+        **{name: before.values[name][at] for name in systems.keys},
+        **({"question": before.values[question][at]} if question else {}),
+        "baseline": pair.baseline,
+        "system": pair.system,
+        "change": change,
+        "prediction_before": answer and before.values[answer][at],
+        "prediction": reply and after.values[reply][now],
+        "score_before": float(systems.scores[pair.baseline][row]),
+        "score": float(systems.scores[pair.system][row]),
+    }

@@ -1,0 +1,181 @@
+"""Comparisons of systems on the same rows: by hand, against scipy, properties, and how often they err."""
+
+import itertools
+import re
+
+import evaluate_qa
+import numpy as np
+import pytest
+from evaluate_qa.estimation import paired
+from evaluate_qa.estimation.paired import compare, holm, mcnemar, sign_flips
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+
+def test_it_is_the_function_of_the_package():
+    assert evaluate_qa.compare is compare
+
+
+def test_mcnemar_by_hand():
+    """Of 8 changed answers at most 1 lost: 2 · (1 + 8)/2⁸ = 18/256."""
+    assert mcnemar(7, 1) == pytest.approx(18 / 256)
+    assert mcnemar(1, 7) == pytest.approx(18 / 256)
+    assert mcnemar(3, 3) == 1
+    assert mcnemar(0, 0) == 1
+
+
+def test_sign_flips_by_hand():
+    """Of ±1 ±2 ±3 the sums 6, 4 and their opposites reach |Σ| = 4, when −1 is observed: 4 of 8."""
+    assert sign_flips(np.array([-1.0, 2.0, 3.0]), 100, 0) == 4 / 8
+    assert sign_flips(np.zeros(5), 100, 0) == 1
+
+
+@pytest.mark.parametrize("count", [8, 40])
+def test_sign_flips_as_scipy_does(count):
+    """Exact with few clusters; with more both are random: 20,000 resamples have a deviation of .003."""
+    sums = np.random.default_rng(2).normal(0.3, 1, count)
+    expected = stats.permutation_test(
+        (sums,), np.sum, permutation_type="samples", n_resamples=20_000, vectorized=True, rng=np.random.default_rng(0)
+    )
+    assert sign_flips(sums, 20_000, 0) == pytest.approx(expected.pvalue, abs=1e-9 if count == 8 else 0.012)
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_sign_flips_of_verdicts_are_mcnemars(wins, losses):
+    turned = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 3)
+    exact = len(turned) <= 12
+    assert sign_flips(turned, 5000, 0) == pytest.approx(mcnemar(wins, losses), abs=1e-9 if exact else 0.04)
+
+
+def test_holm_by_hand():
+    """Of four, .005 · 4 = .02; .01 · 3 = .03; .03 · 2 = .06; .04 · 1 = .04, which is raised to .06."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1, 1]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_rejects_what_its_definition_rejects(p_values):
+    """The k smallest are rejected at .05 as long as each p₍ᵢ₎ ≤ .05/(m − i + 1)."""
+    ranked = sorted(p_values)
+    held = itertools.takewhile(lambda pair: pair[1] * (len(ranked) - pair[0]) <= 0.05, enumerate(ranked))
+    assert sum(p <= 0.05 for p in holm(p_values)) == len(list(held))
+
+
+def test_differences_by_hand():
+    """10 rows: 4 won, 1 lost, mean +.3; s² over n = (5 − 10 · .09)/10 = .41, deviation √.041 = .20248.
+
+    Smallest detectable: (1.95996 + .84162) · .20248 = .56727. McNemar: 2 · (1 + 5)/32 = .375.
+    """
+    before = [True, False, False, False, False, True, True, True, False, False]
+    after = [False, True, True, True, True, True, True, True, False, False]
+    scores = {"old": np.zeros(10), "new": np.full(10, 0.25)}
+    (found,) = compare(scores, verdicts={"new": after, "old": before})
+    assert (found.system, found.baseline, found.rows, found.clusters) == ("new", "old", 10, 10)
+    assert (found.wins, found.losses) == (4, 1)
+    assert found.verdicts.difference.value == pytest.approx(0.3)
+    assert found.verdicts.p_value == found.verdicts.adjusted == pytest.approx(0.375)
+    assert found.verdicts.detectable == pytest.approx(0.56727, abs=1e-5)
+    # All ten signs alike: 2 of 1,024; the difference is .25 in every resample.
+    assert found.scores.p_value == 2 / 1024
+    assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
+
+
+def test_the_interval_is_scipys_bootstrap():
+    generator = np.random.default_rng(4)
+    first, second = generator.random(200), generator.random(200)
+    (found,) = compare({"a": first, "b": second}, resamples=20_000)
+    expected = stats.bootstrap(
+        (second - first,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(1)
+    ).confidence_interval
+    width = expected.high - expected.low
+    assert found.scores.difference.low == pytest.approx(expected.low, abs=0.03 * width)
+    assert found.scores.difference.high == pytest.approx(expected.high, abs=0.03 * width)
+
+
+def test_copies_in_a_cluster_add_nothing():
+    generator = np.random.default_rng(6)
+    scores = {name: generator.random(60) for name in "ab"}
+    verdicts = {name: values > 0.5 for name, values in scores.items()}
+    (once,) = compare(scores, verdicts=verdicts)
+    (twice,) = compare(
+        {name: np.repeat(values, 2) for name, values in scores.items()},
+        verdicts={name: np.repeat(values, 2) for name, values in verdicts.items()},
+        clusters=np.repeat(np.arange(60), 2),
+    )
+    assert (twice.rows, twice.clusters, twice.wins) == (120, 60, 2 * once.wins)
+    for one, other in ((once.scores, twice.scores), (once.verdicts, twice.verdicts)):
+        assert list(vars(other.difference).values()) == pytest.approx(list(vars(one.difference).values()))
+        assert other.detectable == pytest.approx(one.detectable)
+        assert other.p_value == pytest.approx(one.p_value, abs=0.03)
+    (apart,) = compare({name: np.repeat(values, 2) for name, values in scores.items()})
+    assert apart.scores.difference.width < 0.8 * once.scores.difference.width
+
+
+def test_several_systems_are_corrected():
+    generator = np.random.default_rng(8)
+    scores = {name: generator.random(100) + shift for name, shift in (("a", 0), ("b", 0.09), ("c", 0.07))}
+    found = compare(scores)
+    assert [(pair.system, pair.baseline) for pair in found] == [("b", "a"), ("c", "a")]
+    assert [pair.scores.adjusted for pair in found] == holm([pair.scores.p_value for pair in found])
+    assert [pair.scores.p_value for pair in found] == [compare({"a": scores["a"], name: scores[name]})[0].scores.p_value
+                                                       for name in "bc"]  # fmt: skip
+    assert all(pair.verdicts is None for pair in found)
+
+
+def test_with_many_clusters_it_comes_to_the_normal_distribution(monkeypatch):
+    generator = np.random.default_rng(9)
+    scores = {"a": generator.random(6000), "b": generator.random(6000) + 0.008}
+    clusters = np.arange(6000) // 3
+    (resampled,) = compare(scores, clusters=clusters)
+    monkeypatch.setattr(paired, "MANY", 1000)
+    (normal,) = compare(scores, clusters=clusters)
+    assert normal.scores.difference != resampled.scores.difference
+    assert normal.scores.difference.low == pytest.approx(resampled.scores.difference.low, abs=0.0005)
+    assert normal.scores.difference.high == pytest.approx(resampled.scores.difference.high, abs=0.0005)
+    assert normal.scores.p_value == pytest.approx(resampled.scores.p_value, abs=0.02)
+
+
+def test_errors_of_the_first_and_second_kind():
+    """Where nothing differs 5% are significant, and where the detectable difference is true, 80%: of 400, ± 3 σ.
+
+    100 questions with 3 answers each; a difference has .04 of variance by question and .04 by answer, so that the
+    mean's deviation is √((.04 + .04/3)/100) = .023094, and the detectable difference 2.80159 · .023094 = .0647.
+    """
+    generator = np.random.default_rng(10)
+    clusters = np.repeat(np.arange(100), 3)
+    found, held, told, detectable = np.zeros(2), 0, [], 0.0647
+    for _ in range(400):
+        errors = np.repeat(generator.normal(0, 0.2, 100), 3) + generator.normal(0, 0.2, 300)
+        base = generator.random(300)
+        (null,) = compare({"a": base, "b": base + errors}, clusters=clusters, resamples=200)
+        told.append(null.scores.detectable)
+        (true,) = compare({"a": base, "b": base + errors + detectable}, clusters=clusters, resamples=200)
+        found += (null.scores.p_value <= 0.05, true.scores.p_value <= 0.05)
+        held += true.scores.difference.low <= detectable <= true.scores.difference.high
+    assert 0.05 * 400 - 13 <= found[0] <= 0.05 * 400 + 13
+    assert 0.8 * 400 - 24 <= found[1] <= 0.8 * 400 + 24
+    assert np.mean(told) == pytest.approx(detectable, rel=0.02)
+    assert held >= 0.95 * 400 - 20
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "told"),
+    [
+        ({"a": [1, 2]}, {}, "one system has nothing to be compared with"),
+        ({"a": [1, 2], "b": [1]}, {}, "there are 2 scores, but 1 scores of b"),
+        ({"a": [1, 2], "b": [1, None]}, {}, "scores of b: row 1 is nan; expected a number"),
+        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores of b is no list of numbers"),
+        ({"a": [1], "b": [1]}, {}, "1 rows of one cluster; a comparison needs at least two"),
+        ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "2 rows of one cluster"),
+        ({"a": [], "b": []}, {}, "0 rows of one cluster"),
+        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "there are no verdicts of 'b'"),
+        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts of b: row 1 is 0.5"),
+        ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "10 resamples; expected at least 100"),
+        ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "expected a confidence between 0 and 1"),
+    ],
+)
+def test_wrong_input_is_told(scores, options, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        compare(scores, **options)
