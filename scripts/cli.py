@@ -10,6 +10,7 @@ from .estimating import estimate
 from .fit import fit
 from .install import install
 from .publish import publish
+from .sampling import sample
 from .score import score
 from .select import select
 from .synthesize import synthesize
@@ -28,6 +29,7 @@ app.command()(install)
 app.command()(score)
 app.command()(select)
 app.command()(agreement)
+app.command()(sample)
 app.command()(estimate)
 app.command()(compare)
 app.command()(synthesize)

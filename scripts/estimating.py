@@ -13,7 +13,8 @@ _columns, _out = options_of("Columns"), options_of("Output")
 def estimate(
     scored: Annotated[str, typer.Option(help="All rows with their scores: JSONL, CSV or Parquet.")],
     labels: Annotated[
-        str, typer.Option(help="People's verdicts on a random sample of these rows: JSONL, CSV or Parquet.")
+        str,
+        typer.Option(help="People's verdicts on a random sample of these rows, such as `evaluate-qa sample` draws."),
     ],
     score_column: Annotated[str, _columns("Scores from 0 to 1, best a probability.")] = "score",
     label: Annotated[

@@ -91,7 +91,7 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
         RowsError: nothing identifies rows, a label is of no scored row or two are of one, or a label, score or weight
             is not what it should be.
     """
-    scores = numbers(scored, names.score, "choose such a column, as the verdict, by --score-column", 0, 1)
+    scores = probabilities(scored, names.score)
     label = names.label or labelled.first_of(LABELS) or LABELS[0]
     weight = names.weight or labelled.first_of([WEIGHT])
     cluster = names.cluster or scored.first_of(either("question"))
@@ -109,6 +109,11 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
         unlabelled=int(np.isnan(marks).sum()),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
+
+
+def probabilities(file: Columns, name: str) -> Floats:
+    """Return a column of scores from 0 to 1, NaN where a row has none; raises RowsError for anything else."""
+    return numbers(file, name, "choose such a column, as the verdict, by --score-column", 0, 1)
 
 
 def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: float = _MOST) -> Floats:

@@ -1,10 +1,11 @@
-"""Print estimates."""
+"""Print estimates and plans."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
 from .joining import Joined
+from .plan import Planned, enough
 from .powered import Estimate, Estimates, Interval
 
 if TYPE_CHECKING:
@@ -102,3 +103,20 @@ def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
 
 def _plain(found: Estimate) -> dict[str, Any]:
     return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(found).items()}
+
+
+def show_plan(planned: Sequence[Planned], margin: float | None, labels: str | None) -> None:
+    """Print a plan, how many labels reach a margin, and on what it rests: a file of labels, or the scores alone."""
+    console = open_console()
+    grid = table("half the width of the 95% interval", ("labels", "labels alone", "estimate", "--stratified"))
+    for one in planned:
+        grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
+    console.print(grid)
+    if margin is not None:
+        for stratified in (False, True):
+            count = enough(planned, margin, stratified)
+            told = f"about {count:,} labels" if count else f"more than {planned[-1].labels:,} labels"
+            how = f"by estimate{', --stratified' * stratified}"
+            console.print(f"±{margin:g} {how}: {told}", markup=False, highlight=False)
+    honest = f"answers are right as often as the labels in {labels} say" if labels else "the scores are probabilities"
+    console.print(f"assumed: {honest}; rows that stand alone", markup=False, highlight=False)

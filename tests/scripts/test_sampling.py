@@ -1,0 +1,115 @@
+"""`evaluate-qa sample`: the file that a person fills in, what is not overwritten, and the plan."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.estimation.plan import plan
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from typer.testing import CliRunner
+
+GENERATOR = np.random.default_rng(0)
+SCORES = GENERATOR.beta(0.5, 0.3, 400)
+ROWS = [
+    {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": score, "system": "x"}
+    for at, score in enumerate(SCORES.tolist())
+]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_rows("scored.parquet", ROWS)
+
+    def run(*arguments, code=0, command="sample"):
+        done = CliRunner().invoke(app, [command, *map(str, arguments)])
+        assert done.exit_code == code, done.output
+        return done.stderr if code else done.output
+
+    return run
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("stratified", [False, True])
+def test_what_is_filled_in_is_estimated_from(run, suffix, stratified):
+    target = f"labels.{suffix}"
+    options = ["--stratified"] * stratified
+    told = run("--input", "scored.parquet", "--output", target, "--rows", 120, *options)
+    assert "120 of 400 rows" in told
+    assert f"evaluate-qa estimate --scored scored.parquet --labels {target}" in told
+    rows = [row for _, row in read_rows(target)]
+    assert list(rows[0]) == ["question", "references", "prediction", "label", *["weight"] * stratified]
+    assert not any(row["label"] for row in rows)
+    for row in rows:
+        row["label"] = int(GENERATOR.random() < SCORES[int(row["question"][1:-1])])
+    write_rows(f"filled.{suffix}", rows)
+    found = run("--scored", "scored.parquet", "--labels", f"filled.{suffix}", command="estimate")
+    assert next(line for line in found.splitlines() if line.split()[:1] == ["all"]).split()[1:3] == ["400", "120"]
+    assert ("drawn with the weights in 'weight'" in found) is stratified
+
+
+def test_the_person_sees_what_is_named_but_no_score(run):
+    write_rows("id.jsonl", [row | {"id": at} for at, row in enumerate(ROWS)])
+    run("-i", "id.jsonl", "-o", "labels.jsonl", "--show", "system", "--rows", 20)
+    assert list(next(read_rows("labels.jsonl"))[1]) == ["id", "question", "references", "prediction", "system", "label"]
+
+
+def test_work_is_not_overwritten(run):
+    run("-i", "scored.parquet", "-o", "labels.csv")
+    assert "labels.csv is there already; name another file" in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
+    rows = [row for _, row in read_rows("labels.csv")]
+    rows[0]["label"] = "right"
+    write_rows("labels.csv", rows)
+    before = Path("labels.csv").read_bytes()
+    assert "labels.csv holds 1 labels; name another file" in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
+    assert Path("labels.csv").read_bytes() == before
+
+
+def test_spreadsheets_compute_nothing(run):
+    """And a blank before a formula does not make another answer of it."""
+    rows = [row | {"prediction": f"=HYPERLINK({at})", "question": f"-{at}"} for at, row in enumerate(ROWS)]
+    write_rows("formulas.jsonl", rows)
+    run("-i", "formulas.jsonl", "-o", "labels.csv", "--rows", 40)
+    asked = [row for _, row in read_rows("labels.csv")]
+    assert {cell[0] for row in asked for cell in (row["prediction"], row["question"])} == {" "}
+    write_rows("filled.csv", [row | {"label": at % 2} for at, row in enumerate(asked)])
+    assert "40" in run("--scored", "formulas.jsonl", "--labels", "filled.csv", command="estimate")
+
+
+def test_rows_without_a_score_are_not_drawn(run):
+    write_rows("some.jsonl", [row | {"score": None if at % 2 else row["score"]} for at, row in enumerate(ROWS)])
+    assert "200 of 200 rows" in run("-i", "some.jsonl", "-o", "labels.jsonl", "--rows", 300)
+    assert all(int(row["question"][1:-1]) % 2 == 0 for _, row in read_rows("labels.jsonl"))
+
+
+def test_a_plan_is_told(run):
+    told = run("-i", "scored.parquet", "--plan", "--margin", 0.06)
+    (first, *_) = plan(SCORES)
+    line = next(line for line in told.splitlines() if line.split()[:1] == ["50"])
+    assert line.split() == ["50", *(f"±{value:.3f}" for value in (first.alone, first.alike, first.stratified))]
+    assert "±0.06 by estimate: about " in told
+    assert "assumed: the scores are probabilities" in told
+    assert not list(Path().glob("labels*"))
+    write_rows("labels.jsonl", [row | {"label": at % 2} for at, row in enumerate(ROWS[:80])])
+    told = run("-i", "scored.parquet", "--margin", 0.0001, "--labels", "labels.jsonl")
+    assert "±0.0001 by estimate, --stratified: more than 200 labels" in told
+    assert "assumed: answers are right as often as the labels in labels.jsonl say" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-o", "labels.parquet"], "labels.parquet: a person cannot fill in Parquet; name a .csv or .jsonl file"),
+        (["-o", "labels.txt"], "expected .jsonl, .csv or .parquet"),
+        (["-o", "labels.csv", "--rows", "5"], "5 rows to label; an estimate needs at least 20"),
+        (["-o", "labels.csv", "--score-column", "p"], "no column 'p'"),
+        (["-o", "labels.csv", "--score-column", "system"], "row 1: the column 'system' is 'x'; expected a number"),
+        (["-o", "labels.csv", "--show", "sistem"], "no column 'sistem'; did you mean 'system'?"),
+        (["-o", "labels.csv", "--id", "system"], "row 2: system 'x' as in row 1"),
+        ([], "name the file for the rows to label by --output, or ask for a plan: --plan"),
+    ],
+)
+def test_what_is_wrong_is_told(run, options, told):
+    assert told in run("-i", "scored.parquet", *options, code=1)
