@@ -52,6 +52,10 @@ def fit(
         _how("A matcher to train on from. [default: MiniLM; for your own rows alone the one that is installed]"),
     ] = None,
     average: Annotated[list[Path] | None, _how("Do not train: take the mean of these matchers. Repeatable.")] = None,
+    layer: Annotated[
+        list[str] | None,
+        _how("With --average: fit this final layer anew (lengths, …), the others stay the first's. Repeatable."),
+    ] = None,
     device: Annotated[str | None, _how("cpu, cuda, mps; by default the best there is.")] = None,
     half: Annotated[bool, _how("Compute in bfloat16 where that is safe.", "--half")] = False,
     frozen: Annotated[int, _how("So many of the encoder's six layers, from below, stay as they are.")] = 0,
@@ -110,6 +114,7 @@ def fit(
             balance=Balance(rows, temperature),
             left_out=() if leave_one_out else leave_out or (),
             tested=tested,
+            layers=layer,
         )
         with claimed(output):
             if leave_one_out:

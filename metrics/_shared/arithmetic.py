@@ -1,5 +1,6 @@
 """Arithmetic that several scores share. Pure: numpy and nothing else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,23 @@ def sigmoid(values: Floats) -> Floats:
     """1 / (1 + exp(−x)), without overflow."""
     result: Floats = np.exp(-np.logaddexp(0, -values))
     return result
+
+
+def column(columns: Mapping[str, Floats], name: str) -> Floats:
+    """Return a column; `a*b` names the product of two.
+
+    >>> column({"a": np.array([1.0, 0.0]), "b": np.array([3.0, 4.0])}, "a*b").tolist()
+    [3.0, 0.0]
+    """
+    product: Floats = np.prod([columns[part] for part in name.split("*")], axis=0)
+    return product
+
+
+def weighed(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Return Σ w · column + intercept, the logit of a logistic layer, shape (n,)."""
+    parts = [weight * column(columns, name) for name, weight in weights.items() if name != "intercept"]
+    total: Floats = np.sum(parts, axis=0) + weights["intercept"]
+    return total
 
 
 def first_best(values: NDArray[np.floating], starts: Indices) -> Indices:

@@ -14,6 +14,14 @@ from numpy.typing import NDArray
 EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
 """Names of the functions below that compare an answer with a reference, in the order of `evidence`."""
 
+LENGTHS = ("long", "length")
+"""Names of what `lengths` returns."""
+
+# A reference of so many words is long: a sentence, which an answer words anew, where a name or a number is named again.
+_LONG = 5
+# Longer answers count as so long: what is added to them speaks neither for nor against them.
+_LENGTH = 20
+
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 # Thousands separators go with the other punctuation, a decimal point does not: 2.5 is not 25.
@@ -98,6 +106,28 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
             rows.append((match(answer, wanted), recall(answer, wanted), *flags))
     values = np.array(rows, dtype=np.float64)
     return {name: values[:, column] for column, name in enumerate(EVIDENCE)}
+
+
+def lengths(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
+    """Return the lengths of every answer with each of its references, each of shape (pairs,).
+
+    `long` is 1.0 if the reference has five normalised words or more, else 0.0; `length` is the natural logarithm of the
+    answer's number of normalised words, from 1 to 20.
+    """
+    words = [[len(normalised_words(text)) for text in listed] for listed in references]
+    counts = np.array([len(normalised_words(text)) for text in predictions], dtype=np.float64)
+    long = np.array([count >= _LONG for listed in words for count in listed], dtype=np.float64)
+    length = np.log(np.clip(counts, 1, _LENGTH))
+    return {"long": long, "length": np.repeat(length, [len(listed) for listed in references])}
+
+
+def by_length(own: str) -> tuple[str, ...]:
+    """Return what a layer weighs beside `own` if it weighs all of it anew where the reference is long.
+
+    >>> by_length("margin")[-3:]
+    ('long*missing_numbers', 'long*negations_differ', 'long*length')
+    """
+    return (*EVIDENCE, "long", *(f"long*{name}" for name in (own, *EVIDENCE, "length")))
 
 
 def _numbers(text: str) -> set[str]:

@@ -15,7 +15,7 @@ from .declarations import ModelOptions
 from .expansion import expand, row_starts
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
-from .lexical import evidence
+from .lexical import evidence, lengths
 from .matcher import TASKS
 from .options import BemOptions
 from .pairs import Pair
@@ -107,14 +107,18 @@ class Bem(ForTraining, Shell, evaluate.Metric):
             answered=inputs.answered,
             claims=claims,
             margin=inputs.best_window(margins(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted),
-            weights=model.layers["features"] if model.layers else {},
+            evidence=evidence(found.texts, found.wanted) | lengths(found.texts, found.wanted),
+            weights=model.layers[self._layer(options)] if model.layers else {},
         )
+
+    def _layer(self, options: BemOptions) -> str:
+        """Return which layer weighs the words; sentences, looked for one by one, count as short."""
+        return "features" if options.by_sentence or "lengths" not in self.model.layers else "lengths"
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
         parts = self.parts(predictions, references, questions, options)
-        lexical = "features" if parts.weights and options.lexical is not False else "none"
+        lexical = self._layer(options) if parts.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
         return Scored(score(parts, options), settings)

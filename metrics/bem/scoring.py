@@ -3,6 +3,9 @@
 The embedded matcher has a final logistic layer over its own margin and what the words say:
 
     p = sigmoid(w · [margin, match, recall, missing_numbers, negations_differ] + b)
+
+with weights w, b for references of fewer than five words and others for longer ones, which also weigh the logarithm of
+the answer's length.
 """
 
 from collections.abc import Mapping
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
+from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
 from .options import BemOptions
 from .sentences import Claims
 
@@ -23,7 +26,7 @@ class Parts(Pairs):
     Args:
         claims: What is looked for in each pair: one claim, unless it is read by the sentence.
         margin: The classifier's own logit of "equivalent", shape (claims,).
-        evidence: What the words say, by name, each of shape (claims,).
+        evidence: What the words and the lengths say, by name, each of shape (claims,).
         weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.
     """
 
@@ -71,9 +74,4 @@ def margins(logits: Floats, equivalent: int) -> Floats:
 
 def combined(margin: Floats, evidence: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
     """Return the final layer's margin: Σ w·feature + b; without weights the classifier's own."""
-    if not weights:
-        return margin
-    total = weights["margin"] * margin + weights["intercept"]
-    for name, values in evidence.items():
-        total = total + weights[name] * values
-    return total
+    return weighed({"margin": margin, **evidence}, weights) if weights else margin

@@ -26,7 +26,7 @@ from .inputs import (
     check_keywords,
     check_lengths,
 )
-from .lexical import evidence
+from .lexical import evidence, lengths
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .pairs import Pair, sharing
@@ -155,24 +155,30 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
             answered=inputs.answered,
             claims=claims,
             entailment=inputs.best_window(class_probability(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted),
+            evidence=evidence(found.texts, found.wanted) | lengths(found.texts, found.wanted),
             weights={},
         )
 
     def _lexical(self, options: NliLexOptions) -> Any:
-        default = "recall" if self.model.layers else "match"
-        return default if options.lexical is None else options.lexical
+        if options.lexical is not None:
+            return options.lexical
+        if not self.model.layers:
+            return "match"
+        if "lengths" not in self.model.layers:
+            return "recall"
+        return "features" if options.by_sentence else "lengths"  # sentences, looked for one by one, count as short
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Scored:
         lexical, weights = self._lexical(options), self.weights(options)
         parts = replace(self.parts(predictions, references, questions, options), weights=weights)
+        given = None if options.weights is None and self.model.layers else weights  # else the model's hash says them
         templates = (options.premise, options.hypothesis)
         settings = {
             "nli": self.model.name,
             "lex": lexical or "none",
-            "w": ",".join(f"{name}={weight:.6g}" for name, weight in weights.items()) or None,
+            "w": None if given is None else ",".join(f"{name}={weight:.6g}" for name, weight in given.items()) or None,
             "tmpl": None if templates == (TEMPLATE, TEMPLATE) else " / ".join(templates),
             **options.settings(),
             **self.load_options.settings(),

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from .declarations import Choice, Control, Kind, Number, Text, option
 from .expansion import LengthOptions
+from .lexical import EVIDENCE, by_length
 
-Lexical = Literal["match", "recall", "features", False]
+Lexical = Literal["match", "recall", "features", "lengths", False]
 Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
@@ -17,7 +18,8 @@ TEMPLATE = "Question: {question} Answer: {answer}"
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
-    "features": ("match", "recall", "missing_numbers", "negations_differ"),
+    "features": EVIDENCE,
+    "lengths": by_length("entailment"),
     False: (),
 }
 
@@ -35,11 +37,12 @@ class NliLexOptions(LengthOptions):
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Lexical signal: the paper's `match`, the share `recall`, all `features`, False for plain NLI; by default the "
-        "model's.",
+        "Lexical signal: the paper's `match`, the share `recall`, all `features`, these weighed anew for references of "
+        "five words or more (`lengths`), False for plain NLI; by default the model's.",
         control=Control(
             "What counts beside entailment",
             values={
+                "lengths": "words, numbers, negations, by the reference's length",
                 "recall": "the share of the reference's words",
                 "match": "whether the reference stands in the answer",
                 "features": "words, numbers and negations",

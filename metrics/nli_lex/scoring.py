@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid
+from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
+from .lexical import EVIDENCE
 from .options import NliLexOptions, Weights
 from .sentences import Claims
 
@@ -24,7 +25,7 @@ class Parts(Pairs):
     Args:
         claims: What is looked for in each pair: one claim, unless it is read by the sentence.
         entailment: se, shape (claims,).
-        evidence: What the words say, by name, each of shape (claims,); `match` is the paper's lm.
+        evidence: What the words and the lengths say, by name, each of shape (claims,); `match` is the paper's lm.
         weights: Of the logistic layer, by the name of what they weigh; empty for the entailment probability itself.
     """
 
@@ -57,7 +58,7 @@ def score(parts: Parts, options: NliLexOptions) -> Scores:
     probabilities = np.where(parts.answered, probability(columns, parts.weights), 0.0)
     pair_scores = parts.claims.score(probabilities, options.lexical is not False)
     best = first_best(pair_scores, parts.starts)
-    shown: dict[str, Any] = {name: parts.claims.recall(values)[best] for name, values in columns.items()}
+    shown: dict[str, Any] = {name: parts.claims.recall(columns[name])[best] for name in ("entailment", *EVIDENCE)}
     return Scores(
         score=pair_scores[best],
         verdict=pair_scores[best] > options.threshold,
@@ -78,5 +79,4 @@ def probability(columns: Mapping[str, Floats], weights: Weights) -> Floats:
     """Return p = sigmoid(Σ w · column + b), shape (pairs,); without weights the entailment probability itself."""
     if not weights:
         return columns["entailment"]
-    parts = [weight * columns[name] for name, weight in weights.items() if name != "intercept"]
-    return sigmoid(np.sum(parts, axis=0) + weights["intercept"])
+    return sigmoid(weighed(columns, weights))

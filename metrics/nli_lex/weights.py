@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, first_best
+from .arithmetic import Floats, Indices, column, first_best
 from .options import SIGNALS, Weights
 from .scoring import probability
 
@@ -106,7 +106,7 @@ def fit_weights(
         raise ImportError("nli_lex: fit needs scikit-learn: pip install scikit-learn") from error
     if labels.all() or not labels.any():
         raise ValueError("nli_lex: labels are all the same; expected correct and incorrect answers to learn from")
-    matrix = np.column_stack([columns[name] for name in names])
+    matrix = np.column_stack([column(columns, name) for name in names])
     weights = {**dict.fromkeys(names, 1.0), "intercept": 0.0}
     for _ in range(_TURNS):
         best = first_best(np.where(answered, probability(columns, weights), 0.0), starts)

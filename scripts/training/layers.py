@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
-from ..metrics._shared.lexical import EVIDENCE, evidence
+from ..metrics._shared.lexical import EVIDENCE, by_length, evidence, lengths
 from ..metrics._shared.pairs import PairClassifier
 from ..metrics.nli_lex.expansion import LengthOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
@@ -20,11 +20,15 @@ from .heads import FORMATS
 OWN = {"bem": "margin", "nli_lex": "entailment"}
 # Task -> the layers that its metric offers, with the words' evidence that each weighs.
 LAYERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "bem": {"features": EVIDENCE},
+    "bem": {"features": EVIDENCE, "lengths": by_length("margin")},
     "nli_lex": {signal: columns for signal, columns in SIGNALS.items() if signal},
 }
-DEFAULTS = {"bem": "features", "nli_lex": "recall"}
+NAMES = tuple(dict.fromkeys(name for layers in LAYERS.values() for name in layers))
+"""Names of all layers."""
+DEFAULTS = {"bem": "lengths", "nli_lex": "lengths"}
 """Task -> the layer that its metric uses by default."""
+Layers = dict[str, dict[str, float]]
+"""Weights by layer and column."""
 # Weight of the ridge penalty; with thousands of rows it only keeps separable data from running away.
 _STRENGTH = 0.1
 _FOLDS = 5
@@ -70,27 +74,43 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
     return Classified(
         inputs.row_starts,
         inputs.answered,
-        {OWN[task]: own, **evidence(predictions, references)},
+        {OWN[task]: own, **evidence(predictions, references), **lengths(predictions, references)},
         np.array([bool(row.label) for row in rows]),
         [row.question_id for row in rows],
         [name for name, listed in rows_of.items() for _ in listed],
     )
 
 
-def fit_layers(classified: Classified, task: str) -> dict[str, dict[str, float]]:
-    """Return the weights of each of the task's layers; all sets together weigh as much as any other."""
-    return {name: _fit(classified, (OWN[task], *columns)) for name, columns in LAYERS[task].items()}
+def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Layers:
+    """Return the weights of each of the task's layers; each set weighs as much as any other.
+
+    Args:
+        classified: What they are fitted on.
+        task: A key of `LAYERS`.
+        kept: Layers that are taken as they are.
+    """
+    layers: Layers = {}
+    for name, columns in LAYERS[task].items():
+        if kept and name in kept:
+            layers[name] = dict(kept[name])
+        elif name == "lengths":
+            layers[name] = _fit_lengths(classified, OWN[task], layers["features"])
+        else:
+            layers[name] = _fit(classified, (OWN[task], *columns), _alike(classified))
+    return layers
 
 
-def held_out_scores(classified: Classified, task: str) -> dict[str, Floats]:
+def held_out_scores(
+    classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None
+) -> dict[str, Floats]:
     """Return for each layer every row's score by weights that were fitted on other questions: five folds of them."""
     folds = _folds(classified.question_ids)
-    found = {}
-    for layer, columns in LAYERS[task].items():
-        found[layer] = np.empty(len(folds))
-        for fold in range(_FOLDS):
-            weights = _fit(_part(classified, folds != fold), (OWN[task], *columns))
-            found[layer][folds == fold] = row_scores(_part(classified, folds == fold), weights)
+    found = {layer: np.empty(len(folds)) for layer in LAYERS[task]}
+    for fold in range(_FOLDS):
+        layers = fit_layers(_part(classified, folds != fold), task, kept)
+        held_out = _part(classified, folds == fold)
+        for layer, weights in layers.items():
+            found[layer][folds == fold] = row_scores(held_out, weights)
     return found
 
 
@@ -117,12 +137,40 @@ def _folds(question_ids: Sequence[str]) -> Indices:
     return np.array([fold_of[name] for name in question_ids], dtype=np.intp)
 
 
-def _fit(classified: Classified, names: Sequence[str]) -> dict[str, float]:
-    listed, set_of, sizes = np.unique(classified.sets, return_inverse=True, return_counts=True)
-    alike = len(classified.labels) / (len(listed) * sizes[set_of])
+def _fit(classified: Classified, names: Sequence[str], importance: Floats) -> dict[str, float]:
     return fit_weights(
-        classified.columns, names, classified.starts, classified.answered, classified.labels, _STRENGTH, alike
+        classified.columns, names, classified.starts, classified.answered, classified.labels, _STRENGTH, importance
     )
+
+
+def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -> dict[str, float]:
+    """Return the layer that weighs like `short` where a reference is short, and else as fitted on long ones alone.
+
+    There each set counts by the share of its rows whose references are all long, and in each set right and wrong
+    answers weigh alike: what share is right differs from set to set, and is not to be learned.
+    """
+    rows = np.minimum.reduceat(classified.columns["long"], classified.starts) > 0
+    differences = dict.fromkeys(("long", *(f"long*{name}" for name in (own, *EVIDENCE, "length"))), 0.0)
+    if len(set(classified.labels[rows].tolist())) == 2:  # noqa: PLR2004 - both verdicts
+        importance = _alike(classified, classified.labels)[rows]
+        long = _fit(_part(classified, rows), (own, *EVIDENCE, "length"), importance)
+        differences["long"] = long["intercept"] - short["intercept"]
+        for name in (own, *EVIDENCE, "length"):
+            differences[f"long*{name}"] = long[name] - short.get(name, 0.0)
+    return {**short, **differences}
+
+
+def _alike(classified: Classified, kinds: NDArray[np.bool_] | None = None) -> Floats:
+    """Return each row's importance, 1 in the mean: all sets weigh the same, and in each set all kinds of rows."""
+    groups = np.zeros(len(classified.labels), dtype=bool) if kinds is None else kinds
+    names, set_of = np.unique(classified.sets, return_inverse=True)
+    importance = np.empty(len(groups))
+    for number in range(len(names)):
+        listed = np.unique(groups[set_of == number])
+        for kind in listed:
+            rows = (set_of == number) & (groups == kind)
+            importance[rows] = len(groups) / (len(names) * len(listed) * rows.sum())
+    return importance
 
 
 def _part(classified: Classified, rows: NDArray[np.bool_]) -> Classified:

@@ -20,7 +20,7 @@ class Recipe:
         teaching: With teachers, the share of their mean probability in what is learned; the label has the rest.
         seed: Of examples, batches and dropout.
         device: As torch names it; by default the best there is.
-        half: Compute in bfloat16 where it is safe (autocast).
+        half: Train in bfloat16 where it is safe (autocast), and classify in it.
         frozen: So many of the encoder's lowest layers, and what is below them, stay as they are: with 3 of 6 training
             takes two thirds of the time.
     """

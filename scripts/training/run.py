@@ -21,7 +21,17 @@ from .epochs import train
 from .examples import Generator, Mixture
 from .figures import Figures, by_set, mean
 from .heads import Heads
-from .layers import DEFAULTS, Classified, check_folds, classify, fit_layers, held_out_scores, row_scores
+from .layers import (
+    DEFAULTS,
+    NAMES,
+    Classified,
+    Layers,
+    check_folds,
+    classify,
+    fit_layers,
+    held_out_scores,
+    row_scores,
+)
 from .neighbours import nearest
 from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
@@ -49,6 +59,8 @@ class Job:
         balance: How much of each set an epoch shows; a single set is shown as it is, unless rows are given.
         left_out: Names of sets to do without.
         tested: Compute figures on at most so many answers of each set; None for all.
+        layers: Names of the final layers that are fitted, where matchers are averaged; the others stay the first's.
+            None fits all.
     """
 
     data_dir: Path | None
@@ -63,6 +75,7 @@ class Job:
     balance: Balance = Balance()
     left_out: Sequence[str] = ()
     tested: int | None = None
+    layers: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         for file in filter(None, (*self.teachers, *self.average, self.start)):
@@ -74,6 +87,10 @@ class Job:
         given = {"--teacher": self.teachers, "--average": self.average, "--start": [self.start], "--data": self.data}
         for option, name in ((option, name) for option, names in given.items() for name in names):
             check_different({option: name, "--output": self.output, **written})
+        unknown = next((name for name in self.layers or () if name not in NAMES), None)
+        if unknown is not None or (self.layers is not None and not self.average):
+            told = f"there is no layer {unknown}" if unknown else "it says which layers of --average are fitted anew"
+            raise ValueError(f"--layer: {told}; expected {', '.join(NAMES)}, with --average")
         if self.tested is not None and self.tested < 1:
             raise ValueError(f"tested is {self.tested}; expected at least 1 answer of each set")
 
@@ -98,8 +115,9 @@ class Job:
 
     @property
     def dev(self) -> dict[str, list[LabelledRow]]:
-        """What epoch and final layers are chosen on, by set."""
-        return {found.name: sample(found.dev, self.tested) for found in self.sets if found.dev}
+        """What epoch and layers are chosen on, by set; with `layers` all that the shipped matcher has not seen."""
+        rows_of = {found.name: found.left_out if self.layers else found.dev for found in self.sets}
+        return {name: sample(rows, self.tested) for name, rows in rows_of.items() if rows}
 
     @property
     def test(self) -> dict[str, list[LabelledRow]]:
@@ -165,21 +183,23 @@ def run(job: Job, report: Report, temperatures: Temperatures | None = None) -> O
     check_folds([row for rows in dev.values() for row in rows])
     minilm = find("fit", MINILM).folder
     epochs: list[float] = []
+    kept: dict[str, Layers] = {}
     if job.average:
-        matcher = average([read(file) for file in job.average])
+        matchers = [read(file) for file in job.average]
+        matcher, kept = average(matchers), _kept(matchers[0], job.layers)
     else:
         epochs = _train(job, minilm, report)
         matcher = read(job.epoch_file(1 + int(np.argmax(epochs))))
     save(matcher, job.output)
     rounded = read(job.output)  # the layers are fitted to what the file gives back
-    weights: dict[str, dict[str, dict[str, float]]] = {}
+    weights: dict[str, Layers] = {}
     figures: dict[str, dict[str, Figures]] = {}
     for task in matcher.heads:
         classifier = pair_classifier(minilm, rounded, task, job.recipe)
         classified = classify(classifier, task, dev)
-        weights[task] = _cooled(fit_layers(classified, task), (temperatures or {}).get(task, {}))
+        weights[task] = _cooled(fit_layers(classified, task, kept.get(task)), (temperatures or {}).get(task, {}))
         tested = classify(classifier, task, test) if test else None
-        for layer, scores in held_out_scores(classified, task).items():
+        for layer, scores in held_out_scores(classified, task, kept.get(task)).items():
             figures[f"{task}, {layer}"] = _by_set(classified, scores)
             if tested:  # a user's own rows: what nothing was chosen on stands in place of what something was
                 figures[f"{task}, {layer}"] |= _by_set(tested, row_scores(tested, weights[task][layer]))
@@ -209,7 +229,8 @@ def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -
     """Return what runs a matcher's head."""
     import torch
 
-    return PairClassifier(*build(minilm, matcher, task, torch.float32), ModelOptions(device=recipe.device))
+    dtype = torch.bfloat16 if recipe.half else torch.float32
+    return PairClassifier(*build(minilm, matcher, task, dtype), ModelOptions(device=recipe.device))
 
 
 def scored_by(
@@ -251,9 +272,17 @@ def _by_set(classified: Classified, scores: NDArray[np.float64]) -> dict[str, Fi
     return by_set(scores, classified.labels, classified.question_ids, classified.sets)
 
 
-def _cooled(
-    layers: Mapping[str, Mapping[str, float]], temperatures: Mapping[str, float]
-) -> dict[str, dict[str, float]]:
+def _kept(matcher: Matcher, fitted: Sequence[str] | None) -> dict[str, Layers]:
+    """Return the layers that are not fitted anew, by task."""
+    if fitted is None:
+        return {}
+    return {
+        task: {name: weights for name, weights in layers.items() if name not in fitted}
+        for task, layers in matcher.weights.items()
+    }
+
+
+def _cooled(layers: Mapping[str, Mapping[str, float]], temperatures: Mapping[str, float]) -> Layers:
     """Divide each layer's weights by its temperature: verdicts stay."""
     return {
         layer: {name: value / temperatures.get(layer, 1.0) for name, value in weights.items()}

@@ -121,6 +121,10 @@ def test_the_final_layer_by_hand():
     # 0.5 · 2 + 3 · 1 − 1 = 3
     layer = {"margin": 0.5, "recall": 3.0, "intercept": -1.0}
     assert combined(np.array([2.0]), {"recall": np.array([1.0])}, layer).tolist() == [3.0]
+    # Of a long reference 0.5 more of the margin counts, and a length of 3: 3 + 0.5 · 2 + 0.1 · 3 - 2 = 2.3.
+    layer |= {"long": -2.0, "long*margin": 0.5, "long*length": 0.1}
+    columns = {"recall": np.array([1.0, 1.0]), "long": np.array([0.0, 1.0]), "length": np.array([3.0, 3.0])}
+    assert combined(np.array([2.0, 2.0]), columns, layer).tolist() == pytest.approx([3.0, 2.3])
     assert combined(np.array([2.0]), {}, {}).tolist() == [2.0]
 
 
@@ -156,7 +160,7 @@ def test_a_long_answer_is_read_to_its_end(embedded):
 def test_the_signature_says_what_was_done(embedded, tiny):
     row = {"predictions": ["a"], "references": ["b"], "questions": ["c"]}
     assert embedded.compute(**row)["signature"].startswith("bem|v:1.0.0|cls:matcher@")
-    assert "|lex:features|long:window200|q:96" in embedded.compute(**row)["signature"]
+    assert "|lex:lengths|long:window200|q:96" in embedded.compute(**row)["signature"]
     assert tiny.compute(**row, long_answers="truncate", threshold=0.7)["signature"].endswith(
         "|lex:none|long:truncate|thr:0.7"
     )

@@ -8,6 +8,7 @@ from evaluate_qa.datasets_scripts.diver_qa.rows import read_rows
 from evaluate_qa.metrics._shared import lexical
 from evaluate_qa.metrics._shared.lexical import (
     evidence,
+    lengths,
     match,
     missing_numbers,
     negations_differ,
@@ -73,6 +74,17 @@ def test_evidence_has_a_value_for_every_pair():
         "negations_differ": [0, 1, 0],
     }
     assert tuple(columns) == lexical.EVIDENCE
+
+
+def test_lengths_are_those_of_normalised_words():
+    answers = ["The five words it has.", "word " * 30, ""]
+    found = lengths(
+        answers, [["a the four words here", "one two three four five"], ["x"], ["five words are long, too"]]
+    )
+    assert found["long"].tolist() == [0, 1, 0, 1]
+    # "five words it has" are four; thirty count as twenty, none as one.
+    assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
+    assert tuple(found) == lexical.LENGTHS
 
 
 def test_diver_qa_has_the_known_figures(shared):

@@ -79,8 +79,8 @@ def test_the_file_in_the_package_has_both_heads_and_is_small():
     assert file.stat().st_size <= 12e6
     found = read(file)
     assert set(found.heads) == set(TASKS)
-    assert set(found.weights["bem"]) == {"features"}
-    assert set(found.weights["nli_lex"]) == {"match", "recall", "features"}
+    assert set(found.weights["bem"]) == {"features", "lengths"}
+    assert set(found.weights["nli_lex"]) == {"match", "recall", "features", "lengths"}
 
 
 def test_a_missing_file_is_told_with_its_cure(monkeypatch):

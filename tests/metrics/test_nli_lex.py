@@ -215,7 +215,7 @@ def test_a_missing_weights_file_is_named(tiny, tmp_path):
         tiny.compute(**ROWS, weights=tmp_path / "list.json")
 
 
-@pytest.mark.parametrize("lexical", ["match", "recall", "features", False])
+@pytest.mark.parametrize("lexical", ["match", "recall", "features", "lengths", False])
 def test_the_embedded_matcher_judges_plain_cases(embedded, lexical):
     cases = [
         ("Leonardo da Vinci painted it.", True),

@@ -13,6 +13,7 @@ from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.lexical import EVIDENCE, LENGTHS
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training import epochs, left_out
 from evaluate_qa.training.balance import Balance, Balanced, drawn
@@ -187,6 +188,8 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
         (["--data", "mine.jsonl", "--rows", "0"], "rows is 0"),
         (["--data", "mine.jsonl", "--tested", "0"], "tested is 0"),
         (["--data", "mine.jsonl", "--epochs", "0"], "epochs is 0"),
+        (["--data", "mine.jsonl", "--layer", "length"], "there is no layer length; expected features, lengths"),
+        (["--data", "mine.jsonl", "--layer", "lengths"], "lengths, match, recall, with --average"),
         (["--data", "mine.jsonl", "--calibrate", "m.left-out.json"], "fit --leave-one-out writes one"),
         (["--data", "few.jsonl"], "few.jsonl: 18 answers to 9 questions, 9 of them correct"),
     ],
@@ -257,10 +260,10 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
         assert found["sets"].keys() == {name}
         assert found["trained_on"].keys() == {*names} - {name}
         assert len(tested["labels"]) == 20  # every row of the file
-        assert tested["after"]["bem, features"]["answers"] == 20
-        assert tested["before"].keys() == {"bem, features"}
+        assert tested["after"]["bem, lengths"]["answers"] == 20
+        assert tested["before"].keys() == {"bem, features", "bem, lengths"}
     assert "without cedar" in result.output
-    assert "bem, features: mean MCC " in result.output
+    assert "bem, lengths: mean MCC " in result.output
     assert "without amber" not in result.output
     fitted = CliRunner().invoke(
         app,
@@ -277,8 +280,8 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
     uncalibrated = [str(plain) if argument == str(output) else argument for argument in arguments[:-1]]
     average = ["--average", str(tmp_path / "m.without-amber.safetensors")]
     assert CliRunner().invoke(app, [*uncalibrated, *average]).exit_code == 0
-    cooled, raw = (read(file).weights["bem"]["features"] for file in (output, plain))
-    found = record["temperatures"]["bem"]["features"]
+    cooled, raw = (read(file).weights["bem"]["lengths"] for file in (output, plain))
+    found = record["temperatures"]["bem"]["lengths"]
     assert cooled == pytest.approx({name: value / found for name, value in raw.items()})
 
 
@@ -363,7 +366,7 @@ def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
 
 def classified(margins, labels, sets):
     count = len(labels)
-    columns = {name: np.zeros(count) for name in ("match", "recall", "missing_numbers", "negations_differ")}
+    columns = {name: np.zeros(count) for name in (*EVIDENCE, *LENGTHS)}
     return Classified(
         np.arange(count),
         np.ones(count, dtype=bool),
