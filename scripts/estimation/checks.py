@@ -120,6 +120,6 @@ def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ..
     found: list[object] = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
     if len(found) != rows:
         raise ValueError(f"there are {rows} scores, but {len(found)} {name}; give one for each row")
-    seen: dict[str, int] = {}
-    codes = np.fromiter((seen.setdefault(str(value), len(seen)) for value in found), np.int64, rows)
-    return tuple(seen), codes
+    texts = list(map(str, found))
+    seen = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return tuple(seen), np.fromiter(map(seen.__getitem__, texts), np.int64, rows)

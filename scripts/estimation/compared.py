@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..terminal import open_console
-from .paired import POWER, Change, Paired
+from .paired import MANY, POWER, Change, Paired
 from .powered import Estimate, Estimates, Interval
 from .report import interval, table
 from .systems import Systems
@@ -52,8 +52,9 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
     """Return, a line each, what to know of the figures."""
     first = pairs[0]
     alone = first.clusters == first.rows
+    how = "by the paired bootstrap" if first.clusters <= MANY else "of paired differences"
     found = [
-        f"{first.rows:,} rows of each system; {confidence:.0%} intervals by the paired bootstrap; p: "
+        f"{first.rows:,} rows of each system; {confidence:.0%} intervals {how}; p: "
         f"{'McNemar exact (verdicts), ' if first.verdicts and alone else ''}sign flips; smallest detectable: with "
         f"probability {POWER:.0%}"
     ]

@@ -214,7 +214,8 @@ def _require_same_answers(scored: Columns, labelled: Columns, rows: Mapping[int,
 
 def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
     """Return the texts of a column at some rows; raises RowsError where there is none."""
-    column = [plain(file.named(name)[row]) for row in rows.tolist()]
+    values = file.named(name)
+    column = [plain(values[row]) for row in rows.tolist()]
     if "" in column:
         raise RowsError(f"{file.place(int(rows[column.index('')]))}: there is nothing in the column {name!r}")
     return column

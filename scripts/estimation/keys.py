@@ -59,7 +59,9 @@ def keys(file: Columns, names: Sequence[str]) -> list[Key]:
 
 def plain(value: Any) -> str:
     """Return a value as a text without runs of blanks, which spreadsheets change."""
-    return " ".join((value if isinstance(value, str) else text(value)).split())
+    found = value if isinstance(value, str) else text(value)
+    joined = " ".join(found.split())
+    return found if joined == found else joined  # the text that is there already takes no memory again
 
 
 def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -173,28 +174,32 @@ def changed_rows(systems: Systems, pairs: Sequence[Paired]) -> Iterator[Row]:
     """Yield the rows whose verdict changed, or else whose score did, the greatest changes of a system first."""
     for pair in pairs:
         change = systems.scores[pair.system] - systems.scores[pair.baseline]
-        turned = (
-            change if systems.verdicts is None else (systems.verdicts[pair.system] - systems.verdicts[pair.baseline])
-        )
-        for row in sorted(np.flatnonzero(turned).tolist(), key=lambda row: -abs(change[row])):
-            yield _changed(systems, pair, row, "win" if turned[row] > 0 else "loss")
+        turned = change
+        if systems.verdicts is not None:
+            turned = systems.verdicts[pair.system] - systems.verdicts[pair.baseline]
+        rows = np.flatnonzero(turned)
+        yield from _changed(systems, pair, rows[np.argsort(-np.abs(change[rows]), kind="stable")], turned)
 
 
-def _changed(systems: Systems, pair: Paired, row: int, change: str) -> Row:
+def _changed(systems: Systems, pair: Paired, rows: Places, turned: Floats) -> Iterator[Row]:
     before, after = systems.files[pair.baseline], systems.files[pair.system]
-    at, now = int(systems.rows[pair.baseline][row]), int(systems.rows[pair.system][row])
-    question, answer, reply = (
-        file.first_of(either(name))
-        for file, name in ((before, "question"), (before, "prediction"), (after, "prediction"))
-    )
-    return {
-        **{name: before.values[name][at] for name in systems.keys},
-        **({"question": before.values[question][at]} if question else {}),
-        "baseline": pair.baseline,
-        "system": pair.system,
-        "change": change,
-        "prediction_before": answer and before.values[answer][at],
-        "prediction": reply and after.values[reply][now],
-        "score_before": float(systems.scores[pair.baseline][row]),
-        "score": float(systems.scores[pair.system][row]),
-    }
+    asked = [*systems.keys, *filter(None, [before.first_of(either("question"))])]
+    columns = [(name, before.values[name]) for name in dict.fromkeys(asked)]
+    answers, replies = (_column(file, "prediction") for file in (before, after))
+    for row in rows.tolist():
+        at, now = int(systems.rows[pair.baseline][row]), int(systems.rows[pair.system][row])
+        yield {
+            **{name: column[at] for name, column in columns},
+            "baseline": pair.baseline,
+            "system": pair.system,
+            "change": "win" if turned[row] > 0 else "loss",
+            "prediction_before": answers and answers[at],
+            "prediction": replies and replies[now],
+            "score_before": float(systems.scores[pair.baseline][row]),
+            "score": float(systems.scores[pair.system][row]),
+        }
+
+
+def _column(file: Columns, name: str) -> list[Any] | None:
+    column = file.first_of(either(name))
+    return None if column is None else file.values[column]
