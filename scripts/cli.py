@@ -10,6 +10,7 @@ from .estimating import estimate
 from .fit import fit
 from .install import install
 from .publish import publish
+from .report import report
 from .sampling import sample
 from .score import score
 from .select import select
@@ -32,6 +33,7 @@ app.command()(agreement)
 app.command()(sample)
 app.command()(estimate)
 app.command()(compare)
+app.command()(report)
 app.command()(synthesize)
 app.add_typer(verdicts, name="verdicts")
 app.command()(fit)

@@ -51,8 +51,9 @@ def compare(
     with told_errors("compare"):
         from .estimation.compared import as_json, show
         from .estimation.joining import Names
+        from .estimation.keys import either
         from .estimation.paired import compare as compared
-        from .estimation.systems import changed_rows, join_systems, powered_differences, read_systems
+        from .estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
         from .files.writing import check_different, check_place, check_target, write_rows
 
         if changed is not None:
@@ -67,7 +68,7 @@ def compare(
         for name, file in inputs.items():
             check_different({name: file, "--changed": changed, "--json": json_file})
         names = Names(score_column, identity or (), label, weight, cluster)
-        read = read_systems(systems, names, verdict_column, with_answers=bool(changed or labels))
+        read = read_systems(systems, names, verdict_column, either("prediction") if changed or labels else ())
         joined = join_systems(read, names, verdict_column)
         pairs = compared(
             joined.scores,
@@ -77,7 +78,7 @@ def compare(
             resamples=resamples,
             seed=seed,
         )
-        powered = powered_differences(joined, labels, names, confidence) if labels else None
+        powered = powered_differences(joined, join_labels(joined, labels, names), confidence) if labels else None
         if json_file is not None:
             from .agree import write_json
 

@@ -52,11 +52,13 @@ class Joined:
     """Rows with a score, as `powered.estimate` takes them, and what became of the others.
 
     Attributes:
+        rows: Their places in the file.
         unscored: How many rows have no score, and are left out.
         unlabelled: How many rows of the labels' file have no label.
         columns: What was read from which column.
     """
 
+    rows: Places
     scores: Floats
     labels: Floats
     weights: Floats | None
@@ -100,6 +102,7 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
     there = np.flatnonzero(~np.isnan(scores))
     columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster, "groups": names.group}
     return Joined(
+        rows=there,
         scores=scores[there],
         labels=_spread(marks, rows, len(scored))[there],
         weights=None if weight is None else _spread(_weights(labelled, weight, marks), rows, len(scored))[there],

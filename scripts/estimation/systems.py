@@ -43,10 +43,9 @@ class Systems:
     unscored: int
 
 
-def read_systems(sources: Sequence[str], names: Names, verdict: str | None, with_answers: bool) -> dict[str, Columns]:
+def read_systems(sources: Sequence[str], names: Names, verdict: str | None, more: Sequence[str]) -> dict[str, Columns]:
     """Read what is needed of each system's rows, by its name: the file's, or its path where names are the same."""
-    wanted = [names.score, verdict or VERDICT, ID, *names.identity, names.cluster, *either("question")]
-    wanted += either("prediction") if with_answers else ()
+    wanted = [names.score, verdict or VERDICT, ID, *names.identity, names.cluster, *either("question"), *more]
     stems = Counter(Path(source).stem for source in sources)
     titles = [Path(source).stem if stems[Path(source).stem] == 1 else source for source in sources]
     if len(set(titles)) < len(titles):
@@ -134,23 +133,18 @@ def _verdicts(file: Columns, name: str) -> Floats:
     return marks
 
 
-def powered_differences(systems: Systems, labels: Sequence[str], names: Names, confidence: float) -> Estimates:
-    """Return the accuracy of each system by the labels of some of its rows, and its difference from the baseline's.
-
-    Args:
-        systems: The systems.
-        labels: For each of them, in their order, the file with labels of its answers.
-        names: Columns of both.
-        confidence: Share of samples whose interval holds the truth.
-    """
+def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[Joined]:
+    """Return the rows of each system with the labels of its answers, from a file for each, in their order."""
     if len(labels) != len(systems.files):
         told = " and ".join(systems.files)
         raise ValueError(f"--labels is given {len(labels)} times; give a file of labels for each of {told}, in order")
     names = replace(names, cluster=systems.cluster_column or systems.keys[0])
-    joined = [
-        join(file, read_labels(source, names), names)
-        for file, source in zip(systems.files.values(), labels, strict=True)
-    ]
+    files = zip(systems.files.values(), labels, strict=True)
+    return [join(file, read_labels(source, names), names) for file, source in files]
+
+
+def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: float) -> Estimates:
+    """Return the accuracy of each system by the labels of some of its rows, and its difference from the baseline's."""
     baseline, *others = systems.files
     return estimate(
         np.concatenate([one.scores for one in joined]),

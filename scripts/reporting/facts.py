@@ -1,0 +1,140 @@
+"""What a report says: figures of each system, their differences, slices, and what they rest on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..estimation.checks import Codes, codes
+from ..estimation.joining import Joined, Names, texts_of
+from ..estimation.keys import either
+from ..estimation.paired import Paired, compare
+from ..estimation.powered import Estimate, Estimates, Interval
+from ..estimation.shares import mean
+from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
+
+_MOST_SLICES = 30
+"""Values of a column that are shown, the most frequent ones."""
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    """The figures of one system.
+
+    Attributes:
+        name: The system's.
+        source: The file of its rows.
+        score: Mean score, with its interval.
+        right: Share of right answers by the metric's verdicts; None without verdicts.
+        powered: The accuracy by labels; None without labels.
+    """
+
+    name: str
+    source: str
+    score: Interval
+    right: Interval | None
+    powered: Estimate | None
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Rows with one value in a column.
+
+    Attributes:
+        value: The value.
+        rows: How many rows.
+        figures: Share of right answers of each system, or mean score where there are no verdicts.
+    """
+
+    value: str
+    rows: int
+    figures: list[Interval]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a report says.
+
+    Attributes:
+        systems: Figures of each system.
+        joined: The rows that they are of.
+        labelled: Labels of each system's rows, in the same order; empty without labels.
+        pairs: Each other system beside the first.
+        powered: What `estimate` returned; None without labels.
+        slices: Column → its most frequent values; and how many values more there are.
+        clusters: Number of clusters; None if each row stands alone.
+        confidence: Share of samples whose interval holds the truth.
+    """
+
+    systems: list[SystemFacts]
+    joined: Systems
+    labelled: list[Joined]
+    pairs: list[Paired]
+    powered: Estimates | None
+    slices: dict[str, tuple[list[Slice], int]]
+    clusters: int | None
+    confidence: float
+
+
+def gather(
+    sources: Sequence[str],
+    labels: Sequence[str],
+    names: Names,
+    verdict: str | None = None,
+    by: Sequence[str] = (),
+    confidence: float = 0.95,
+) -> Facts:
+    """Read the rows of each system, the first being the baseline, and labels, and compute what is shown."""
+    read = read_systems(sources, names, verdict, [*by, *either("prediction")])
+    joined = join_systems(read, names, verdict)
+    labelled = join_labels(joined, labels, names) if labels else []
+    powered = powered_differences(joined, labelled, confidence) if labels else None
+    rows = len(next(iter(joined.scores.values())))
+    _, clusters = codes("clusters", np.arange(rows) if joined.clusters is None else joined.clusters, rows)
+    verdicts = joined.verdicts or {}
+    systems = [
+        SystemFacts(
+            name=name,
+            source=file.source,
+            score=mean(joined.scores[name], clusters, confidence),
+            right=mean(verdicts[name], clusters, confidence) if verdicts else None,
+            powered=_of_group(powered, name),
+        )
+        for name, file in joined.files.items()
+    ]
+    pairs = []
+    if len(systems) > 1:
+        pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=confidence)
+    count = int(clusters.max()) + 1
+    return Facts(
+        systems=systems,
+        joined=joined,
+        labelled=labelled,
+        pairs=pairs,
+        powered=powered,
+        slices={column: _slices(joined, column, clusters, confidence) for column in by},
+        clusters=None if count == rows else count,
+        confidence=confidence,
+    )
+
+
+def _of_group(powered: Estimates | None, name: str) -> Estimate | None:
+    if powered is None:
+        return None
+    found = powered.groups[name]
+    if isinstance(found, str):
+        raise ValueError(f"{name}: {found}")
+    return found
+
+
+def _slices(joined: Systems, column: str, clusters: Codes, confidence: float) -> tuple[list[Slice], int]:
+    baseline = next(iter(joined.files))
+    values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
+    figures = joined.verdicts or joined.scores
+    frequent = Counter(values.tolist()).most_common()
+    found = []
+    for value, count in frequent[:_MOST_SLICES]:
+        here = values == value
+        found.append(Slice(value, count, [mean(one[here], clusters[here], confidence) for one in figures.values()]))
+    return found, len(frequent) - len(found)
