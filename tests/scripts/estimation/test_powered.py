@@ -154,6 +154,19 @@ def test_a_group_without_enough_labels_says_so():
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
 
 
+def test_groups_that_are_labelled_more_often_need_weights():
+    """100 labels of 200 rows and 100 of 1,800: a tenth of the rows has half of the labels."""
+    generator = np.random.default_rng(14)
+    group, scores = np.repeat(["few", "many"], [200, 1800]), generator.random(2000)
+    labels = np.where(generator.random(2000) < scores, 1.0, 0.0)
+    labels[100:200] = labels[300:] = NAN
+    with pytest.raises(ValueError, match="no random sample: 50% of them, but 10% of all rows, are of the group 'few'"):
+        estimate(scores, labels, groups=group)
+    found = estimate(scores, labels, groups=group, weights=np.repeat([2, 18], [200, 1800]))
+    alone = estimate(scores[:200], labels[:200]).all
+    assert ends(found.groups["few"].accuracy) == pytest.approx(ends(alone.accuracy)), "equal weights are none"
+
+
 def test_all_rows_labelled():
     found = estimate(SCORES[:40], LABELS[:40]).all
     assert found.accuracy == found.labels_alone
