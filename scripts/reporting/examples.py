@@ -196,7 +196,7 @@ def _value(row: Row, name: str) -> object:
 
 
 def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the answer in pieces, each with whether it is a word that a reference has too, whatever its case.
+    """Return the answer in pieces, each with whether it is a word that a reference has too; of a blank one none.
 
     >>> marked("It is Paris.", ["Paris, France"])
     [('It is ', False), ('Paris', True), ('.', False)]
@@ -207,4 +207,4 @@ def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
         if match[0].casefold() in words:
             parts += [(answer[end : match.start()], False), (match[0], True)]
             end = match.end()
-    return [part for part in (*parts, (answer[end:], False)) if part[0]]
+    return [part for part in (*parts, (answer[end:], False)) if part[0]] if answer.strip() else []

@@ -165,7 +165,7 @@ def test_a_page_is_html(report):
 
 def test_marked_by_hand():
     assert marked("paris, PARIS!", ["Paris"]) == [("paris", True), (", ", False), ("PARIS", True), ("!", False)]
-    assert marked("", ["Paris"]) == []
+    assert marked("", ["Paris"]) == marked(" \n", ["Paris"]) == []
     assert marked("no", []) == [("no", False)]
 
 
