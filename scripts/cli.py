@@ -4,6 +4,7 @@ import typer
 
 from .agree import agreement
 from .bench import bench
+from .cascade import cascade
 from .comparing import compare
 from .dataset import dataset
 from .estimating import estimate
@@ -34,6 +35,7 @@ app.command()(sample)
 app.command()(estimate)
 app.command()(compare)
 app.command()(report)
+app.command()(cascade)
 app.command()(synthesize)
 app.add_typer(verdicts, name="verdicts")
 app.command()(fit)

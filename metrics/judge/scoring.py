@@ -52,9 +52,12 @@ def matched(score: float, correct: bool) -> Ruling:
 
 
 def unsure(scores: Sequence[float], band: tuple[float, float]) -> list[bool]:
-    """Return of each row whether the matcher's score s is within the band, low ≤ s < high: then the judge is asked."""
+    """Return of each row whether the matcher's score s is within the band: then the judge is asked.
+
+    That is low ≤ s < high; a band up to 1 holds s = 1, too, so that (0, 1) holds all rows.
+    """
     low, high = band
-    return [low <= score < high for score in scores]
+    return [low <= score and (score < high or high == 1) for score in scores]
 
 
 def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Ruling:

@@ -453,6 +453,7 @@ def test_a_band_holds_its_lower_end_and_not_its_upper():
         False,
     ]
     assert unsure([0.5, 1.0], (0.5, 0.5)) == [False, False]
+    assert unsure([0.0, 1.0], (0, 1)) == [True, True]
 
 
 def test_a_matcher_goes_by_its_name_its_folder_or_itself(load, server, bem):

@@ -1,0 +1,98 @@
+"""`evaluate-qa cascade`: of which answers the matcher is sure enough, and about which a language model is asked."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import options_of, told_errors
+
+_columns, _out = options_of("Columns"), options_of("Output")
+
+# Of the columns that a metric adds, so that none is there already.
+_PREFIX = "matcher: "
+
+
+def cascade(
+    source: Annotated[
+        str, typer.Option("--input", "-i", help="Rows that people have labelled: JSONL, CSV or Parquet.")
+    ],
+    target: Annotated[float, typer.Option(help="Agreement with people that the matcher is to keep.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Probability with which it does.")] = 0.95,
+    threshold: Annotated[float, typer.Option(help="Score from which the matcher calls an answer correct.")] = 0.5,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", "-m", help="Matcher that scores rows without scores, such as bem."),
+    ] = None,
+    load: Annotated[list[str] | None, typer.Option(help="name=value for evaluate.load of --metric.")] = None,
+    column: Annotated[
+        list[str] | None, _columns("Where a column of --metric is found: predictions=answer. Repeatable.")
+    ] = None,
+    score_column: Annotated[str, _columns("The matcher's probabilities.")] = "score",
+    label: Annotated[str | None, _columns("People's verdicts. By default label or correct.")] = None,
+    judge: Annotated[
+        str | None, _columns("The model's verdicts, where they are known. By default judge_verdict or judge.")
+    ] = None,
+    prices: Annotated[str | None, typer.Option(help="Of a million tokens, of requests and of replies: 2.5,10.")] = None,
+    tokens: Annotated[
+        str | None, typer.Option(help="Of a request and a reply: 350,2. By default from judge_tokens_in and _out.")
+    ] = None,
+    json_file: Annotated[Path | None, _out("File for all figures, unrounded.", "--json")] = None,
+    plot: Annotated[Path | None, _out("File for a drawing: .png, .svg or .pdf.")] = None,
+) -> None:
+    """Choose the band of the matcher's scores in which the judge is asked: ask=(low, high).
+
+    It is the narrowest one that keeps the matcher's agreement with people outside of it above the target, with 95%
+    confidence, if the labelled rows are a random sample (Trust or Escalate, Jung et al. 2024). What is asked, and how
+    far matcher, cascade and model agree with people, is printed for other bands, too.
+    """
+    with told_errors("cascade"):
+        from .agree import check_outputs, write_json
+        from .deferral.curve import cost_of_one
+        from .deferral.drawing import draw
+        from .deferral.reading import Names, read
+        from .deferral.report import as_json, find, show
+
+        check_outputs(json_file, plot, inputs={"--input": Path(source)})
+        priced, counted = _pair("--prices", prices), _pair("--tokens", tokens)
+        scored = None if metric is None else lambda: _scores(metric, source, load or [], column or [])
+        rows = read(source, Names(score_column, label, judge), threshold, scored)
+        counted = counted or rows.tokens
+        if priced and not counted:
+            raise ValueError("--prices needs tokens: columns judge_tokens_in and judge_tokens_out, or --tokens 350,2")
+        found = find(rows, target, confidence, cost_of_one(*counted, priced) if priced and counted else None)
+        if json_file is not None:
+            write_json(json_file, as_json(found))
+        if plot is not None:
+            draw(plot, found)
+        show(found)
+
+
+def _scores(metric: str, source: str, load: list[str], column: list[str]) -> Sequence[float | None]:
+    """Score all rows by their texts."""
+    if source == "-":
+        raise ValueError("--metric needs an --input that is a file, as it is read twice")
+    from .files.rows import read_rows
+    from .loading import load_metric
+    from .options import parse_options
+    from .scoring.columns import Columns, parse_columns
+    from .scoring.row_scorer import RowScorer
+
+    columns = Columns(parse_columns(column), blanks=source.endswith(".csv"))
+    scorer = RowScorer(load_metric(metric, **parse_options(load, metric)), source, columns, {}, prefix=_PREFIX)
+    rows = list(read_rows(source, columns.lists()))
+    scorer.require_columns(rows)
+    return [row[f"{_PREFIX}score"] for row in scorer.score(rows).rows]
+
+
+def _pair(option: str, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        one, other = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"{option} is {text!r}; expected two numbers by a comma, such as 2.5,10") from None
+    if not (0 <= one < float("inf") and 0 <= other < float("inf")):
+        raise ValueError(f"{option} is {text!r}; expected two numbers of at least 0")
+    return one, other

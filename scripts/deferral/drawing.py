@@ -1,0 +1,40 @@
+"""Draw how far a cascade agrees with people, by the share of the rows about which the model is asked."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .report import Found, alone
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw(path: Path, found: Found) -> None:
+    """Draw a PNG, SVG or PDF, by the suffix of the path."""
+    from matplotlib.figure import Figure
+
+    sheet = Figure(figsize=(7, 4.5), layout="constrained")
+    panel = sheet.add_subplot()
+    _draw_curve(panel, found)
+    for name, share, right in (
+        ("matcher alone", 0, found.read.rows.matched),
+        ("model alone", 1, found.read.rows.modelled),
+    ):
+        if ends := alone(right):
+            reach = [[ends["agreement"] - ends["low"]], [ends["high"] - ends["agreement"]]]
+            panel.errorbar([share], [ends["agreement"]], yerr=reach, fmt="o", capsize=3, label=name)
+    if found.chosen.agreement is not None:
+        where = f"asked {found.band.low:g} ≤ p < {found.band.high:g}"
+        panel.plot([found.chosen.asked], [found.chosen.agreement], "D", color="black", label=where)
+    panel.set(xlabel="share of rows about which the model is asked", ylabel="agreement with people", xlim=(-0.03, 1.03))
+    panel.grid(alpha=0.3)
+    panel.legend(loc="best")
+    sheet.savefig(path, dpi=150)
+
+
+def _draw_curve(panel: "Axes", found: Found) -> None:
+    cascades = [(one.asked, one.agreement) for one in found.points if one.agreement is not None]
+    decided = [(one.asked, one.decided) for one in found.points if one.decided is not None]
+    panel.plot(*zip(*cascades, strict=True), color="C0", label="cascade")
+    panel.plot(*zip(*decided, strict=True), color="gray", linestyle=":", label="what the matcher decides")
+    panel.axhline(found.target, color="gray", linewidth=1, linestyle="--")

@@ -1,0 +1,144 @@
+"""Print what a cascade does, and write it."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..terminal import open_console
+from .curve import Bools, Point, curve, point
+from .reading import Read
+from .testing import Band, Side, find_band
+
+_SHOWN = 5
+"""Of so many points of the curve one is printed."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a file.
+
+    Attributes:
+        read: What was read.
+        target: Agreement that was wanted.
+        confidence: Probability with which the band keeps it.
+        band: The band.
+        chosen: The cascade with the band.
+        points: The curve, from the matcher alone to the model alone.
+    """
+
+    read: Read
+    target: float
+    confidence: float
+    band: Band
+    chosen: Point
+    points: list[Point]
+
+
+def find(read: Read, target: float, confidence: float, cost_of_one: float | None) -> Found:
+    """Find the band, and what it and others do."""
+    rows = read.rows
+    band = find_band(rows.scores, rows.labels, rows.threshold, target, confidence)
+    chosen = point(rows, band.low, band.high, cost_of_one)
+    return Found(read, target, confidence, band, chosen, curve(rows, cost_of_one))
+
+
+def show(found: Found) -> None:
+    """Print the band, what it rests on, and the curve."""
+    console = open_console()
+    console.print(_table(found))
+    for line in told(found):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(found: Found) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=f"{len(found.read.rows.scores):,} labelled rows", title_justify="left", box=box.SIMPLE_HEAD)
+    priced = found.chosen.cost is not None
+    for name in ("", "asked where", "asked", "agreement", "matcher outside", *(["cost of 1,000"] if priced else [])):
+        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    for name, one in _shown(found):
+        where = "nowhere" if not one.asked else "everywhere" if one.asked == 1 else f"{one.low:g} ≤ p < {one.high:g}"
+        cells = [where, f"{one.asked:.1%}", _share(one.agreement), _share(one.decided)]
+        cells += [f"{one.cost:.4g}"] if one.cost is not None else []
+        table.add_row(name, *cells, style="bold" if name == "chosen" else None)
+    return table
+
+
+def _shown(found: Found) -> list[tuple[str, Point]]:
+    """Return some points of the curve and the chosen one, by the share that is asked."""
+    points = found.points
+    between = [("", one) for one in points[1:-1][:: max(1, len(points) // (2 * _SHOWN))]]
+    every = [("matcher alone", points[0]), *between, ("model alone", points[-1]), ("chosen", found.chosen)]
+    return sorted(every, key=lambda named: named[1].asked)
+
+
+def told(found: Found) -> list[str]:
+    """Return, a line each, the band, and what to know of it."""
+    band, read = found.band, found.read
+    lines = [f'evaluate.load("judge", first=…).compute(…, ask=({band.low:g}, {band.high:g}))']
+    for side, where, verdict in (
+        (band.below, f"below {band.low:g}", "incorrect"),
+        (band.above, f"from {band.high:g} on", "correct"),
+    ):
+        if side is None:
+            lines.append(f"the matcher never decides {verdict!r}: no threshold keeps {found.target:g}, or too few rows")
+        else:
+            lines.append(
+                f"{where} people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows; with "
+                f"{(1 + found.confidence) / 2:.1%} confidence on {side.bound:.3f} or more"
+            )
+    known = len(read.rows.modelled)
+    if known < len(read.rows.scores):
+        lines.append(f"the model's verdict is known of {known:,} rows; its agreement is that on these")
+    if read.unlabelled:
+        lines.append(f"{read.unlabelled:,} rows without a label are left out")
+    if read.unscored:
+        lines.append(f"{read.unscored:,} rows without a score are left out")
+    lines.append(
+        f"with {found.confidence:g} confidence, {found.target:g} of what the matcher decides agrees with people, if "
+        "the labelled rows are a random sample, independent of each other and of the matcher's training"
+    )
+    return lines
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """Return everything, unrounded, for a file of JSON."""
+    read, band = found.read, found.band
+    return {
+        "ask": [band.low, band.high],
+        "target": found.target,
+        "confidence": found.confidence,
+        "threshold": read.rows.threshold,
+        "below": _side(band.below),
+        "above": _side(band.above),
+        "chosen": asdict(found.chosen),
+        "matcher_alone": alone(read.rows.matched),
+        "model_alone": alone(read.rows.modelled),
+        "curve": [asdict(one) for one in found.points],
+        "tokens": read.tokens,
+        "rows": len(read.rows.scores),
+        "rows_without_label": read.unlabelled,
+        "rows_without_score": read.unscored,
+        "columns": read.columns,
+    }
+
+
+def alone(right: Bools) -> dict[str, Any] | None:
+    """Return the share of verdicts that are right, with its 95% interval (Clopper and Pearson); None without any."""
+    from scipy.stats import binomtest
+
+    if not len(right):
+        return None
+    ends = binomtest(int(right.sum()), len(right)).proportion_ci()
+    return {"agreement": float(np.mean(right)), "low": float(ends.low), "high": float(ends.high), "rows": len(right)}
+
+
+def _side(side: Side | None) -> dict[str, Any] | None:
+    return None if side is None else asdict(side)
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

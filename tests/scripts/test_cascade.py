@@ -1,0 +1,187 @@
+"""`evaluate-qa cascade`: figures computed by hand, what is wrong with a file, what is written."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.deferral.curve import Labelled, curve, point
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.metrics.judge.scoring import unsure
+from toy_metric import write_toy_metric
+from typer.testing import CliRunner
+
+NAN = float("nan")
+
+
+def synthetic():
+    """1,000 rows. The matcher decides 600 of which it has 590 right; of the other 400 it has 220, the model 360 right.
+
+    Of the 600, it calls 300 incorrect by .02, with 5 errors, and 300 correct by .97, with 5 errors; the others have .5.
+    """
+    rows = []
+    for number in range(1000):
+        correct = number % 2 == 0
+        if number < 600:
+            score, judge = (0.97 if correct else 0.02), number % 10 < 8  # right of a half
+            label = correct if number >= 10 else not correct
+        else:
+            score, label = 0.5, number >= 780  # "correct" by its threshold
+            judge = label if number % 10 else not label
+        rows.append({"id": number, "score": score, "correct": label, "judge": judge})
+    return rows
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the command in a folder of its own, on rows or a file, and returns the figures or what it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(rows, *arguments, code=0):
+        source = rows
+        if not isinstance(rows, str):
+            source = "rows.jsonl"
+            write_rows(source, rows)
+        options = ["--input", source, "--json", "out.json", *map(str, arguments)]
+        done = CliRunner().invoke(app, ["cascade", *options])
+        assert done.exit_code == code, done.output
+        return done.stderr if code else (json.loads(Path("out.json").read_text()), done.stdout)
+
+    return run
+
+
+def test_the_figures_that_the_hand_computes(run):
+    """Matcher alone (590 + 220)/1,000; asked 400; cascade (590 + 360)/1,000; cost 400 · (350 · 2.5 + 2 · 10)/10⁶.
+
+    Both sides pass whole, 295 of 300 each, so that the band ends beside the verdicts' threshold.
+    """
+    found, said = run(synthetic(), "--prices", "2.5,10", "--tokens", "350,2")
+    assert (found["below"]["rows"], found["below"]["agreeing"]) == (300, 295)
+    assert (found["above"]["rows"], found["above"]["agreeing"]) == (300, 295)
+    assert found["ask"] == [0.5, 0.51]
+    assert found["chosen"]["asked"] == 0.4
+    assert found["chosen"]["agreement"] == pytest.approx(0.95)
+    assert found["chosen"]["decided"] == pytest.approx(590 / 600)
+    assert found["chosen"]["cost"] == pytest.approx(400 * 895e-6)
+    assert found["matcher_alone"]["agreement"] == pytest.approx(0.81)
+    model = sum(row["judge"] == row["correct"] for row in synthetic()) / 1000
+    assert found["model_alone"]["agreement"] == pytest.approx(model)
+    assert found["curve"][0] == {
+        "low": 0.5,
+        "high": 0.5,
+        "asked": 0.0,
+        "agreement": pytest.approx(0.81),
+        "decided": pytest.approx(0.81),
+        "cost": 0.0,
+    }
+    assert found["curve"][-1]["asked"] == 1
+    assert found["curve"][-1]["agreement"] == pytest.approx(model)
+    assert found["curve"][-1]["cost"] == pytest.approx(0.895)
+    assert "ask=(0.5, 0.51)" in said
+    assert "0.5 ≤ p < 0.51" in said
+    assert "below 0.5 people agree with 'incorrect' on 295 of 300 rows" in said
+
+
+def test_the_band_asks_what_the_judge_asks(run):
+    """Where low ≤ score < high, and a band up to 1 holds 1, as the judge has it."""
+    generator = np.random.default_rng(0)
+    scores = generator.beta(0.3, 0.3, 3000).round(2)
+    rows = [{"score": s, "label": int(generator.random() < s)} for s in scores.tolist()]
+    for target in (0.9, 0.97, 0.999):
+        found, _ = run(rows, "--target", target)
+        assert np.mean(unsure(scores.tolist(), found["ask"])) == found["chosen"]["asked"]
+    assert found["ask"] == [0, 1]
+    assert found["chosen"]["asked"] == 1
+    assert found["chosen"]["decided"] is found["chosen"]["agreement"] is found["model_alone"] is None
+
+
+def test_where_the_model_is_not_known_it_is_as_where_it_is():
+    """60 rows with 57 right; of 40 others 20 are known, 18 of them right: .6 · .95 + .4 · .9 = .93."""
+    scores = np.array([0.99] * 60 + [0.5] * 40)
+    labels = np.array([True] * 57 + [False] * 3 + [True] * 40)
+    judged = np.array([NAN] * 60 + [1.0] * 18 + [0.0] * 2 + [NAN] * 20)
+    found = point(Labelled(scores, labels, judged), 0.2, 0.9)
+    assert (found.asked, found.decided, found.agreement) == (0.4, 0.95, pytest.approx(0.93))
+    alone = point(Labelled(scores, labels, np.full(100, NAN)), 0.2, 0.9)
+    assert (alone.asked, alone.decided, alone.agreement) == (0.4, 0.95, None)
+
+
+def test_the_curve_goes_from_the_matcher_to_the_model():
+    generator = np.random.default_rng(1)
+    scores, labels = generator.random(500), generator.random(500) < 0.5
+    points = curve(Labelled(scores, labels, labels.astype(float), 0.3))
+    asked = [one.asked for one in points]
+    assert asked == sorted(set(asked))
+    assert (asked[0], asked[-1], points[-1].agreement) == (0, 1, 1)
+    for one in points:
+        within = (one.low <= scores) & (scores < one.high)
+        right = np.where(within, True, (scores >= 0.3) == labels)
+        assert one.agreement == pytest.approx(right.mean())
+
+
+def test_tokens_are_those_of_the_rows_that_were_asked_about(run):
+    """350 and 2 in the mean of two rows; a row that was not asked about has none."""
+    rows = synthetic()
+    rows[0] |= {"judge_tokens_in": 300, "judge_tokens_out": 1}
+    rows[1] |= {"judge_tokens_in": 400, "judge_tokens_out": 3}
+    rows[2] |= {"judge_tokens_in": 0, "judge_tokens_out": 0}
+    found, _ = run(rows, "--prices", "2.5,10")
+    assert found["tokens"] == [350, 2]
+    assert found["chosen"]["cost"] == pytest.approx(400 * 895e-6)
+
+
+def test_rows_without_a_label_or_a_score_are_left_out_and_told(run):
+    rows = synthetic()
+    rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}] * 2
+    found, said = run(rows)
+    assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 2)
+    assert "3 rows without a label are left out" in said
+    assert "2 rows without a score are left out" in said
+
+
+def test_a_matcher_may_score_the_rows(run, tmp_path):
+    """The toy: the share of the reference's words. Its scores take the place of those of the file."""
+    toy = write_toy_metric(tmp_path)
+    rows = [
+        {"answer": "a b" if right else "c", "reference": "a b", "correct": right, "score": 0.1}
+        for right in [True] * 200 + [False] * 200
+    ]
+    found, _ = run(rows, "--metric", toy, "--column", "predictions=answer")
+    assert found["matcher_alone"]["agreement"] == 1
+    assert found["ask"] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_drawing_is_written(run, suffix):
+    run(synthetic(), "--plot", f"curve.{suffix}")
+    beginning = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert Path(f"curve.{suffix}").read_bytes().startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "told"),
+    [
+        ({"score": 1.5}, (), "rows.jsonl, line 3: the column 'score' is 1.5; expected a number from 0 to 1"),
+        ({"correct": 0.5}, (), "rows.jsonl, line 3: the column 'correct' is 0.5; expected a verdict"),
+        ({"judge": "perhaps"}, (), "rows.jsonl, line 3: the column 'judge' is 'perhaps'; expected 1 or 0"),
+        ({}, ("--score-column", "scor"), "no column 'scor'; did you mean 'score'?"),
+        ({}, ("--label", "people"), "no column 'people'"),
+        ({}, ("--judge", "gpt"), "no column 'gpt'"),
+        ({}, ("--target", "1"), "target is 1; expected a number above 0 and below 1"),
+        ({}, ("--prices", "2"), "--prices is '2'; expected two numbers by a comma"),
+        ({}, ("--prices", "2,-1"), "--prices is '2,-1'; expected two numbers of at least 0"),
+        ({}, ("--prices", "2,1"), "--prices needs tokens: columns judge_tokens_in"),
+        ({}, ("--plot", "x.gif"), "x.gif: the format is told by the suffix"),
+        ({}, ("--plot", "rows.jsonl"), "must be different files"),
+    ],
+)
+def test_what_is_wrong_is_told(run, change, options, told):
+    rows = synthetic()
+    rows[2] |= change
+    assert told in run(rows, *options, code=1)
+
+
+def test_a_file_without_labels_is_told(run):
+    assert "no row has a score and a label" in run([{"score": 0.5, "label": None}], code=1)
