@@ -71,7 +71,7 @@ def read(source: str, names: Names, threshold: float, score: Score | None = None
     judge = names.judge or file.first_of(VERDICTS)
     labels = _whole(file, label)
     if score is None:
-        scores = numbers(file, names.score, 0, 1, "name the matcher's probability by --score-column, or give --metric")
+        scores = numbers(file, names.score, "name the matcher's probability by --score-column, or give --metric", 0, 1)
     else:
         scores = np.array([np.nan if one is None else one for one in score()])
     judged = np.full(len(file), np.nan) if judge is None else _whole(file, judge)
@@ -105,6 +105,6 @@ def _mean_tokens(file: Columns, names: Sequence[str]) -> tuple[float, float] | N
     """Return the means of two columns over the rows that were asked about, whose requests have tokens."""
     if any(name not in file.present for name in names):
         return None
-    sent, received = (numbers(file, name, 0, np.inf, "a number of tokens") for name in names)
+    sent, received = (numbers(file, name, "how many tokens there were", 0) for name in names)
     told = (sent > 0) & ~np.isnan(received)
     return (float(sent[told].mean()), float(received[told].mean())) if told.any() else None
