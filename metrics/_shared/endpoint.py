@@ -74,36 +74,40 @@ class Endpoint:
     async def _reply(
         self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]
     ) -> None:
-        from openai import AsyncOpenAI
+        numbered = iter(enumerate(conversations))
+        ended = False
 
-        # The client insists on a key; a server that needs none ignores it.
-        async with AsyncOpenAI(
-            base_url=_base_url(self.url),
-            api_key=(self.api_key or "").strip() or "none",
-            timeout=self.timeout,
-            max_retries=self.max_retries,
-            http_client=_bounded_client(self.timeout),
-        ) as client:
-            numbered = iter(enumerate(conversations))
-            ended = False
-
-            async def work(most: int | None = None) -> None:
+        async def work(most: int | None = None) -> None:
+            # A client each: one pool for all would search all connections for each request.
+            async with self._client() as client:
                 for number, conversation in islice(numbered, most):
                     reply = await self._ask(client, conversation, wanted)
                     if ended:  # a reply that comes at the same moment may swallow the cancellation
                         return
                     deliver(number, reply)
 
-            if wanted and not self._refused:
-                await work(1)
-            workers = [asyncio.create_task(work()) for _ in range(self.concurrency)]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                ended = True
-                for worker in workers:
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+        if wanted and not self._refused:
+            await work(1)
+        workers = [asyncio.create_task(work()) for _ in range(min(self.concurrency, len(conversations)))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            ended = True
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    def _client(self) -> Any:
+        from openai import AsyncOpenAI
+
+        # The client insists on a key; a server that needs none ignores it.
+        return AsyncOpenAI(
+            base_url=_base_url(self.url),
+            api_key=(self.api_key or "").strip() or "none",
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+            http_client=_bounded_client(self.timeout),
+        )
 
     async def _ask(self, client: Any, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
         """Ask once; where the server refuses a field that is not essential, again without it."""
