@@ -171,6 +171,9 @@ class Shell(_Base):
         if "verdict" in rows:
             result["accuracy"] = mean(rows["verdict"])
         result |= {name: mean(rows[name]) for name in self.means if name in rows}
+        if "not_attempted" in rows:
+            pairs = zip(rows["verdict"], rows["not_attempted"], strict=True)
+            result["accuracy_attempted"] = mean([verdict for verdict, none in pairs if not none])
         if "error" in rows:
             result["unscored"] = sum(error is not None for error in rows["error"])
         result["signature"] = self.signature(scored.settings)

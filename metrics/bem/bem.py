@@ -2,12 +2,14 @@
 # ruff: noqa: F401 - what is imported and not used is for evaluate to copy, see shell.py
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import evaluate
 
 from .acceleration import read_first_token_only
 from .arithmetic import sigmoid
+from .attempts import unattempted
 from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
@@ -55,8 +57,10 @@ class Bem(ForTraining, Shell, evaluate.Metric):
         accuracy: Share of the answers that are judged correct.
         margin: Mean of the classifier's own logit of "equivalent".
         sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
+        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
+        accuracy_attempted: Accuracy of the others; None if there are none.
         signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, best_reference, margin.
+        per_example: Lists with an entry for each row: score, verdict, best_reference, margin, not_attempted.
 
     Examples:
         >>> bem = evaluate.load("bem")
@@ -79,7 +83,7 @@ class Bem(ForTraining, Shell, evaluate.Metric):
     required = ("predictions", "references", "questions")
     loading = ModelOptions
     options = BemOptions
-    means = ("margin", "sentence_recall", "sentence_precision", "token_f1")
+    means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
     def load(self) -> Loaded:
         """Load the classifier."""
@@ -121,4 +125,5 @@ class Bem(ForTraining, Shell, evaluate.Metric):
         parts = self.parts(predictions, references, questions, options)
         lexical = self._layer(options) if parts.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
-        return Scored(score(parts, options), settings)
+        scores = score(parts, options)
+        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

@@ -47,6 +47,7 @@ class Scores:
     sentence_recall: list[float | None] | None
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None
+    not_attempted: list[bool] | None = None
 
 
 def score(parts: Parts, options: BemOptions) -> Scores:

@@ -57,14 +57,16 @@ class Judge(Shell, evaluate.Metric):
     Returns:
         judge: Mean score, from 0 to 1, of the rows that have one.
         accuracy: Share of them that are judged correct.
+        not_attempted: Share of them that are labelled so, as a blank answer is.
+        accuracy_attempted: Accuracy of the others; None if there are none.
         asked: Share of the rows about which the model was asked, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
         flipped: With `swap`, the share of the rows whose verdict changes when answer and reference are exchanged.
         unscored: How many rows have no verdict, because a request failed or its reply could not be read.
         cost: With `prices`, of what was asked in this call; None if the server does not count tokens.
         signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, label, asked, cached, tokens_in, tokens_out,
-            error if there is any, samples and spread with `samples`, flipped with `swap`.
+        per_example: Lists with an entry for each row: score, verdict, label, not_attempted, asked, cached, tokens_in,
+            tokens_out, error if there is any, samples and spread with `samples`, flipped with `swap`.
 
     Examples:
         >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -82,7 +84,7 @@ class Judge(Shell, evaluate.Metric):
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading
     options = JudgeOptions
-    means = ("asked", "spread", "flipped")
+    means = ("asked", "spread", "flipped", "not_attempted")
 
     _first: Any = None  # loaded by the first call
 

@@ -115,6 +115,7 @@ class Scores:
     samples: list[int] | None = None
     spread: list[float | None] | None = None
     flipped: list[bool | None] | None = None
+    not_attempted: list[bool | None] | None = None
 
 
 def score(rulings: Sequence[Ruling], sampled: bool = False, swapped: bool = False) -> Scores:
@@ -139,6 +140,7 @@ def score(rulings: Sequence[Ruling], sampled: bool = False, swapped: bool = Fals
         samples=[ruling.samples for ruling in rulings] if sampled else None,
         spread=[ruling.spread for ruling in rulings] if sampled else None,
         flipped=[ruling.flipped for ruling in rulings] if swapped else None,
+        not_attempted=[verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
     )
 
 

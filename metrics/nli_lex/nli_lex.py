@@ -12,6 +12,7 @@ import numpy as np
 
 from .acceleration import read_first_token_only
 from .arithmetic import sigmoid
+from .attempts import unattempted
 from .checkpoints import MINILM
 from .classifier import PRESETS, entailment_class, nli_pair
 from .classifiers import Loaded, load
@@ -65,9 +66,11 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
         accuracy: Share of the answers that are judged correct.
         entailment, match, recall: Means of the components.
         sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
+        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
+        accuracy_attempted: Accuracy of the others; None if there are none.
         signature: What is needed to reproduce the numbers.
         per_example: Lists with an entry for each row: score, verdict, best_reference, entailment, match, recall,
-            missing_numbers, negations_differ.
+            missing_numbers, negations_differ, not_attempted.
 
     Examples:
         >>> nli_lex = evaluate.load("nli_lex")
@@ -84,7 +87,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
     columns = ANSWERS
     loading = ModelOptions
     options = NliLexOptions
-    means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1")
+    means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
     def load(self) -> Loaded:
         """Load the classifier."""
@@ -183,4 +186,5 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
             **options.settings(),
             **self.load_options.settings(),
         }
-        return Scored(score(parts, options), settings)
+        scores = score(parts, options)
+        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

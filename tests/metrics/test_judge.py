@@ -45,8 +45,11 @@ def test_each_distinct_row_is_asked_about_once(load, server):
         "cached": [False, False, True, False, True],
         "tokens_in": [100, 100, 100, 0, 100],
         "tokens_out": [2, 2, 2, 0, 2],
+        "not_attempted": [False, False, False, True, False],
     }
     assert out["accuracy"] == 0.6
+    assert out["accuracy_attempted"] == 0.75
+    assert out["not_attempted"] == 0.2
     assert out["asked"] == 0.8
     assert out["unscored"] == 0
 

@@ -1,0 +1,96 @@
+"""Whether an answer is an attempt at all: rules, and what bem and nli_lex make of them."""
+
+import time
+
+import evaluate
+import evaluate_qa
+import pytest
+from evaluate_qa.agreement.own_rows import TRAPS
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.metrics._shared.attempts import not_attempted, unattempted
+
+NO_ATTEMPTS = [
+    "",
+    " \n\t　",
+    "-",
+    '".',
+    "N/A",
+    "I don't know.",
+    "I DO NOT KNOW",
+    "I’m sorry, but I couldn’t find any information about that.",
+    "Unfortunately, I am not able to answer this question.",
+    "As an AI language model, I don't have access to real-time information.",
+    "I'm not sure.",
+    "No idea!",
+    "Unknown",
+    "There is not enough information.",
+    "The passage does not mention the author.",
+    "It cannot be determined.",
+    "Could you please clarify which war you mean?",
+    "Please provide more context.",
+]
+ATTEMPTS = [
+    "Paris",
+    "None",
+    "Zero.",
+    "42",
+    "Na",
+    "I think it was Marie Curie.",
+    "I don't know, but it was probably Marie Curie.",
+    "I'm not sure, maybe 1969",
+    "As an AI language model, I do not have access to real-time data. However, the population is 265,351.",
+    "I Don't Want to Miss a Thing",
+    "I Can't Help Myself by the Four Tops",
+    "The song is called 'I Don't Know How to Love Him'.",
+    "It is not known as Ceylon any more but as Sri Lanka.",
+    "The Unknown Soldier",
+    "Sorry",
+    "No Information Society",
+    "ليس باريس",
+]
+
+
+@pytest.mark.parametrize("answer", NO_ATTEMPTS)
+def test_an_empty_answer_and_a_refusal_are_no_attempts(answer):
+    assert not_attempted(answer)
+
+
+@pytest.mark.parametrize("answer", ATTEMPTS)
+def test_what_gives_an_answer_is_an_attempt(answer):
+    assert not not_attempted(answer)
+
+
+def test_no_right_answer_among_the_traps_is_taken_for_a_refusal():
+    """Half of them begin as refusals do."""
+    rows = [row for _, row in read_rows(TRAPS)]
+    assert not any(not_attempted(row["prediction"]) for row in rows if row["correct"])
+
+
+@pytest.mark.parametrize("part", ["sorry but ", "as an ai ", "i ", "'", "i am not able to ", "the given text ", "\0"])
+def test_long_answers_take_no_longer(part):
+    begin = time.process_time()
+    not_attempted(part * (1_000_000 // len(part)))
+    assert time.process_time() - begin < 5
+
+
+def test_what_is_judged_correct_is_an_attempt():
+    """Where the reference says that nobody knows, "unknown" is right."""
+    assert unattempted(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
+
+
+@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+def test_accuracy_over_the_attempted_rows(name):
+    """Of five answers one is right and two are no attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
+    metric = evaluate.load(evaluate_qa.path(name))
+    columns = {
+        "predictions": ["Marie Curie", "I don't know.", "", "Albert Einstein", "Bananas"],
+        "references": ["Marie Curie"] * 5,
+        "questions": ["Who discovered radium?"] * 5,
+    }
+    out = metric.compute(**columns)
+    assert out["per_example"]["not_attempted"] == [False, True, True, False, False]
+    assert out["accuracy"] == pytest.approx(1 / 5)
+    assert out["not_attempted"] == pytest.approx(2 / 5)
+    assert out["accuracy_attempted"] == pytest.approx(1 / 3)
+    columns = {column: values[1:3] for column, values in columns.items()}
+    assert metric.compute(**columns, per_example=False)["accuracy_attempted"] is None
