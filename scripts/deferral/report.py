@@ -97,10 +97,11 @@ def told(found: Found) -> list[str]:
         lines.append(f"{read.unlabelled:,} rows without a label are left out")
     if read.unscored:
         lines.append(f"{read.unscored:,} rows without a score are left out")
-    lines.append(
-        f"with {found.confidence:g} confidence, {found.target:g} of what the matcher decides agrees with people, if "
-        "the labelled rows are a random sample, independent of each other and of the matcher's training"
-    )
+    if band.below or band.above:
+        lines.append(
+            f"with {found.confidence:g} confidence, {found.target:g} of what the matcher decides agrees with people, "
+            "if the labelled rows are a random sample, independent of each other and of the matcher's training"
+        )
     return lines
 
 
