@@ -17,8 +17,9 @@ EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
 LENGTHS = ("long", "length")
 """Names of what `lengths` returns."""
 
-# A reference of so many words is long: a sentence, which an answer words anew, where a name or a number is named again.
-_LONG = 5
+# A reference of so many words is a sentence, which an answer words anew, where a name or a number is named again. An
+# answer of more than so many times its words has more to say, and is weighed as answers are whose reference is short.
+_LONG, _TIMES = 5, 3
 # Longer answers count as so long: what is added to them speaks neither for nor against them.
 _LENGTH = 20
 
@@ -111,14 +112,14 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
 def lengths(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
     """Return the lengths of every answer with each of its references, each of shape (pairs,).
 
-    `long` is 1.0 if the reference has five normalised words or more, else 0.0; `length` is the natural logarithm of the
-    answer's number of normalised words, from 1 to 20.
+    `long` is 1.0 if the reference has five normalised words or more and the answer at most three times as many, else
+    0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20.
     """
-    words = [[len(normalised_words(text)) for text in listed] for listed in references]
-    counts = np.array([len(normalised_words(text)) for text in predictions], dtype=np.float64)
-    long = np.array([count >= _LONG for listed in words for count in listed], dtype=np.float64)
-    length = np.log(np.clip(counts, 1, _LENGTH))
-    return {"long": long, "length": np.repeat(length, [len(listed) for listed in references])}
+    wanted = np.array([len(normalised_words(text)) for listed in references for text in listed])
+    answers = np.array([len(normalised_words(text)) for text in predictions])
+    words = np.repeat(answers, [len(listed) for listed in references])
+    long = (wanted >= _LONG) & (words <= _TIMES * wanted)
+    return {"long": long.astype(np.float64), "length": np.log(np.clip(words, 1, _LENGTH))}
 
 
 def by_length(own: str) -> tuple[str, ...]:

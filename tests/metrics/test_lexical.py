@@ -85,6 +85,9 @@ def test_lengths_are_those_of_normalised_words():
     # "five words it has" are four; thirty count as twenty, none as one.
     assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
     assert tuple(found) == lexical.LENGTHS
+    # To a reference of five words fifteen are an answer of its kind, sixteen are not.
+    for count, long in ((15, 1), (16, 0)):
+        assert lengths(["word " * count], [["one two three four five"]])["long"].tolist() == [long]
 
 
 def test_diver_qa_has_the_known_figures(shared):
