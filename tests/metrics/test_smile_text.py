@@ -48,7 +48,11 @@ def test_an_unknown_language_is_an_error_that_says_what_helps():
 
 def test_wordnet_without_its_data_names_the_command(monkeypatch, tmp_path):
     import nltk
+    from nltk.corpus.reader import WordNetCorpusReader
+    from nltk.corpus.util import LazyCorpusLoader
 
+    # What another test of this process has loaded stays loaded.
+    monkeypatch.setattr("nltk.corpus.wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(LookupError, match=r"python -m nltk\.downloader"):
         lemmatizer(SmileOptions(lemmatizer="wordnet-noun"))
