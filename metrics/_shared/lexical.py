@@ -3,6 +3,7 @@
 Normalised words are lower case, without ASCII punctuation and without the articles a, an and the.
 """
 
+import math
 import re
 import string
 from collections import Counter
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
-"""Names of the functions below that compare an answer with a reference, in the order of `evidence`."""
+"""Names of the functions below that compare an answer with a reference."""
 
 LENGTHS = ("long", "length")
-"""Names of what `lengths` returns."""
+"""Names of what `evidence` says of the lengths of both."""
 
 # A reference of so many words is a sentence, which an answer words anew, where a name or a number is named again. An
 # answer of more than so many times its words has more to say, and is weighed as answers are whose reference is short.
@@ -97,29 +98,22 @@ def negations_differ(answer: str, reference: str) -> float:
 
 
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
-    """Return what the words say about every answer with each of its references, each of shape (pairs,)."""
-    rows: list[tuple[float, float, float, float]] = []
+    """Return what the words and lengths say about every answer with each of its references, each of shape (pairs,).
+
+    Beside `EVIDENCE`: `long` is 1.0 if the reference has five normalised words or more and the answer at most three
+    times as many, else 0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20.
+    """
+    rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):
         answer = normalised_words(prediction)
+        length = math.log(min(max(len(answer), 1), _LENGTH))
         for reference in listed:
             wanted = normalised_words(reference)
             flags = missing_numbers(prediction, reference), negations_differ(prediction, reference)
-            rows.append((match(answer, wanted), recall(answer, wanted), *flags))
+            long = float(len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted))
+            rows.append((match(answer, wanted), recall(answer, wanted), *flags, long, length))
     values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate(EVIDENCE)}
-
-
-def lengths(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
-    """Return the lengths of every answer with each of its references, each of shape (pairs,).
-
-    `long` is 1.0 if the reference has five normalised words or more and the answer at most three times as many, else
-    0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20.
-    """
-    wanted = np.array([len(normalised_words(text)) for listed in references for text in listed])
-    answers = np.array([len(normalised_words(text)) for text in predictions])
-    words = np.repeat(answers, [len(listed) for listed in references])
-    long = (wanted >= _LONG) & (words <= _TIMES * wanted)
-    return {"long": long.astype(np.float64), "length": np.log(np.clip(words, 1, _LENGTH))}
+    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, *LENGTHS))}
 
 
 def by_length(own: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from .declarations import ModelOptions
 from .expansion import expand, row_starts
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
-from .lexical import evidence, lengths
+from .lexical import evidence
 from .matcher import TASKS
 from .options import BemOptions
 from .pairs import Pair
@@ -111,7 +111,7 @@ class Bem(ForTraining, Shell, evaluate.Metric):
             answered=inputs.answered,
             claims=claims,
             margin=inputs.best_window(margins(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted) | lengths(found.texts, found.wanted),
+            evidence=evidence(found.texts, found.wanted),
             weights=model.layers[self._layer(options)] if model.layers else {},
         )
 

@@ -27,7 +27,7 @@ from .inputs import (
     check_keywords,
     check_lengths,
 )
-from .lexical import evidence, lengths
+from .lexical import evidence
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .pairs import Pair, sharing
@@ -158,7 +158,7 @@ class NliLex(ForTraining, Shell, evaluate.Metric):
             answered=inputs.answered,
             claims=claims,
             entailment=inputs.best_window(class_probability(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted) | lengths(found.texts, found.wanted),
+            evidence=evidence(found.texts, found.wanted),
             weights={},
         )
 

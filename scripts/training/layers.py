@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
-from ..metrics._shared.lexical import EVIDENCE, by_length, evidence, lengths
+from ..metrics._shared.lexical import EVIDENCE, by_length, evidence
 from ..metrics._shared.pairs import PairClassifier
 from ..metrics.nli_lex.expansion import LengthOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
@@ -74,7 +74,7 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
     return Classified(
         inputs.row_starts,
         inputs.answered,
-        {OWN[task]: own, **evidence(predictions, references), **lengths(predictions, references)},
+        {OWN[task]: own, **evidence(predictions, references)},
         np.array([bool(row.label) for row in rows]),
         [row.question_id for row in rows],
         [name for name, listed in rows_of.items() for _ in listed],

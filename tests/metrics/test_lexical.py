@@ -8,7 +8,6 @@ from evaluate_qa.datasets_scripts.diver_qa.rows import read_rows
 from evaluate_qa.metrics._shared import lexical
 from evaluate_qa.metrics._shared.lexical import (
     evidence,
-    lengths,
     match,
     missing_numbers,
     negations_differ,
@@ -72,22 +71,23 @@ def test_evidence_has_a_value_for_every_pair():
         "recall": [1, pytest.approx(1 / 3), 0],
         "missing_numbers": [0, 1, 0],
         "negations_differ": [0, 1, 0],
+        "long": [0, 0, 0],
+        "length": pytest.approx([np.log(2), np.log(2), 0]),
     }
-    assert tuple(columns) == lexical.EVIDENCE
+    assert tuple(columns) == (*lexical.EVIDENCE, *lexical.LENGTHS)
 
 
 def test_lengths_are_those_of_normalised_words():
     answers = ["The five words it has.", "word " * 30, ""]
-    found = lengths(
+    found = evidence(
         answers, [["a the four words here", "one two three four five"], ["x"], ["five words are long, too"]]
     )
     assert found["long"].tolist() == [0, 1, 0, 1]
     # "five words it has" are four; thirty count as twenty, none as one.
     assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
-    assert tuple(found) == lexical.LENGTHS
     # To a reference of five words fifteen are an answer of its kind, sixteen are not.
     for count, long in ((15, 1), (16, 0)):
-        assert lengths(["word " * count], [["one two three four five"]])["long"].tolist() == [long]
+        assert evidence(["word " * count], [["one two three four five"]])["long"].tolist() == [long]
 
 
 def test_diver_qa_has_the_known_figures(shared):
