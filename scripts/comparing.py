@@ -1,19 +1,17 @@
 """`evaluate-qa compare`: whether one system is better than another on the same rows, or the difference is noise."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .estimation.arguments import Cluster, Json, Label, Row, Score, Systems, Verdict, Weight
 from .terminal import options_of, told_errors
 
 _columns, _tests, _out = map(options_of, ("Columns", "Tests", "Output"))
 
 
 def compare(
-    systems: Annotated[
-        list[str], typer.Argument(help="Scored rows of each system: JSONL, CSV or Parquet. The first is the baseline.")
-    ],
+    systems: Systems,
     labels: Annotated[
         list[str] | None,
         typer.Option(
@@ -21,27 +19,17 @@ def compare(
             "difference is then what people would see. Repeatable."
         ),
     ] = None,
-    score_column: Annotated[str, _columns("Scores.")] = "score",
-    verdict_column: Annotated[
-        str | None, _columns("Verdicts of the metric, as true and false. By default verdict, if it is there.")
-    ] = None,
-    identity: Annotated[
-        list[str] | None,
-        _columns("What says which row is which. By default id, or question. Repeatable.", "--id"),
-    ] = None,
-    cluster: Annotated[
-        str | None, _columns("What rows that belong together share. By default question, if it is there.")
-    ] = None,
-    label: Annotated[str | None, _columns("Labels. By default label or correct.")] = None,
-    weight: Annotated[
-        str | None,
-        _columns("One over the probability with which a labelled row was drawn. By default weight, if it is there."),
-    ] = None,
+    score_column: Score = "score",
+    verdict_column: Verdict = None,
+    identity: Row = None,
+    cluster: Cluster = None,
+    label: Label = None,
+    weight: Weight = None,
     resamples: Annotated[int, _tests("Of the bootstrap and of the permutation test.")] = 5000,
     seed: Annotated[int, _tests("Seed of both.")] = 0,
     confidence: Annotated[float, _tests("Share of samples whose interval holds the truth.")] = 0.95,
     changed: Annotated[str | None, _out("File for the rows that were won and lost: JSONL, CSV or Parquet.")] = None,
-    json_file: Annotated[Path | None, _out("File for all figures, unrounded.", "--json")] = None,
+    json_file: Json = None,
 ) -> None:
     """Compare systems on the same rows with the first of them: intervals, exact tests, and what the rows can show.
 

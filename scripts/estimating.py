@@ -1,10 +1,10 @@
 """`evaluate-qa estimate`: the accuracy of all answers, from labels of some and scores of all, and how sure it is."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .estimation.arguments import Answer, Cluster, Json, Label, Probability, Weight
 from .terminal import options_of, told_errors
 
 _columns, _out = options_of("Columns"), options_of("Output")
@@ -16,28 +16,18 @@ def estimate(
         str,
         typer.Option(help="People's verdicts on a random sample of these rows, such as `evaluate-qa sample` draws."),
     ],
-    score_column: Annotated[str, _columns("Scores from 0 to 1, best a probability.")] = "score",
-    label: Annotated[
-        str | None, _columns("Labels: 1 or 0, true or false, right or wrong. By default label or correct.")
-    ] = None,
-    identity: Annotated[
-        list[str] | None,
-        _columns("What says which row is which. By default id, or question and prediction. Repeatable.", "--id"),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        _columns("One over the probability with which a labelled row was drawn. By default weight, if it is there."),
-    ] = None,
-    cluster: Annotated[
-        str | None, _columns("What rows that belong together share. By default question, if it is there.")
-    ] = None,
+    score_column: Probability = "score",
+    label: Label = None,
+    identity: Answer = None,
+    weight: Weight = None,
+    cluster: Cluster = None,
     by: Annotated[str | None, _columns("An estimate for each value of this column, such as system.")] = None,
     difference: Annotated[
         list[str] | None,
         _columns("Two values of the column --by, by a comma: the first's accuracy less the second's. Repeatable."),
     ] = None,
     confidence: Annotated[float, _out("Share of samples whose interval holds the truth.")] = 0.95,
-    json_file: Annotated[Path | None, _out("File for all figures, unrounded.", "--json")] = None,
+    json_file: Json = None,
 ) -> None:
     """Estimate the true accuracy of all rows from the labels of some and the scores of all.
 

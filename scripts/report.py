@@ -5,33 +5,25 @@ from typing import Annotated
 
 import typer
 
+from .estimation.arguments import Cluster, Label, Row, Score, Systems, Verdict
 from .terminal import options_of, told_errors
 
 _columns, _page = options_of("Columns"), options_of("Page")
 
 
 def report(
-    systems: Annotated[
-        list[str], typer.Argument(help="Scored rows of each system: JSONL, CSV or Parquet. The first is the baseline.")
-    ],
+    systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, *.html.")],
     labels: Annotated[
         list[str] | None,
         typer.Option(help="People's verdicts on a random sample of a system's rows; a file for each system, in order."),
     ] = None,
     by: Annotated[list[str] | None, _columns("A table by the values of this column. Repeatable.")] = None,
-    score_column: Annotated[str, _columns("Scores.")] = "score",
-    verdict_column: Annotated[
-        str | None, _columns("Verdicts of the metric, as true and false. By default verdict, if it is there.")
-    ] = None,
-    identity: Annotated[
-        list[str] | None,
-        _columns("What says which row is which. By default id, or question. Repeatable.", "--id"),
-    ] = None,
-    cluster: Annotated[
-        str | None, _columns("What rows that belong together share. By default question, if it is there.")
-    ] = None,
-    label: Annotated[str | None, _columns("Labels. By default label or correct.")] = None,
+    score_column: Score = "score",
+    verdict_column: Verdict = None,
+    identity: Row = None,
+    cluster: Cluster = None,
+    label: Label = None,
     title: Annotated[str, _page("Its title.")] = "Evaluation report",
     note: Annotated[
         list[str] | None, _page("A line on how it was made, such as the metric's signature. Repeatable.")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .estimation.arguments import Answer, Probability
 from .terminal import options_of, told_errors
 
 if TYPE_CHECKING:
@@ -30,12 +31,9 @@ def sample(
     labels: Annotated[
         str | None, _plan("Labels of some rows: scores are right as often as these say. By default, as they say.")
     ] = None,
-    score_column: Annotated[str, _columns("Scores from 0 to 1, best a probability.")] = "score",
+    score_column: Probability = "score",
     label: Annotated[str | None, _columns("Labels, of --labels. By default label or correct.")] = None,
-    identity: Annotated[
-        list[str] | None,
-        _columns("What says which row is which. By default id, or question and prediction. Repeatable.", "--id"),
-    ] = None,
+    identity: Answer = None,
     show: Annotated[list[str] | None, _columns("Another column for the person to see. Repeatable.")] = None,
 ) -> None:
     """Draw rows for a person to label, for `evaluate-qa estimate`; or plan how many.

@@ -4,4 +4,5 @@
 of each label (`keys` says which row is which) and `report` prints estimates, for `evaluate-qa estimate`; `systems`
 joins the rows of several systems and `compared` prints them, for `evaluate-qa compare`; `samples` draws rows to label,
 `asking` writes them for a person, and `plan` says how many are enough, for `evaluate-qa sample`.
+What these commands take alike is in `arguments`.
 """
