@@ -131,3 +131,13 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the developers' data folder beside the checkout, which is absent")
     return folder
+
+
+@pytest.fixture
+def server():
+    """A chat model's server that tests script: see chat_server.py."""
+    from chat_server import ChatServer
+
+    server = ChatServer()
+    yield server
+    server.close()

@@ -7,17 +7,10 @@ from functools import partial
 import evaluate
 import evaluate_qa
 import pytest
-from chat_server import ChatServer, by_words, completion
+from chat_server import by_words, completion
 from tiny_chat_model import save_chat_model
 
 KEY = "sk-judge-0123456789abcdef"
-
-
-@pytest.fixture
-def server():
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -8,20 +8,13 @@ import evaluate
 import evaluate_qa
 import numpy as np
 import pytest
-from chat_server import ChatServer, texts
+from chat_server import texts
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import Ruling, settled
 from evaluate_qa.metrics.judge.verdicts import Row
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_chat_model import save_chat_model
-
-
-@pytest.fixture
-def server():
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture

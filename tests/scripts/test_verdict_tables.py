@@ -8,18 +8,10 @@ from pathlib import Path
 import evaluate
 import evaluate_qa
 import pytest
-from chat_server import ChatServer
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from typer.testing import CliRunner
-
-
-@pytest.fixture
-def server():
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture
