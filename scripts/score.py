@@ -71,10 +71,15 @@ def report(metric: str, progress: "Progress", errors: Path | None) -> None:
     table = Table(title=Path(metric).name, title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
-    table.add_row("rows scored", f"{progress.scored:,}")
+    _, scored = progress.sums.get("score", (0.0, progress.scored))
+    table.add_row("rows scored", f"{scored:,}")
+    if missing := progress.scored - scored:  # of a judge that gave no verdict: the column `error` says why
+        table.add_row("rows without a score", f"{missing:,}")
     if progress.bad:
         table.add_row("rows set aside", f"{progress.bad:,}")
     for name, (total, count) in progress.sums.items():
+        if not count:
+            continue
         table.add_row("accuracy" if name == "verdict" else f"mean {name}", f"{total / count:.4f}")
     console = open_console(stderr=True)
     console.print(table)

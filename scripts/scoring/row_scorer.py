@@ -189,11 +189,15 @@ def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
 
 
 def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[str, tuple[float, int]]:
-    """Return sum and count of those columns whose mean says something: not of an index, for instance."""
+    """Return sum and count of those columns whose mean says something: not of an index, for instance.
+
+    Of our own metrics' scores also if there are none, so that rows without a score can be counted.
+    """
     own = isinstance(result.get("per_example"), Mapping)
     meant = [name for name in per_row if not own or name in ("score", "verdict") or name in result]
     numbers = {name: [value for value in per_row[name] if _is_number(value)] for name in meant}
-    return {name: (float(sum(values)), len(values)) for name, values in numbers.items() if values}
+    kept = (name for name, values in numbers.items() if values or (own and name == "score"))
+    return {name: (float(sum(numbers[name])), len(numbers[name])) for name in kept}
 
 
 def _is_number(value: object) -> bool:

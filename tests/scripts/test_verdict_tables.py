@@ -69,6 +69,33 @@ def test_what_was_exported_answers_without_an_endpoint(run, server, suffix):
     assert Path(f"v.{suffix}").read_bytes() == Path(f"w.{suffix}").read_bytes()
 
 
+def test_the_command_that_scores_takes_recorded_verdicts_and_counts_rows_without_a_score(run):
+    write_rows("v.jsonl", lines("correct", model="gpt"))
+    run("import", "--input", "v.jsonl", "--cache-dir", "cache")
+    given = [{name: texts[n] for name, texts in rows("answer 0", "other").items()} for n in range(2)]
+    write_rows("in.jsonl", given)
+    write_rows("rest.jsonl", given[1:])
+    load = [argument for given in ("model=gpt", "cache_dir=cache") for argument in ("--load", given)]
+    for source, numbers in (("in.jsonl", (1, 1)), ("rest.jsonl", (0, 1))):
+        arguments = [
+            "score",
+            "--metric",
+            evaluate_qa.path("judge"),
+            "--input",
+            source,
+            "--output",
+            f"out-{source}",
+            *load,
+        ]
+        done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        assert done.exit_code == 0, done.output
+        told = re.search(r"rows scored *│ *(\d+) .*rows without a score *│ *(\d+) ", done.output, re.DOTALL)
+        assert tuple(map(int, told.groups())) == numbers
+        scored = [row for _, row in read_rows(Path(f"out-{source}"))]
+        assert [row["score"] is None for row in scored] == [False] * numbers[0] + [True] * numbers[1]
+        assert "import it" in scored[-1]["error"]
+
+
 def test_a_row_that_is_not_recorded_is_unscored(run):
     write_rows("v.jsonl", lines("correct", "incorrect", model="gpt"))
     run("import", "--input", "v.jsonl", "--cache-dir", "cache")
