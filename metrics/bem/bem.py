@@ -15,6 +15,7 @@ from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
 from .declarations import ModelOptions
 from .expansion import expand, row_starts
+from .extraction import extractor
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
@@ -22,6 +23,7 @@ from .matcher import TASKS
 from .options import BemOptions
 from .pairs import Pair
 from .progress import progress
+from .rewards import ForReward
 from .scoring import Parts, margins, score
 from .sentences import check_splitter, search
 from .shell import Scored, Shell
@@ -47,7 +49,7 @@ def _question(value: object) -> str:
     return text
 
 
-class Bem(ForTraining, Shell, evaluate.Metric):
+class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
     """BEM judges whether an answer means the same as a reference answer to the question.
 
     A classifier reads all three; the score is its probability of "equivalent".

@@ -11,12 +11,14 @@ from .arithmetic import Floats, first_best
 from .columns import check_agreement, references, second_prediction, weights
 from .corpus import Corpus
 from .declarations import option
+from .extraction import extractor
 from .inputs import PREDICTIONS, Column
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .pieces import Pieces
 from .progress import progress
 from .results import Statistics, comparison, confidence, corpus_figures, row_figures
+from .rewards import ForReward
 from .scoring import score
 from .shell import Scored, Shell
 from .significance import bootstrap_scores
@@ -36,7 +38,7 @@ CITATION = """\
 """
 
 
-class Deltableu(ForTraining, Shell, evaluate.Metric):
+class Deltableu(ForTraining, ForReward, Shell, evaluate.Metric):
     """ΔBLEU scores answers against several references, each of which has a weight from -1 to 1.
 
     An n-gram earns the weight of the best reference that has it, so that poor references help less than good ones and

@@ -15,6 +15,7 @@ from .chat_models import ChatModel
 from .checkpoints import check_whole
 from .declarations import option
 from .endpoint import Endpoint
+from .extraction import extractor
 from .inference import best_device
 from .inputs import ANSWERS, Column, RowValueError
 from .lexical import token_f1
@@ -24,6 +25,7 @@ from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .progress import library_bars
 from .protocols import Protocol
 from .reading import Verdict, ways
+from .rewards import ForReward
 from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
 from .shell import Scored, Shell
 from .stores import Store
@@ -48,7 +50,7 @@ class Judged(Scored):
     cost: float | None
 
 
-class Judge(Shell, evaluate.Metric):
+class Judge(ForReward, Shell, evaluate.Metric):
     """A language model judges whether an answer is right, measured by reference answers.
 
     The model is behind an OpenAI-compatible endpoint, or run here. Each distinct row is asked about once, and with
@@ -104,7 +106,8 @@ class Judge(Shell, evaluate.Metric):
         """The matcher, loaded once; None without one."""
         given = self.load_options.first
         if self._first is None and given is not None:
-            self._first = given if hasattr(given, "compute") else load_matcher(os.fspath(given))
+            device = self.load_options.device
+            self._first = given if hasattr(given, "compute") else load_matcher(os.fspath(given), device)
         return self._first
 
     def prepare(self, options: JudgeOptions) -> None:
@@ -176,14 +179,17 @@ class Judge(Shell, evaluate.Metric):
         name = os.fspath(load.model or "")
         return (Path(name).name if Path(name).is_dir() and load.endpoint is None else name).replace("|", "_")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_first": None}  # as the model, loaded again where it is needed
+
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add what it cost and how many rows are unscored."""
         more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
         return more | super().result(scored, options, per_example)
 
 
-def load_matcher(first: str) -> Any:
-    """Load a metric by its folder, by its name in the installed package, or as evaluate finds it."""
+def load_matcher(first: str, device: str | None = None) -> Any:
+    """Load a metric by its folder, by its name in the installed package (on a device), or as evaluate finds it."""
     from importlib import resources
 
     from evaluate.loading import load
@@ -191,7 +197,7 @@ def load_matcher(first: str) -> Any:
     with suppress(ModuleNotFoundError):
         folder = resources.files("evaluate_qa") / "metrics" / first
         if first.isidentifier() and folder.is_dir():
-            return load(str(folder))
+            return load(str(folder), **({} if device is None else {"device": device}))
     try:
         return load(first)
     except FileNotFoundError as error:

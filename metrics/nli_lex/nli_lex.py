@@ -18,6 +18,7 @@ from .classifier import PRESETS, entailment_class, nli_pair
 from .classifiers import Loaded, load
 from .declarations import ModelOptions, declarations, made
 from .expansion import expand, row_starts
+from .extraction import extractor
 from .inference import run
 from .inputs import (
     ANSWERS,
@@ -32,6 +33,7 @@ from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .pairs import Pair, sharing
 from .progress import progress
+from .rewards import ForReward
 from .scoring import Parts, class_probability, score
 from .sentences import check_splitter, search
 from .shell import Scored, Shell
@@ -55,7 +57,7 @@ def _label(value: object) -> bool:
     return bool(value)
 
 
-class NliLex(ForTraining, Shell, evaluate.Metric):
+class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
     A natural language inference model says whether the answer, with the question, entails the reference; a logistic

@@ -13,12 +13,14 @@ from .checkpoints import Checkpoint
 from .components import Rows, components
 from .declarations import option
 from .encoder import Encoder
+from .extraction import extractor
 from .inference import run
 from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions
 from .progress import progress
+from .rewards import ForReward
 from .scoring import Components, score
 from .shell import Scored, Shell
 from .stores import Store
@@ -38,7 +40,7 @@ CITATION = """\
 """
 
 
-class Smile(ForTraining, Shell, evaluate.Metric):
+class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
     """SMILE judges a short or long answer to a question against one or several references.
 
     It averages a semantic score (the embedding of the whole answer against that of a synthetic answer or the reference)

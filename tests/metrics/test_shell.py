@@ -42,8 +42,7 @@ class Rows:
 
 def test_means_are_those_of_the_rows_that_were_scored(monkeypatch):
     metric = evaluate.load(evaluate_qa.path("deltableu"))
-    shell = type(metric).__mro__[2]
-    assert shell.__name__ == "Shell"
+    (shell,) = (base for base in type(metric).__mro__ if base.__name__ == "Shell")
     monkeypatch.setattr(type(metric), "means", ("width",))
     rows = Rows([1.0, None, 0.5], [True, None, False], [2, None, 5], [None, "timeout", None])
     result = shell.result(metric, Scored(rows, {"a": 1, "b": None}), None, True)

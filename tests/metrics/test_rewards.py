@@ -1,0 +1,293 @@
+"""The metrics' `reward`, given what a trainer would give it. A real trainer: tests/e2e/test_grpo.py."""
+
+import pickle
+import re
+import statistics
+from concurrent.futures import ThreadPoolExecutor
+
+import evaluate
+import evaluate_qa
+import pytest
+import torch
+from evaluate_qa.metrics._shared.extraction import extractor
+from trl.rewards import get_soft_overlong_punishment
+
+METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")
+PROMPTS = ["who discovered radium", "what is the capital of france", "who discovered radium", "who is marie"]
+COMPLETIONS = ["It was Marie Curie.", "lyon", "It was Marie Curie.", "she is marie curie"]
+ANSWERS = ["Marie Curie", ["Paris", "Paris, France"], "Marie Curie", "Marie Curie"]
+REASONED = [f"Let me think. <answer>{text}</answer>" for text in COMPLETIONS[:3]] + ["Curie, but I forgot the tag"]
+
+
+@pytest.fixture(scope="module")
+def metrics(cases):
+    return {name: evaluate.load(evaluate_qa.path(name), **cases[name].load) for name in METRICS}
+
+
+@pytest.fixture(scope="module")
+def deltableu(metrics):
+    """The metric without a model, for what is the same in all."""
+    return metrics["deltableu"]
+
+
+def plain(metric, **columns):
+    rows = {"predictions": COMPLETIONS, "references": ANSWERS, "questions": PROMPTS} | columns
+    return metric.compute(**rows)["per_example"]
+
+
+class Log:
+    """What TRL hands a reward function to log by."""
+
+    def __init__(self):
+        self.figures, self.columns = {}, {}
+
+    def keywords(self):
+        """What a call is given."""
+        return {"log_metric": self.figures.__setitem__, "log_extra": self.columns.__setitem__}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_rewards_are_the_scores_of_a_plain_compute(name, metrics):
+    log, metric = Log(), metrics[name]
+    reward = metric.reward("gold")
+    found = reward(
+        prompts=PROMPTS,
+        completions=COMPLETIONS,
+        completion_ids=[[1, 2]] * 4,
+        gold=ANSWERS,
+        trainer_state=object(),
+        **log.keywords(),
+    )
+    expected = plain(metric)
+    assert found == pytest.approx(expected["score"], abs=1e-6)
+    assert found[0] == found[2] > found[1]
+    assert {type(value) for value in found} == {float}
+    assert reward.__name__ == name
+    assert log.columns == {f"{name}_answer": COMPLETIONS, f"{name}_score": pytest.approx(expected["score"])}
+    if name != "deltableu":
+        assert metric.reward("gold", value="verdict")(PROMPTS, COMPLETIONS, gold=ANSWERS) == [1.0, 0.0, 1.0, 1.0]
+        assert log.figures[f"rewards/{name}/accuracy"] == 0.75
+
+
+def test_conversations_score_as_their_texts(metrics):
+    def said(role, content):
+        return {"role": role, "content": content}
+
+    prompts = [[said("system", "Be short."), said("user", "hi"), said("user", prompt)] for prompt in PROMPTS]
+    completions = [
+        [said("assistant", COMPLETIONS[0])],
+        [said("assistant", "I look it up"), said("tool", "Paris"), said("assistant", COMPLETIONS[1])],
+        [said("assistant", [{"type": "text", "text": COMPLETIONS[2]}, {"type": "image"}])],
+        [said("assistant", None)],
+    ]
+    expected = plain(metrics["bem"], predictions=[*COMPLETIONS[:3], ""])["score"]
+    assert metrics["bem"].reward()(prompts, completions, answer=ANSWERS) == pytest.approx(expected, abs=1e-6)
+
+
+def test_questions_and_further_columns_come_from_the_data_set(metrics):
+    given = {"answer": ANSWERS, "asked": PROMPTS, "sentence": ["It was Marie Curie.", None, "Curie", "Marie"]}
+    found = metrics["bem"].reward(questions="asked")(["Answer in a word."] * 4, COMPLETIONS, **given)
+    assert found == pytest.approx(plain(metrics["bem"])["score"], abs=1e-6)
+    smile = metrics["smile"].reward(synthetic_answers="sentence", w=0.3)(PROMPTS, COMPLETIONS, **given)
+    expected = plain(metrics["smile"], synthetic_answers=given["sentence"], w=0.3)["score"]
+    assert smile == pytest.approx(expected, abs=1e-6)
+    assert smile != pytest.approx(plain(metrics["smile"])["score"], abs=1e-3)
+
+
+@pytest.mark.parametrize("extract", ["answer", r"<answer>(.*)</answer>", re.compile("(?<=<answer>).*(?=<)"), None])
+def test_the_answer_is_taken_out_of_the_reasoning(extract, metrics):
+    log, bem = Log(), metrics["bem"]
+    if extract is None:
+
+        def extract(text):
+            return text.split(">")[1].split("<")[0] if ">" in text else None
+
+    found = bem.reward(extract=extract, missing=-0.5)(PROMPTS, REASONED, answer=ANSWERS, **log.keywords())
+    assert found == pytest.approx([*plain(bem)["score"][:3], -0.5], abs=1e-6)
+    assert log.figures["rewards/bem/extracted"] == 0.75
+    assert log.columns["bem_answer"] == [*COMPLETIONS[:3], None]
+    assert bem.reward(extract=extract, missing=None)(PROMPTS, REASONED, answer=ANSWERS)[3] is None
+
+
+@pytest.mark.parametrize(
+    ("extract", "text", "answer"),
+    [
+        ("answer", "<answer>a</answer> no: <answer>\n b\n</answer> so", "b"),
+        ("answer", "I write <answer>: <answer>x</answer>", "x"),
+        ("answer", "<answer></answer>", ""),
+        ("answer", "<answer>cut off", None),
+        ("answer", "</answer> turned <answer>", None),
+        ("final-answer", "<final-answer>7</final-answer>", "7"),
+        (r"####\s*(.+)", "#### 6\n#### 7\nthat was it", "7"),
+        (r"\d+", "6 and 7", "7"),
+        (r"is (\w+)?", "it is ", None),
+        (r"is (\w+)?", "it is here; it is !", None),
+        (r"#### (.+)", "no", None),
+        (str.upper, "no", "NO"),
+    ],
+)
+def test_what_extraction_finds(extract, text, answer):
+    assert extractor("bem", extract)(text) == answer
+
+
+def test_rows_without_a_reference_have_no_reward(deltableu):
+    log = Log()
+    answers = ["a b c d", None, "", [], [" ", None], ["a b c d"]]
+    found = deltableu.reward()(["?"] * 6, ["a b c d"] * 6, answer=answers, **log.keywords())
+    assert found == [pytest.approx(100)] + [None] * 4 + [pytest.approx(100)]
+    assert log.columns["deltableu_score"][1:5] == [None] * 4
+    nothing = deltableu.reward(extract="a")(["?"] * 2, ["x", "y"], answer=[None, "z"], **log.keywords())
+    assert nothing == [None, 0.0]
+    assert log.figures["rewards/deltableu/extracted"] == 0
+
+
+def test_a_band_stretches_scores(deltableu):
+    # BLEU of "a b c d" for "a b c e": 3/4 unigrams, 2/3 bigrams, 1/2 trigrams, smoothed 1/2 of 1 four-gram:
+    # 100 (3/4 · 2/3 · 1/2 · 1/2)^(1/4) = 100 (1/8)^(1/4) = 59.46; with the band (40, 80) it is 0.4865.
+    texts = ["a b c e", "a b c d", "x y z"]
+    found = deltableu.reward(value=(40, 80))(["?"] * 3, texts, answer=["a b c d"] * 3)
+    assert found == pytest.approx([(100 * 0.125**0.25 - 40) / 40, 1.0, 0.0], abs=1e-9)
+
+
+def test_long_completions_lose_what_trl_takes_off(deltableu):
+    lengths = [10, 50, 75, 99, 100, 200]
+    ids = [[0] * length for length in lengths]
+    reward = deltableu.reward(value=(0, 100), length_penalty=(50, 100))
+    found = reward(["?"] * 6, ["a b c d"] * 6, ids, answer=["a b c d"] * 5 + [None])
+    # Nothing up to 50 tokens, half of it at 75, all from 100.
+    assert found == pytest.approx([1, 1, 0.5, 1 - 0.98, 0, None], abs=1e-9)
+    of_trl = get_soft_overlong_punishment(max_completion_len=100, soft_punish_cache=50)(ids)
+    assert found[:5] == pytest.approx([1 + penalty for penalty in of_trl[:5]], abs=1e-9)
+    with pytest.raises(ValueError, match=r"^deltableu: length_penalty needs completion_ids"):
+        reward(["?"], ["a"], answer=["a"])
+
+
+def test_equal_rows_are_scored_once_in_one_call(metrics, monkeypatch):
+    metric, calls = metrics["deltableu"], []
+    compute = metric.compute
+    monkeypatch.setattr(metric, "compute", lambda **rows: calls.append(rows) or compute(**rows))
+    texts = ["a b c d", "a b c e"] * 4
+    found = metric.reward()(["?"] * 8, texts, answer=[["a b c d"]] * 8)
+    assert [call["predictions"] for call in calls] == [texts[:2]]
+    assert found[::2] == [found[0]] * 4
+    assert found[1::2] == [found[1]] * 4
+
+
+def test_figures_are_means_over_all_completions(metrics):
+    log = Log()
+    metrics["bem"].reward(name="mine")(PROMPTS, COMPLETIONS, answer=ANSWERS, **log.keywords())
+    expected = plain(metrics["bem"])
+    assert log.figures["rewards/mine/margin"] == pytest.approx(statistics.mean(expected["margin"]), abs=1e-6)
+    assert "mine_score" in log.columns
+
+
+def test_a_reward_neither_draws_random_numbers_nor_leaves_gradients():
+    torch.manual_seed(0)
+    expected = torch.rand(1)
+    torch.manual_seed(0)
+    found = evaluate.load(evaluate_qa.path("bem")).reward()(PROMPTS, COMPLETIONS, answer=ANSWERS)
+    assert torch.rand(1) == expected
+    assert not any(isinstance(one, torch.Tensor) for one in found)
+
+
+def test_threads_that_share_a_reward_take_turns(deltableu):
+    reward = deltableu.reward()
+
+    def score(number):
+        return reward(["?"] * 2, [f"a b c {number}", "a b c d"], answer=[f"a b c {number % 3}", "a b c d"])
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(score, range(40))) == [score(number) for number in range(40)]
+
+
+@pytest.mark.parametrize("name", ["bem", "deltableu"])
+def test_a_reward_goes_to_another_process(name, metrics):
+    reward = metrics[name].reward(extract="answer", length_penalty=(1, 2), device=None)
+    there = pickle.loads(pickle.dumps(reward))
+    given = {"completion_ids": [[1], [1, 2], [1], []], "answer": ANSWERS}
+    assert there(PROMPTS, REASONED, **given) == reward(PROMPTS, REASONED, **given)
+    assert there.__name__ == name
+
+
+def test_the_accelerator_is_left_to_the_policy(monkeypatch):
+    """The model is loaded by the first call, so that no accelerator is needed to see where it would be."""
+    bem = evaluate.load(evaluate_qa.path("bem"))
+    assert bem.reward()._metric is bem, "on a machine without one nothing is loaded twice"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    there = bem.reward()._metric
+    assert (bem.load_options.device, there.load_options.device) == (None, "cpu")
+    assert bem.reward(value="verdict")._metric is there, "one model for all rewards of a metric"
+    assert bem.reward(device="cuda")._metric is bem
+    assert bem.reward(device="cuda:1")._metric.load_options.device == "cuda:1"
+    assert there.compute(predictions=["Paris"], references=["Paris"], questions=["?"])["bem"] > 0.5
+    on_the_accelerator = evaluate.load(evaluate_qa.path("bem"), device="cuda")
+    assert on_the_accelerator.reward()._metric is on_the_accelerator
+
+
+BAD_OPTIONS = [
+    ({"value": "scores"}, ValueError, "value is 'scores'; expected 'score', 'verdict' or two numbers, (low, high)"),
+    ({"value": (0.5, 0.5)}, ValueError, "value is (0.5, 0.5); expected 'score'"),
+    ({"missing": "0"}, ValueError, "missing is '0'; expected a number"),
+    ({"length_penalty": (9, 5)}, ValueError, "length_penalty is (9, 5); expected two lengths in tokens, (soft, hard)"),
+    ({"length_penalty": (-1, 5)}, ValueError, "length_penalty is (-1, 5); expected two lengths"),
+    ({"extract": "(open"}, ValueError, "extract is '(open', no regular expression (missing )"),
+    ({"extract": 5}, TypeError, "extract is 5; expected a tag, a regular expression or a callable"),
+    ({"answers": ANSWERS}, TypeError, "references is ['Marie Curie', "),
+    ({"questions": ""}, TypeError, "questions is ''; expected the name of a column of the data set"),
+    ({"thresold": 0.5}, TypeError, "unknown keyword 'thresold'"),
+    ({"max_ngram_order": 0}, ValueError, "max_ngram_order is 0; expected"),
+    ({"device": "cpu"}, ValueError, "device is 'cpu', but the metric has no model"),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "message"), BAD_OPTIONS)
+def test_options_that_cannot_be_used_are_told_at_once(given, error, message, deltableu):
+    with pytest.raises(error, match=f"^deltableu: {re.escape(message)}"):
+        deltableu.reward(**given)
+
+
+BAD_ROWS = [
+    (
+        {"completions": ["a", 5]},
+        TypeError,
+        "deltableu: completions[1] is 5; expected a text or a list of messages, {'role': …, 'content': …}",
+    ),
+    ({"completions": [["a"], "b"]}, TypeError, "deltableu: completions[0] is ['a']; expected a text or a list"),
+    (
+        {"gold": [None, 7]},
+        TypeError,
+        "deltableu: gold[1] is 7; expected a string or a non-empty list of strings; "
+        "change the data set's column 'gold' by its method map, to None where a row has no answer",
+    ),
+    ({"gold": ["a"]}, ValueError, "deltableu: references has 1 rows, for 2 completions"),
+    (
+        {"gold": None, "solution": ["a", "b"]},
+        ValueError,
+        "deltableu: the data set has no column 'gold' (it has: solution); expected one with the references: "
+        "name it by reward(answers='…'), and keep it by remove_unused_columns=False",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "message"), BAD_ROWS)
+def test_rows_that_cannot_be_scored_are_named_with_the_cure(given, error, message, deltableu):
+    reward = deltableu.reward("gold")
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
+        reward(**{"prompts": ["?", "?"], "completions": ["a", "b"], "gold": ["a", "b"]} | given)
+    assert reward(["?"], ["a b c d"], gold=["a b c d"]) == [pytest.approx(100)]
+
+
+def test_a_question_that_is_missing_is_named_with_the_cure(metrics):
+    told = "bem: prompts[2] is ' '; expected a question, which BEM needs for every row; name the column"
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
+        metrics["bem"].reward()(["?", "?", " "], ["a"] * 3, answer=["b"] * 3)
+    with pytest.raises(RuntimeError, match="my own"):
+        metrics["bem"].reward(extract=_fails)(["?"], ["a"], answer=["b"])
+    with pytest.raises(TypeError, match="bem: extract returned 1; expected a string, or None for no answer"):
+        metrics["bem"].reward(extract=len)(["?"], ["a"], answer=["b"])
+    with pytest.raises(ValueError, match="deltableu: value is 'verdict', but deltableu has none"):
+        metrics["deltableu"].reward(value="verdict")(["?"], ["a"], answer=["b"])
+
+
+def _fails(_):
+    raise RuntimeError("my own")
