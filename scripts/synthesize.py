@@ -16,32 +16,16 @@ import typer
 from .files.bad_rows import bad_line, check_bad_rows
 from .files.claiming import claimed, claimed_too
 from .files.writing import check_different
-from .metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
+from .metrics._shared.chat_models import ChatModel, NoAnswer
 from .metrics._shared.endpoint import Endpoint
-from .metrics._shared.inputs import clean
 from .metrics._shared.local_model import LocalModel
 from .metrics._shared.progress import progress
+from .metrics._shared.prompts import Prompt
 from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, check_output, read_tasks, settings_file
+from .synthesis.prompt import conversation, load_prompt
+from .synthesis.prompt import settings as prompt_settings
 from .terminal import options_of
-
-# The prompt of the SMILE paper, appendix A.1, word for word and with its line breaks.
-SYSTEM_PROMPT = """\
-You are an intelligent chatbot designed for generating answer as a sentence from question-answer pairs.
-Your task is to generate a single sentence answer using the question and the answer already provided. Here's
-how you can accomplish the task:
------
-##INSTRUCTIONS:
-- Look at the provided answer.
-- Generate a short single sentence response using the question and the answer.
-- Response SHOULD ALWAYS USE THE WORDS FROM ANSWER provided.
-- DO NOT USE THE QUESTION AS IT IS IN THE RESPONSE.
-- Return only the response and nothing else."""
-USER_PROMPT = """\
-Please phrase a short single sentence answer using question-answer pair only:
-Question: {question}
-Answer: {answer}
-DO NOT PROVIDE ANY OTHER OUTPUT APART FROM A SINGLE SHORT SENTENCE."""
 
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
 _PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
@@ -56,14 +40,6 @@ _server, _here = options_of("With --endpoint"), options_of("Without --endpoint")
 
 class GaveUp(Exception):  # noqa: N818 - ends a run early; what was finished stays
     """Too many failures one after the other."""
-
-
-def conversation(question: str, answer: str) -> Conversation:
-    """Return the messages that ask for a synthetic answer: `answer`, a reference, as a sentence on `question`."""
-    return [
-        {"role": "system", "content": SYSTEM_PROMPT},
-        {"role": "user", "content": USER_PROMPT.format(question=clean(question), answer=clean(answer))},
-    ]
 
 
 class Synthesis:
@@ -94,7 +70,7 @@ class Synthesis:
                         self._waiting[pair].append(number)
         self.pairs = list(self._waiting)
 
-    def run(self, model: ChatModel, on_answer: Callable[[], object]) -> None:
+    def run(self, model: ChatModel, prompt: Prompt, on_answer: Callable[[], object]) -> None:
         """Ask `model` for all `pairs`, and call `on_answer` after each, for progress.
 
         Raises:
@@ -113,7 +89,7 @@ class Synthesis:
             if failures == _FAILURES_IN_A_ROW:
                 raise GaveUp(f"gave up after {failures} failures one after the other")
 
-        model.answer([conversation(*pair) for pair in self.pairs], deliver)
+        model.answer([conversation(prompt, *pair) for pair in self.pairs], deliver)
 
     def _finish_if_answered(self, number: int) -> None:
         task = self._tasks[number]
@@ -164,6 +140,9 @@ def synthesize(
         list[str] | None,
         typer.Option(help="Where questions and references are found: questions=query. Repeatable."),
     ] = None,
+    prompt: Annotated[
+        Path | None, typer.Option(help="What is asked: a jinja2 template of {{ question }} and {{ answer }}.")
+    ] = None,
     errors: Annotated[Path | None, typer.Option(help="File that lists the rows that failed, as JSONL.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Longest answer; one that is cut off fails.")] = 256,
     api_key_env: Annotated[str | None, _server("Variable that holds the key; default: OPENAI_API_KEY, if set.")] = None,
@@ -188,17 +167,18 @@ def synthesize(
         else:
             key, body = _api_key(api_key_env), _json_object(extra_body)
             chat_model = Endpoint(endpoint, model, key, concurrency, timeout, max_retries, max_tokens, body)
+        asked = load_prompt(prompt)
         check_output(target)
-        others = {"--errors": errors, "the settings of --output": settings_file(target)}
+        others = {"--prompt": prompt, "--errors": errors, "the settings of --output": settings_file(target)}
         check_different({"--input": source, "--output": target, **others})
         if errors:
             check_bad_rows(errors)
         columns = parse_columns(column or [], ("questions", "references"))
         tasks = read_tasks(source, Columns(columns))
-        settings = {**chat_model.settings, "system_prompt": SYSTEM_PROMPT, "user_prompt": USER_PROMPT}
+        settings = {**chat_model.settings, **prompt_settings(asked)}
         with claimed_too(errors), claimed(target):
             output = SynthesisOutput(target, tasks, {**settings, "columns": columns})
-            complete = _run(tasks, output, chat_model, errors)
+            complete = _run(tasks, output, chat_model, asked, errors)
     except ModuleNotFoundError as error:
         _fail(f"{error}; install what is needed with: pip install 'evaluate-qa[synthesize]'")
     except (ValueError, OSError, MemoryError) as error:
@@ -207,7 +187,9 @@ def synthesize(
         raise typer.Exit(1)
 
 
-def _run(tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, errors: Path | None) -> bool:
+def _run(
+    tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, prompt: Prompt, errors: Path | None
+) -> bool:
     """Make what is missing, say how it went, and return whether all rows are there."""
     before, stopped = len(output.finished), ""
     with ExitStack() as stack:
@@ -216,7 +198,7 @@ def _run(tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, 
         if synthesis.pairs:
             bar = stack.enter_context(progress("synthesize", len(synthesis.pairs), "answer", stays=True))
             try:
-                synthesis.run(chat_model, bar.update)
+                synthesis.run(chat_model, prompt, bar.update)
             except GaveUp as reason:
                 stopped = f"; {reason}"
     output.sort()

@@ -23,6 +23,7 @@ from .local_model import LocalModel
 from .masking import masked
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .progress import library_bars
+from .prompts import quoted
 from .protocols import Protocol
 from .reading import Verdict, ways
 from .rewards import ForReward

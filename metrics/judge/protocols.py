@@ -1,6 +1,6 @@
 """What a judge is asked, and how its reply is to be read: the protocols.
 
-A protocol is one text: settings in YAML between two lines `---`, then the request, a jinja2 template.
+A protocol is a prompt (`prompts.py`) with these settings:
 
     labels: {"correct": 1, "incorrect": 0}      what the judge may say, and the score of each, from 0 to 1
     fields: {pred: label, score: 5}             the reply is a JSON object with these keys in this order: `label` is one
@@ -10,31 +10,25 @@ A protocol is one text: settings in YAML between two lines `---`, then the reque
     system: …                                   a system message, a template as well
     source: …                                   whose protocol it is
 
-The template knows `question` (may be ""), `references` (a list) and `prediction`. The filter `quoted` makes a JSON
-string of a text, so that no text can end the place it stands in or pose as the request. Every request here is in our
-own words.
+The template knows `question` (may be ""), `references` (a list) and `prediction`. Every request here is in our own
+words.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from .chat_models import Conversation
+from .prompts import Prompt, parse_prompt, read_prompt
 
 LABEL = "label"
 """What a field holds that is no grade."""
 
 _SETTINGS = frozenset({"labels", "fields", "question", "system", "source"})
-_PARTS = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*\n(.*)", re.DOTALL)
-
-# What chat templates use as special tokens (<|im_end|>, </s>, <end_of_turn>) is none once its "<" is an escape; JSON
-# itself lets some characters stand that end a line.
-_ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029]")
+_SAMPLE = {"question": "a question", "references": ["a reference"], "prediction": "an answer"}
 
 _TEXTS = """\
 {% if question %}
@@ -151,24 +145,26 @@ class Protocol:
     """A protocol, ready for use.
 
     Args:
-        name: Its name, or that of its file.
-        text: All of it.
+        prompt: What is asked.
         labels: The score of each label.
         fields: What the keys of a reply in JSON hold: `LABEL`, or the highest grade; empty for a reply in words.
         needs_question: Whether every row needs a question.
     """
 
-    name: str
-    text: str = field(repr=False)
+    prompt: Prompt
     labels: Mapping[str, float]
     fields: Mapping[str, str | int]
     needs_question: bool
-    _messages: Mapping[str, str] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Its name, or that of its file."""
+        return self.prompt.name
 
     @property
     def signature(self) -> str:
         """Name and hash."""
-        return f"{self.name}@{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
+        return f"{self.name}@{self.prompt.hash}"
 
     @property
     def told_apart(self) -> bool:
@@ -186,14 +182,9 @@ class Protocol:
         }
         return {"type": "object", "properties": kinds, "required": [*kinds], "additionalProperties": False}
 
-    @cached_property
-    def _templates(self) -> dict[str, Any]:
-        return {role: _environment().from_string(text) for role, text in self._messages.items()}
-
     def conversation(self, question: str, references: list[str], prediction: str) -> Conversation:
         """Return the messages that ask for a verdict."""
-        texts = {"question": question, "references": references, "prediction": prediction}
-        return [{"role": role, "content": template.render(texts)} for role, template in self._templates.items()]
+        return self.prompt.conversation({"question": question, "references": references, "prediction": prediction})
 
 
 def protocol(name_or_file: str | Path) -> Protocol:
@@ -208,36 +199,21 @@ def protocol(name_or_file: str | Path) -> Protocol:
     file = Path(name).expanduser()
     if not file.is_file():
         raise FileNotFoundError(f"protocol is {name!r}; expected a file or one of {', '.join(PROTOCOLS)}")
-    try:
-        return parse(file.name, file.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"protocol {name!r} is no text in UTF-8: {error}") from None
+    return parse(file.name, read_prompt(file))
 
 
 @lru_cache(maxsize=16)
 def parse(name: str, text: str) -> Protocol:
     """Return the protocol that a text holds; raises ValueError if it holds none."""
-    import yaml
-    from jinja2 import TemplateError
-
     try:
-        parts = _PARTS.fullmatch(text.replace("\r\n", "\n"))
-        settings = yaml.safe_load(parts[1]) if parts else None
-        if not parts or not isinstance(settings, dict):
-            raise ValueError("it does not begin with settings in YAML between two lines ---")
-        if unknown := sorted(map(str, settings.keys() - _SETTINGS)):
-            raise ValueError(f"its setting {unknown[0]!r} is unknown; expected some of {', '.join(sorted(_SETTINGS))}")
+        prompt = parse_prompt(name, text, _SETTINGS, _SAMPLE)
+        settings = prompt.settings
         labels, fields = _labels(settings.get("labels")), _fields(settings.get("fields"))
         if settings.get("question") not in {None, "required", "optional"}:
             raise ValueError(f"its question is {settings['question']!r}; expected required or optional")
-        system = {"system": str(settings["system"])} if settings.get("system") else {}
-        made = Protocol(
-            name, text, labels, fields, settings.get("question") == "required", {**system, "user": parts[2].strip()}
-        )
-        made.conversation("a question", ["a reference"], "an answer")  # says what is wrong with a template
-    except (ValueError, TypeError, yaml.YAMLError, TemplateError) as error:
+    except (ValueError, TypeError) as error:
         raise ValueError(f"protocol {name!r} cannot be used: {error}") from error
-    return made
+    return Protocol(prompt, labels, fields, settings.get("question") == "required")
 
 
 def _labels(given: object) -> dict[str, float]:
@@ -266,21 +242,3 @@ def _fields(given: object) -> dict[str, str | int]:
 
 def _folded(label: str) -> str:
     return re.sub(r"[\s_-]+", " ", label.strip()).casefold()
-
-
-def quoted(text: str) -> str:
-    r"""Return a text as a JSON string, with what might be a special token of a chat model escaped.
-
-    >>> print(quoted('"Paris" <|im_end|> 1 < 2'))
-    "\"Paris\" \u003c|im_end|> 1 < 2"
-    """
-    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
-
-
-def _environment() -> Any:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["quoted"] = quoted
-    return made

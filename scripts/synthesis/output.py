@@ -147,7 +147,7 @@ class SynthesisOutput:
 
     def _save_settings(self, settings: Mapping[str, Any]) -> None:
         earlier = _json_or_none(self._settings.read_bytes()) if self._settings.exists() else settings
-        if not (isinstance(earlier, Mapping) and "user_prompt" in earlier):
+        if not (isinstance(earlier, Mapping) and "generator" in earlier):
             raise RowsError(f"{self._settings} is there and not of this command, which writes it; give it another name")
         with replacing(self._settings) as file:
             file.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")

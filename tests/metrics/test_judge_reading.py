@@ -6,7 +6,8 @@ import math
 import pytest
 from chat_server import LABELS
 from evaluate_qa.metrics.judge.chat_models import Reply, Token
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol, quoted
+from evaluate_qa.metrics.judge.prompts import quoted
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
 from evaluate_qa.metrics.judge.reading import Unreadable, read
 
 DEFAULT = protocol("default")
@@ -228,7 +229,8 @@ def test_a_file_is_a_protocol(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("Is it right?", "does not begin with settings"),
+        ("Is it right?", "has no labels"),
+        ("---\nIs it right?", "does not begin with settings"),
         (GOOD.replace('"good": 1', "yes: 1"), "write it in quotes"),
         (GOOD.replace(", ", "} #"), "has no labels"),
         (GOOD.replace(": 1", ": 2"), "the score of its label 'good' is 2; expected a number from 0 to 1"),

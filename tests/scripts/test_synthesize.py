@@ -1,5 +1,6 @@
 """`evaluate-qa synthesize` against a real HTTP server and a real, tiny chat model: what is asked, kept and resumed."""
 
+import hashlib
 import html
 import json
 import re
@@ -20,29 +21,12 @@ from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.local_model import LocalModel
 from evaluate_qa.scoring.columns import Columns
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
-from evaluate_qa.synthesize import PAPER_MODEL, SYSTEM_PROMPT, USER_PROMPT, conversation
+from evaluate_qa.synthesis.prompt import conversation, load_prompt
+from evaluate_qa.synthesize import PAPER_MODEL
 from tiny_chat_model import TEMPLATE, train_chat_model
 from typer.testing import CliRunner
 
-# Appendix A.1 of the SMILE paper, with its two placeholders filled.
-SYSTEM = (
-    "You are an intelligent chatbot designed for generating answer as a sentence from question-answer pairs.\n"
-    "Your task is to generate a single sentence answer using the question and the answer already provided. Here's\n"
-    "how you can accomplish the task:\n"
-    "-----\n"
-    "##INSTRUCTIONS:\n"
-    "- Look at the provided answer.\n"
-    "- Generate a short single sentence response using the question and the answer.\n"
-    "- Response SHOULD ALWAYS USE THE WORDS FROM ANSWER provided.\n"
-    "- DO NOT USE THE QUESTION AS IT IS IN THE RESPONSE.\n"
-    "- Return only the response and nothing else."
-)
-USER = (
-    "Please phrase a short single sentence answer using question-answer pair only:\n"
-    "Question: How many {legs} has a spider?\n"
-    "Answer: 8\n"
-    "DO NOT PROVIDE ANY OTHER OUTPUT APART FROM A SINGLE SHORT SENTENCE."
-)
+OUR_PROMPT = load_prompt(None)
 
 
 class _Server(ThreadingHTTPServer):
@@ -136,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def reference_of(body):
-    return re.search(r"\nAnswer: (.*)\nDO NOT PROVIDE", body["messages"][1]["content"], flags=re.DOTALL)[1]
+    return re.search(r"\nAnswer: (.*)\nReply with", body["messages"][1]["content"], flags=re.DOTALL)[1]
 
 
 def sentence(reference):
@@ -188,16 +172,13 @@ def answered(row):
 # What is asked
 
 
-def test_the_prompt_is_the_papers(shared):
-    paper = (shared / "papers" / "smile.txt").read_text("utf-8")
-    assert f"## System prompt:\n{SYSTEM_PROMPT}\n" in paper
-    assert USER_PROMPT.replace("{question}", "{<question>}").replace("{answer}", "{<answer>}") in paper
-
-
-def test_messages_are_the_papers_prompt_with_question_and_reference_filled_in(tmp_path, server):
+def test_messages_are_the_prompt_with_question_and_reference_filled_in(tmp_path, server):
     source = write(tmp_path / "a.jsonl", [{"questions": "How many {legs} has a spider?", "references": "8"}])
     assert run(source, tmp_path / "b.jsonl", endpoint=server.url, model="m").exit_code == 0
-    messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": USER}]
+    system, user = server.bodies[0]["messages"]
+    assert system["content"].startswith("You turn answers to questions into sentences.")
+    assert "\nQuestion: How many {legs} has a spider?\nAnswer: 8\n" in user["content"]
+    messages = [{"role": "system", "content": system["content"]}, {"role": "user", "content": user["content"]}]
     assert server.bodies == [{"model": "m", "messages": messages, "max_tokens": 256, "temperature": 0}]
     assert server.paths == ["/v1/chat/completions"]
 
@@ -518,11 +499,17 @@ def test_a_model_run_here_is_not_taken_for_the_same_behind_an_endpoint(finished)
     assert "was made with generator 'endpoint', now it is 'transformers'" in result.stderr
 
 
-def test_another_prompt_is_noticed(finished, server, monkeypatch):
-    source, output, _ = finished
-    monkeypatch.setattr("evaluate_qa.synthesize.USER_PROMPT", "{question} {answer}")
-    assert "was made with user_prompt" in run(source, output, endpoint=server.url, model="m").stderr
-    assert server.bodies == []
+def test_another_prompt_is_noticed(finished, tmp_path, server):
+    source, output, whole = finished
+    kept = json.loads(Path(f"{output}.settings.json").read_text("utf-8"))
+    assert kept["prompt"] == hashlib.sha256(OUR_PROMPT.text.encode()).hexdigest()[:8]
+    file = tmp_path / "prompt.jinja"
+    file.write_text(OUR_PROMPT.text + " ", "utf-8")
+    result = run(source, output, endpoint=server.url, model="m", prompt=file)
+    assert f"was made with prompt '{kept['prompt']}', now it is '{load_prompt(file).hash}'" in result.stderr
+    assert (output.read_bytes(), server.bodies) == (whole, [])
+    file.write_text(kept["prompt_text"], "utf-8")
+    assert run(source, output, endpoint=server.url, model="m", prompt=file).exit_code == 0
 
 
 def test_a_longer_limit_goes_on_with_the_same_output(finished, server):
@@ -754,15 +741,10 @@ SILENT = ("Say nothing .", "nothing")
 DATED = "{%- if date_string is not defined %}{{ raise_exception('no date') }}{% endif -%}" + TEMPLATE
 
 
-def messages(question, reference):
-    user = USER.replace("How many {legs} has a spider?", question).replace("8", reference)
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
-
-
 @pytest.fixture(scope="session")
 def chat_model(tmp_path_factory):
     """A folder with a model that has learnt four answers by heart, and one silence."""
-    replies = [(messages(*pair), answer) for pair, answer in (KNOWN | {SILENT: ""}).items()]
+    replies = [(conversation(OUR_PROMPT, *pair), answer) for pair, answer in (KNOWN | {SILENT: ""}).items()]
     model, tokenizer = train_chat_model(replies, DATED)
     # All words nearly as likely, so that only a greedy choice is right.
     model.lm_head.weight.data *= 0.05
@@ -814,7 +796,9 @@ def test_rows_are_written_window_by_window(chat_model, monkeypatch):
     monkeypatch.setattr("evaluate_qa.metrics._shared.local_model._WINDOW_BATCHES", 1)
     order = []
     model = LocalModel(str(chat_model), batch_size=2, max_tokens=12)
-    model.answer([conversation(*pair) for pair in KNOWN], lambda number, answer: order.append((number, answer)))
+    model.answer(
+        [conversation(OUR_PROMPT, *pair) for pair in KNOWN], lambda number, answer: order.append((number, answer))
+    )
     assert dict(order) == dict(enumerate(KNOWN.values()))
     assert [{number for number, _ in order[:2]}, {number for number, _ in order[2:]}] == [{0, 1}, {2, 3}]
 
