@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimation.drop import gate as gate
     from .estimation.paired import compare as compare
     from .estimation.powered import estimate as estimate
 
@@ -43,4 +44,8 @@ def __getattr__(name: str) -> Any:
         from .estimation.powered import estimate
 
         return estimate
+    if name == "gate":
+        from .estimation.drop import gate
+
+        return gate
     raise AttributeError(f"module 'evaluate_qa' has no attribute {name!r}")

@@ -9,6 +9,7 @@ from .comparing import compare
 from .dataset import dataset
 from .estimating import estimate
 from .fit import fit
+from .gating import gate
 from .install import install
 from .publish import publish
 from .report import report
@@ -34,6 +35,7 @@ app.command()(agreement)
 app.command()(sample)
 app.command()(estimate)
 app.command()(compare)
+app.command()(gate)
 app.command()(report)
 app.command()(cascade)
 app.command()(synthesize)

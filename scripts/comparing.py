@@ -56,7 +56,8 @@ def compare(
         for name, file in inputs.items():
             check_different({name: file, "--changed": changed, "--json": json_file})
         names = Names(score_column, identity or (), label, weight, cluster)
-        read = read_systems(systems, names, verdict_column, either("prediction") if changed or labels else ())
+        more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
+        read = read_systems(systems, names, verdict_column, more)
         joined = join_systems(read, names, verdict_column)
         pairs = compared(
             joined.scores,
@@ -72,5 +73,5 @@ def compare(
 
             write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
-            write_rows(changed, changed_rows(joined, pairs))
+            write_rows(changed, changed_rows(joined))
         show(joined, pairs, powered, confidence)

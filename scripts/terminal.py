@@ -31,18 +31,19 @@ def open_console(stderr: bool = False) -> "Console":
 
 
 @contextmanager
-def told_errors(command: str, stopped: str | None = None) -> Iterator[None]:
-    """Tell what the user can mend in a line of the standard error, without a traceback, and end with status 1.
+def told_errors(command: str, stopped: str | None = None, status: int = 1) -> Iterator[None]:
+    """Tell what the user can mend in a line of the standard error, without a traceback, and end.
 
     Args:
         command: The command's name.
         stopped: What to tell when the run is interrupted.
+        status: The exit status of an error.
     """
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
         typer.echo(f"evaluate-qa {command}: {error}", err=True)
-        raise typer.Exit(1) from error
+        raise typer.Exit(status) from error
     except KeyboardInterrupt:
         if stopped is None:
             raise

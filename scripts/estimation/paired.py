@@ -21,9 +21,13 @@ MANY = 10_000
 POWER = 0.8
 """Probability with which the smallest detectable difference is found significant."""
 
-_FEWEST = 100  # resamples
+FEWEST = 100
+"""Fewer resamples are refused."""
+
+EXACT = 12
+"""Of so many clusters all 4,096 changes of sides are tried."""
+
 _CHUNK = 64
-_EXACT = 12  # clusters whose 4,096 changes of sides are all tried
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,8 @@ def compare(
     names = list(scores)
     if len(names) < 2:  # noqa: PLR2004
         raise ValueError("one system has nothing to be compared with; give two or more")
-    if resamples < _FEWEST:
-        raise ValueError(f"{resamples} resamples; expected at least {_FEWEST}")
+    if resamples < FEWEST:
+        raise ValueError(f"{resamples} resamples; expected at least {FEWEST}")
     values = _checked(scores, names, "scores")
     found = None if verdicts is None else _checked(verdicts, names, "verdicts")
     rows = len(values[names[0]])
@@ -160,10 +164,8 @@ def _change(differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value:
 
     Its p-value is by sign flips unless it is given.
     """
-    sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
+    sums, sizes, deviation = clustered(differences, clusters)
     mean = sums.sum() / sizes.sum()
-    errors = (sums - mean * sizes) / sizes.sum()
-    deviation = float(np.sqrt(errors @ errors))
     normal = NormalDist()
     reach = normal.inv_cdf((1 + bootstrap.confidence) / 2)
     if len(sums) > MANY:
@@ -176,6 +178,13 @@ def _change(differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value:
         p_value = sign_flips(sums, bootstrap.resamples, bootstrap.seed)
     detectable = (reach + normal.inv_cdf(POWER)) * deviation
     return Change(Interval(float(mean), float(low), float(high)), p_value, p_value, detectable)
+
+
+def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
+    """Return of each cluster the sum and the number of its rows, and the standard deviation of their mean."""
+    sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
+    errors = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
+    return sums, sizes, float(np.sqrt(errors @ errors))
 
 
 def mcnemar(wins: int, losses: int) -> float:
@@ -198,7 +207,7 @@ def sign_flips(sums: Floats, resamples: int, seed: int) -> float:
         return 1.0
     if len(sums) > MANY:
         return 2 * NormalDist().cdf(-abs(float(sums.sum())) / float(np.sqrt(sums @ sums)))
-    if len(sums) <= _EXACT:
+    if len(sums) <= EXACT:
         every = (np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1
         return float((np.abs(sums.sum() - 2 * (every @ sums)) >= observed).mean())
     generator, reached = np.random.default_rng(seed), 0

@@ -12,7 +12,6 @@ from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
 from .joining import Floats, Joined, Names, Places, join, numbers, read_labels, texts_of, verdicts
 from .keys import ID, Key, either, key_names, keys, places, plain, told
-from .paired import Paired
 from .powered import Estimates, estimate
 
 VERDICT = "verdict"
@@ -164,33 +163,32 @@ def _weights(joined: Joined) -> Floats:
     return factor * weights
 
 
-def changed_rows(systems: Systems, pairs: Sequence[Paired]) -> Iterator[Row]:
+def changed_rows(systems: Systems) -> Iterator[Row]:
     """Yield the rows whose verdict changed, or else whose score did, the greatest changes of a system first."""
-    for pair in pairs:
-        change = systems.scores[pair.system] - systems.scores[pair.baseline]
-        turned = change
-        if systems.verdicts is not None:
-            turned = systems.verdicts[pair.system] - systems.verdicts[pair.baseline]
+    baseline, *others = systems.files
+    for system in others:
+        change = systems.scores[system] - systems.scores[baseline]
+        turned = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
         rows = np.flatnonzero(turned)
-        yield from _changed(systems, pair, rows[np.argsort(-np.abs(change[rows]), kind="stable")], turned)
+        yield from _changed(systems, baseline, system, rows[np.argsort(-np.abs(change[rows]), kind="stable")], turned)
 
 
-def _changed(systems: Systems, pair: Paired, rows: Places, turned: Floats) -> Iterator[Row]:
-    before, after = systems.files[pair.baseline], systems.files[pair.system]
-    asked = [*systems.keys, *filter(None, [before.first_of(either("question"))])]
-    columns = [(name, before.values[name]) for name in dict.fromkeys(asked)]
+def _changed(systems: Systems, baseline: str, system: str, rows: Places, turned: Floats) -> Iterator[Row]:
+    before, after = systems.files[baseline], systems.files[system]
+    asked = dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
+    columns = [(name, before.values[name]) for name in asked if name in before.values]
     answers, replies = (_column(file, "prediction") for file in (before, after))
     for row in rows.tolist():
-        at, now = int(systems.rows[pair.baseline][row]), int(systems.rows[pair.system][row])
+        at, now = int(systems.rows[baseline][row]), int(systems.rows[system][row])
         yield {
             **{name: column[at] for name, column in columns},
-            "baseline": pair.baseline,
-            "system": pair.system,
+            "baseline": baseline,
+            "system": system,
             "change": "win" if turned[row] > 0 else "loss",
             "prediction_before": answers and answers[at],
             "prediction": replies and replies[now],
-            "score_before": float(systems.scores[pair.baseline][row]),
-            "score": float(systems.scores[pair.system][row]),
+            "score_before": float(systems.scores[baseline][row]),
+            "score": float(systems.scores[system][row]),
         }
 
 

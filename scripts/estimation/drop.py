@@ -1,0 +1,171 @@
+"""Whether a system got worse by more than is allowed, and by more than noise: the test of `evaluate-qa gate`.
+
+Of each row the drop is the baseline's score or verdict less the system's. The gate fails when the lower confidence
+bound of the mean drop lies above what is allowed, so that a system whose true drop is within that fails once in twenty
+runs at most. Two other rules were not taken. "The drop is significant, and its estimate is above what is allowed" fails
+every other run of a system that is just within, however many rows there are. Non-inferiority fails whoever does not
+prove that the drop is small: on a few hundred rows every system, also one that did not change. The price is that few
+rows let drops pass, so the smallest drop that they would catch is told with each result.
+
+The bound is by random halves (Hartigan 1969, "Using subsample values as typical values"): where drops are symmetric
+about their mean, that lies among the mean drops m₁ ≤ … ≤ m_R of R random halves of the rows as if it were one of them,
+so that k = ⌊α (R + 1)⌋ of R halves give the bound m_k of confidence 1 − α. It is the test of `compare` by sign flips,
+turned around; of verdicts and of no drop allowed, it is McNemar's exact test, one-sided. Rows of one cluster (the
+answers to one question) are in a half together.
+"""
+
+from dataclasses import dataclass
+from math import floor
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .checks import Floats, codes, numbers
+from .paired import EXACT, FEWEST, MANY, POWER, clustered
+from .powered import Interval
+
+_CHUNK = 64
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Drop:
+    """By how much a system's mean is below the baseline's.
+
+    Attributes:
+        drop: Baseline less system. Its ends are two bounds, each of the full confidence: the true drop is above the
+            low one with 95% confidence, and below the high one with 95%.
+        allowed: The drop that is allowed.
+        detectable: The true drop that fails four of five runs on rows like these; allowed and what noise takes.
+        confidence: That of each bound.
+        rows: Number of rows; None where it is by labels, which are of some rows.
+        clusters: Number of clusters.
+    """
+
+    drop: Interval
+    allowed: float
+    detectable: float
+    confidence: float
+    rows: int | None = None
+    clusters: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the low bound is not above what is allowed."""
+        return self.drop.low <= self.allowed + _ROUNDING
+
+
+def gate(
+    baseline: ArrayLike,
+    system: ArrayLike,
+    *,
+    max_drop: float = 0.0,
+    clusters: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = 5000,
+    seed: int = 0,
+) -> Drop:
+    """Tell by how much a system is worse than the baseline on the same rows, and whether that is more than noise.
+
+    With more than 10,000 clusters that changed, halves are replaced by the normal distribution that they come to.
+
+    Args:
+        baseline: Scores, or verdicts as True and False or 1 and 0, of the baseline, shape (rows,).
+        system: The same of the system, in the same order, shape (rows,).
+        max_drop: The drop that is allowed, from 0, in the units of the scores; .01 is one point of accuracy.
+        clusters: Rows of one cluster, such as the answers to one question, are not independent, shape (rows,).
+        confidence: One less the share of runs that fail, at most, of a system whose true drop is what is allowed.
+        resamples: Random halves.
+        seed: The same seed draws the same.
+
+    Raises:
+        ValueError: lengths differ, a value is not finite, an option is out of range, or there are so few clusters that
+            nothing could fail: of 95% confidence, fewer than five.
+    """
+    _check(max_drop, confidence, resamples)
+    before = _finite("baseline", numbers("baseline", baseline))
+    after = _finite("system", numbers("system", system, len(before)))
+    _, places = codes("clusters", np.arange(len(before)) if clusters is None else clusters, len(before))
+    count = int(places.max(initial=-1)) + 1
+    if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
+        raise ValueError(f"{count} clusters could not fail with {confidence:.0%} confidence: give more rows")
+    drops, sizes, deviation = clustered(before - after, places)
+    return Drop(
+        drop=_bounded(drops, sizes, deviation, confidence, resamples, seed),
+        allowed=max_drop,
+        detectable=max_drop + _reach(confidence) * deviation,
+        confidence=confidence,
+        rows=len(before),
+        clusters=len(drops),
+    )
+
+
+def of_difference(difference: Interval, max_drop: float, confidence: float) -> Drop:
+    """Return the drop by an estimated difference, system less baseline, with the interval that `two_sided` widens."""
+    _check(max_drop, confidence)
+    deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
+    drop = Interval(-difference.value, -difference.high, -difference.low)
+    return Drop(drop, max_drop, max_drop + _reach(confidence) * deviation, confidence)
+
+
+def two_sided(confidence: float) -> float:
+    """Return the confidence of an interval, each end of which is a bound of this confidence: of .95, .9."""
+    return 2 * confidence - 1
+
+
+def _check(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
+    if not 0 <= max_drop < float("inf"):
+        raise ValueError(f"a drop of {max_drop:g} is allowed; expected 0 or more, such as 0.01 for a point of accuracy")
+    if not 0.5 < confidence < 1:  # noqa: PLR2004 - below, a bound would lie on the other side
+        raise ValueError(f"expected a confidence between 0.5 and 1, got {confidence:g}")
+    if resamples < max(FEWEST, 1 / (1 - confidence) - 1 - _ROUNDING):
+        raise ValueError(f"{resamples} resamples are too few for {confidence:.1%} confidence")
+
+
+def _finite(name: str, values: Floats) -> Floats:
+    if (wrong := ~np.isfinite(values)).any():
+        row = int(wrong.argmax())
+        raise ValueError(f"{name}[{row}] is {values[row]:g}; expected a number")
+    return values
+
+
+def _reach(confidence: float) -> float:
+    """Return how many deviations above what is allowed a drop fails with a probability of 80%."""
+    return NormalDist().inv_cdf(confidence) + NormalDist().inv_cdf(POWER)
+
+
+def _bounded(drops: Floats, sizes: Floats, deviation: float, confidence: float, resamples: int, seed: int) -> Interval:
+    mean = float(drops.sum() / sizes.sum())
+    if np.count_nonzero(drops) > MANY:
+        margin = NormalDist().inv_cdf(confidence) * deviation
+        return Interval(mean, mean - margin, mean + margin)
+    found = np.sort(halves(drops, sizes, resamples, seed))
+    place = floor((1 - confidence) * (len(found) + 1) + _ROUNDING)
+    return Interval(mean, float(found[place - 1]), float(found[-place]))
+
+
+def halves(drops: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
+    """Return the mean drop of halves of the clusters, which a coin takes or leaves; one without any row is left out.
+
+    Of up to 12 clusters all halves are taken. Of others that did not change only the number of rows matters, which
+    follows the binomial distribution for each size of a cluster.
+
+    Args:
+        drops: Sum of the drops of each cluster, shape (clusters,).
+        sizes: Its number of rows.
+        resamples: How many halves to draw.
+        seed: The same seed draws the same.
+    """
+    if len(drops) <= EXACT:
+        every = (np.arange(1, 2 ** len(drops))[:, None] >> np.arange(len(drops))) & 1
+        return (every @ drops) / (every @ sizes)
+    changed = drops != 0
+    alike, counts = np.unique(sizes[~changed], return_counts=True)
+    generator, found = np.random.default_rng(seed), []
+    for start in range(0, resamples, _CHUNK):
+        count = min(_CHUNK, resamples - start)
+        taken = generator.integers(2, size=(count, int(changed.sum())), dtype=bool).astype(np.float64)
+        rows = taken @ sizes[changed] + generator.binomial(counts, 0.5, (count, len(counts))) @ alike
+        found.append((taken @ drops[changed])[rows > 0] / rows[rows > 0])
+    return np.concatenate(found)

@@ -1,0 +1,178 @@
+"""`evaluate-qa gate`: exit codes, the figures of the function, and files for CI that are the same each time."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from evaluate_qa import estimate, gate
+from evaluate_qa.cli import app
+from evaluate_qa.estimation.gate_files import code
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from markdown_it import MarkdownIt
+from typer.testing import CliRunner
+
+COUNT = 120
+GENERATOR = np.random.default_rng(0)
+OLD = GENERATOR.beta(3, 1, COUNT)
+SCORES = {"old": OLD, "new": np.where(np.arange(COUNT) % 6 == 0, OLD / 4, OLD), "same": OLD}
+QUESTIONS = np.arange(COUNT) // 2
+ATTACK = "<script>alert(1)</script> | `x` ``y`` \\| ![i](http://x) @you #1\n</details>\x00\x1b[31m\ud800]]>"
+
+
+def rows(name, **more):
+    """Scored rows of a system; each question has two."""
+    return [
+        {"id": f"r{at}", "question": f"Q{at // 2}?", "references": ["a", "b"], "prediction": f"{name} says {at}"}
+        | {"score": SCORES[name][at], "verdict": bool(SCORES[name][at] > 0.5), **more}
+        for at in range(COUNT)
+    ]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs the command in a folder with the systems' rows; returns what it says or, of `--json`, that."""
+    monkeypatch.chdir(tmp_path)
+    write_rows("old.parquet", rows("old"))
+    write_rows("new.jsonl", rows("new")[::-1])
+    write_rows("same.csv", rows("same"))
+
+    def run(scored, *arguments, code=0):
+        given = ["gate", "--scored", scored, "--baseline", "old.parquet", *map(str, arguments), "--json", "out.json"]
+        done = CliRunner().invoke(app, given)
+        assert done.exit_code == code, done.output
+        return done.stderr if code == 2 else (done.stdout, json.loads(Path("out.json").read_text()))
+
+    return run
+
+
+def test_the_figures_are_those_of_the_function(run):
+    verdicts = {name: scores > 0.5 for name, scores in SCORES.items()}
+    for options, values in (([], verdicts), (["--by-score"], SCORES)):
+        said, found = run("new.jsonl", "--max-drop", 0.02, *options, "--resamples", 500, "--seed", 3, code=1)
+        expected = gate(
+            values["old"], values["new"], max_drop=0.02, clusters=QUESTIONS, resamples=500, seed=3
+        )  # fmt: skip
+        assert found["drop"] == pytest.approx(vars(expected.drop))
+        assert (found["rows"], found["clusters"], found["passed"]) == (COUNT, 60, expected.passed)
+        assert found["detectable"] == pytest.approx(expected.detectable)
+        assert (found["before"], found["after"]) == pytest.approx((values["old"].mean(), values["new"].mean()))
+        assert said.startswith("dropped: " + ("mean score" if options else "share of right answers"))
+    turned = verdicts["old"] & ~verdicts["new"]
+    assert (found["losses"], found["wins"]) == (turned.sum(), 0)
+
+
+def test_the_exit_code_is_that_of_the_bound(run):
+    _, found = run("new.jsonl", code=1)
+    low, value = found["drop"]["low"], found["drop"]["value"]
+    said, _ = run("new.jsonl", "--max-drop", low + 0.001)
+    assert low + 0.001 < value, "an estimate above what is allowed does not fail alone"
+    assert f"not beyond noise more than {low + 0.001:g}" in said
+    run("new.jsonl", "--max-drop", low - 0.001, code=1)
+    said, found = run("same.csv")
+    assert (found["passed"], found["drop"]) == (True, {"value": 0, "low": 0, "high": 0})
+    assert "no more than allowed" in said
+
+
+def test_files_for_ci(run):
+    options = ["--markdown", "gate.md", "--junit", "gate.xml", "--changed", "changed.jsonl", "--rows", 3]
+    said, found = run("new.jsonl", *options, code=1)
+    suite = ElementTree.parse("gate.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    failure = suite.find("testcase/failure")
+    assert failure.get("message") == said.splitlines()[0]
+    changed = [row for _, row in read_rows("changed.jsonl")]
+    assert len(changed) == found["losses"]
+    assert changed[0]["references"] == ["a", "b"]
+    lost = [line for line in failure.text.splitlines() if line.startswith("lost: ")]
+    first = changed[0]
+    assert len(lost) == 3
+    assert lost[0] == (
+        f"lost: {first['question']!r}: {first['prediction_before']!r} ({first['score_before']:.3f}) → "
+        f"{first['prediction']!r} ({first['score']:.3f})"
+    )
+    text = Path("gate.md").read_text()
+    assert "### ❌ Dropped: share of right answers" in text
+    assert f"Lost: {found['losses']} rows, of which 3 are shown" in text
+    assert text.count("reference: `a` · `b`") == 3
+    run("same.csv", *options)
+    assert ElementTree.parse("gate.xml").getroot().find("testsuite/testcase/failure") is None
+    assert "### ✅ Passed" in Path("gate.md").read_text()
+
+
+def test_the_same_inputs_give_the_same_bytes(run):
+    files = ["gate.md", "gate.xml", "changed.parquet", "out.json"]
+    found = []
+    for _ in range(2):
+        run("new.jsonl", "--markdown", files[0], "--junit", files[1], "--changed", files[2], code=1)
+        found.append([Path(file).read_bytes() for file in files])
+        for file in files:
+            Path(file).unlink()
+    assert found[0] == found[1]
+
+
+def test_whatever_is_in_rows_stays_text(run):
+    odd = [row | {"prediction": ATTACK, "references": [ATTACK], "question": ATTACK[:40]} for row in rows("new")]
+    write_rows("a|b `c` <b>.jsonl", odd)
+    write_rows("old.parquet", [row | {"question": ATTACK[:40]} for row in rows("old")])
+    run("a|b `c` <b>.jsonl", "--cluster", "id", "--markdown", "gate.md", "--junit", "gate.xml", code=1)
+    tokens = MarkdownIt("commonmark").enable("table").parse(Path("gate.md").read_text("utf-8"))
+    html = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert {line.split(":")[0] for block in html for line in block.splitlines()} == {
+        "<details>", "<summary>Lost", "</details>"
+    }  # fmt: skip
+    inline = [child for token in tokens for child in token.children or ()]
+    assert not {"html_inline", "link_open", "image", "strong_open", "em_open"} & {token.type for token in inline}
+    codes = {token.content for token in inline if token.type == "code_inline"}
+    shown = "<script>alert(1)</script> | `x` ``y`` \\| ![i](http://x) @you #1 </details>\ufffd\ufffd[31m\ufffd]]>"
+    assert shown in codes
+    assert [token.type for token in tokens].count("td_open") == 6, "no cell was split"
+    failure = ElementTree.parse("gate.xml").getroot().find("testsuite/testcase/failure")
+    assert repr(shown) in failure.text
+
+
+def test_code_by_hand():
+    assert code("a") == "`a`"
+    assert code("`") == "`` ` ``"
+    assert code(" \n") == "(empty)"
+    assert len(code("x" * 1000)) == 303
+
+
+def test_labels_decide_by_what_people_would_see(run):
+    generator = np.random.default_rng(1)
+    labels = {name: generator.random(COUNT) < SCORES[name] for name in ("old", "new")}
+    for name, found in labels.items():
+        write_rows(f"{name}.labels.csv", [{"id": f"r{at}", "label": bool(found[at])} for at in range(70)])
+    _, found = run("new.jsonl", "--labels", "new.labels.csv", "--baseline-labels", "old.labels.csv")
+    marks = [np.where(np.arange(COUNT) < 70, labels[name], np.nan) for name in ("old", "new")]
+    expected = estimate(
+        np.concatenate([SCORES["old"], SCORES["new"]]), np.concatenate(marks), clusters=np.tile(QUESTIONS, 2),
+        groups=np.repeat(["old", "new"], COUNT), differences=[("old", "new")], confidence=0.9,
+    )  # fmt: skip
+    assert found["drop"] == pytest.approx(vars(expected.differences["old", "new"]))
+    assert found["before"] == pytest.approx(expected.groups["old"].accuracy.value)
+    assert "old: 70 labels" in found["notes"]
+    told = run("new.jsonl", "--labels", "new.labels.csv", code=2)
+    assert "give labels of both or of neither" in told
+
+
+@pytest.mark.parametrize(
+    ("second", "options", "told"),
+    [
+        (rows("new")[:-2], [], "b.jsonl lacks 2 rows of old.parquet"),
+        (rows("new", score="high"), [], "b.jsonl, line 1: the column 'score' is 'high'; expected a number"),
+        (rows("new"), ["--max-drop", "-1"], "a drop of -1 is allowed; expected 0 or more"),
+        (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
+        (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
+        (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
+        (rows("new"), ["--changed", "rows.txt"], "the format is told by the suffix"),
+        (rows("new", kind="a"), ["--cluster", "kind"], "old.parquet: no column 'kind'"),
+        (rows("new"), ["--max-dorp", "1"], "No such option"),
+    ],
+)
+def test_bad_input_exits_with_2(run, second, options, told):
+    write_rows("b.jsonl", second)
+    assert told in run("b.jsonl", *options, code=2)
+    assert not Path("out.json").exists()
