@@ -12,6 +12,9 @@ __version__ = "0.1.0"
 
 _METRICS = Path(__file__).parent / "metrics"
 
+# `evaluate_qa.mlflow` is integrations/mlflow.py, and so with all frameworks.
+__path__.append(str(Path(__file__).parent / "integrations"))
+
 
 def metric_names() -> list[str]:
     """Return the names of the metrics that come with this package, sorted."""
