@@ -1,0 +1,93 @@
+"""Real training by reinforcement of a tiny model, in one and in two processes, with a metric as its reward."""
+
+import json
+import os
+import socket
+from pathlib import Path
+from statistics import mean
+
+import evaluate
+import evaluate_qa
+import pytest
+import tiny_grpo
+from tiny_grpo import ANSWERS, GENERATIONS, QUESTIONS, STEPS
+
+PROGRAM = Path(tiny_grpo.__file__)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two processes"])
+def ranks(request, processes, tmp_path_factory):
+    """What each process wrote."""
+    folder = tmp_path_factory.mktemp("grpo")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        # As torchrun tells them of each other.
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1], "WORLD_SIZE": request.param}
+    environments = [os.environ | place | {"RANK": rank, "LOCAL_RANK": rank} for rank in range(request.param)]
+    group = [processes.start(PROGRAM, folder, env=environment) for environment in environments]
+    for process in group:
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors[-4000:]
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(request.param)]
+
+
+@pytest.fixture(scope="module")
+def bem():
+    return evaluate.load(evaluate_qa.path("bem"))
+
+
+def known(call):
+    """Numbers of the completions that have a reference."""
+    return [row for row, gold in enumerate(call["gold"]) if gold is not None]
+
+
+def test_the_reward_rises(ranks):
+    """A model that knows 11 words learns to say the capital."""
+    logged = [step["rewards/bem/mean"] for step in ranks[0]["log"] if "rewards/bem/mean" in step]
+    assert len(logged) == STEPS
+    assert mean(logged[-3:]) > mean(logged[:3]) + 0.25
+
+
+def test_rewards_equal_a_plain_compute(ranks, bem):
+    for found in ranks:
+        rows = [
+            (call["completions"][row], call["gold"][row], call["prompts"][row], call["rewards"][row])
+            for call in found["bem"]
+            for row in known(call)
+        ]
+        predictions, references, questions, rewards = map(list, zip(*rows, strict=True))
+        plain = bem.compute(predictions=predictions, references=references, questions=questions)
+        assert rewards == pytest.approx(plain["per_example"]["score"], abs=1e-6)
+        # The second reward: the verdict, less 0 at two tokens and half of it at three, which is midway to four.
+        second = [
+            call["rewards"][row] + max(len(call["completion_ids"][row]) - 2, 0) / 2
+            for call in found["short_and_right"]
+            for row in known(call)
+        ]
+        assert second == [float(verdict) for verdict in plain["per_example"]["verdict"]]
+
+
+def test_each_process_scores_its_own_completions_in_one_call_a_step(ranks):
+    count = len(QUESTIONS) * GENERATIONS // len(ranks)
+    for found in ranks:
+        assert [len(call["rewards"]) for call in found["bem"]] == [count] * STEPS
+        for call in found["bem"]:
+            assert {"completion_ids", "log_extra", "log_metric", "trainer_state"} < set(call["names"])
+            assert call["gold"] == [dict(zip(QUESTIONS, ANSWERS, strict=True))[prompt] for prompt in call["prompts"]]
+            assert [row for row, reward in enumerate(call["rewards"]) if reward is not None] == known(call)
+    if len(ranks) == 2:
+        assert ranks[0]["bem"][0]["completions"] != ranks[1]["bem"][0]["completions"]
+
+
+def test_the_trainer_logs_means_of_all_processes(ranks, bem):
+    steps = [step for step in ranks[0]["log"] if "rewards/bem/mean" in step]
+    for number, step in enumerate(steps):
+        calls = [found["bem"][number] for found in ranks]
+        rewards = [reward for call in calls for reward in call["rewards"] if reward is not None]
+        assert step["rewards/bem/mean"] == pytest.approx(mean(rewards), abs=1e-6)
+        verdicts = [[call["rewards"][row] > 0.5 for row in known(call)] for call in calls]
+        shares = [mean(map(float, of_one)) for of_one in verdicts if of_one]
+        assert step["rewards/bem/accuracy"] == pytest.approx(mean(shares), abs=1e-6)
+    scores = [score for found in ranks for score in found["bem"][-1]["rewards"]]
+    assert ranks[0]["extra"]["bem_score"] == scores

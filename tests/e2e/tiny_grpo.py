@@ -1,0 +1,90 @@
+"""A program that trains a tiny causal model by reinforcement; run by test_grpo.py in 1 and 2 processes.
+
+`python tiny_grpo.py FOLDER`: each process writes what its rewards were given and returned, and what the trainer logged,
+to FOLDER/<rank>.json.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import evaluate
+import evaluate_qa
+from datasets import Dataset
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, set_seed
+from trl import GRPOConfig, GRPOTrainer
+
+QUESTIONS = ["what is the capital of france", "what is the capital of italy", "what is the capital of nowhere"]
+ANSWERS = ["Paris", "Rome", None]
+SPECIALS = ["<pad>", "</s>", "<unk>"]
+VOCABULARY = [*SPECIALS, *sorted({word for question in QUESTIONS for word in question.split()}), "paris", "rome"]
+STEPS, GENERATIONS = 12, 16
+TOKENS = 3  # of a completion
+
+
+def tokenizer():
+    """A word for a token; pads at the left, as generation needs it."""
+    words = Tokenizer(models.WordLevel({word: n for n, word in enumerate(VOCABULARY)}, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    return PreTrainedTokenizerFast(tokenizer_object=words, padding_side="left", **names)
+
+
+class Recorded:
+    """A reward function that notes what it was given and returned."""
+
+    def __init__(self, reward):
+        self.reward, self.calls, self.__name__ = reward, [], reward.__name__
+
+    def __call__(self, **given):
+        """What the trainer calls."""
+        found = self.reward(**given)
+        kept = ("prompts", "completions", "completion_ids", "gold")
+        self.calls.append({name: given[name] for name in kept} | {"rewards": found, "names": sorted(given)})
+        return found
+
+
+def main(folder):
+    set_seed(0)
+    sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 16}
+    dropouts = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+    config = GPT2Config(vocab_size=len(VOCABULARY), **sizes, **dropouts, pad_token_id=0, eos_token_id=1, bos_token_id=1)
+    bem = evaluate.load(evaluate_qa.path("bem"))
+    rewards = [
+        Recorded(bem.reward("gold")),
+        Recorded(bem.reward("gold", value="verdict", length_penalty=(2, 4), name="short_and_right")),
+    ]
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    trainer = GRPOTrainer(
+        GPT2LMHeadModel(config),
+        reward_funcs=rewards,
+        args=GRPOConfig(
+            output_dir=str(folder),
+            max_steps=STEPS,
+            per_device_train_batch_size=len(QUESTIONS) * GENERATIONS // processes,
+            num_generations=GENERATIONS,
+            max_completion_length=TOKENS,
+            learning_rate=1e-2,
+            lr_scheduler_type="constant",
+            reward_weights=[1.0, 0.1],
+            gradient_checkpointing=False,
+            bf16=False,
+            use_cpu=True,
+            logging_steps=1,
+            report_to=[],
+            disable_tqdm=True,
+            save_strategy="no",
+        ),
+        train_dataset=Dataset.from_dict({"prompt": QUESTIONS, "gold": ANSWERS}),
+        processing_class=tokenizer(),
+    )
+    trainer.train()
+    found = {reward.__name__: reward.calls for reward in rewards} | {"log": trainer.state.log_history}
+    found["extra"] = {column: list(values) for column, values in trainer._logs["extra"].items()}
+    (folder / f"{os.environ.get('RANK', '0')}.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
