@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,8 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     Raises:
         Unreadable: there is none.
     """
-    start = _answer_start(reply.text)
+    starts = _starts(reply.text)
+    start = 0 if protocol.fields and _object(reply.text) else starts[-1]
     answer = reply.text[start:]
     if not answer.strip():
         raise Unreadable("the reply is empty" + _cut(reply))
@@ -61,18 +63,19 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
         score = protocol.labels[label] if grade is None else grade
         return Verdict(label, score, protocol.labels[label] > 0.5, "schema" if reply.granted else "parse")  # noqa: PLR2004
     label, at = _label(answer, protocol.labels, reply)
+    if _labels_at(starts, reply, protocol) != {label}:
+        raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {_shown(answer)}")
     expected = _expected(reply, start + at, label, protocol) if protocol.told_apart else None
     how = "parse" if expected is None else "logprobs"
     own = protocol.labels[label]
     return Verdict(label, own if expected is None else expected, own > 0.5, how)  # noqa: PLR2004
 
 
-def _answer_start(text: str) -> int:
-    """Return where the answer begins, behind the thoughts of a reasoning model."""
-    ended = text.rfind(_END_OF_THOUGHTS)
-    if ended >= 0:
-        return ended + len(_END_OF_THOUGHTS)
-    return len(text) if text.lstrip().startswith("<think>") else 0
+def _starts(text: str) -> list[int]:
+    """Return where the answer may begin: behind thoughts, or at once. More than one, if a text in it ends thoughts."""
+    ended = [found.end() for found in re.finditer(_END_OF_THOUGHTS, text)]
+    thinks = text.lstrip().startswith("<think>")
+    return [*([] if thinks else [0]), *ended] or [len(text)]
 
 
 def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str, int]:
@@ -83,6 +86,15 @@ def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str,
         if found and not (found["mark"] in _GOES_ON and _begins_with_label(found["rest"], patterns.values())):
             return label, found.start("label")
     raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {_shown(answer)}" + _cut(reply))
+
+
+def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[str]:
+    """Return the labels that stand where an answer may begin; if they differ, one is quoted and none can say which."""
+    found = set()
+    for start in starts:
+        with suppress(Unreadable):
+            found.add(_label(reply.text[start:], protocol.labels, reply)[0])
+    return found
 
 
 def _pattern(label: str) -> str:

@@ -31,6 +31,7 @@ READ = [
     ("<think>It could be incorrect. incorrect?</think>\ncorrect", "correct"),
     ("It could be incorrect.\n</think>\n\ncorrect", "correct"),
     ("`correct`", "correct"),
+    ("<think>It ends with </think></think>\nincorrect", "incorrect"),
 ]
 UNREADABLE = [
     "",
@@ -44,6 +45,8 @@ UNREADABLE = [
     "<think>It is correct",
     "correct answers would be Paris",
     "<think>hm</think>",
+    'incorrect. It says "</think> correct"',
+    "<think>hm</think>incorrect, as it says: </think>correct",
 ]
 
 
