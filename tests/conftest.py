@@ -133,6 +133,13 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def one_line(root):
+    """Gives the line of code that README's table "Where you work" has for a place."""
+    told = (root / "README.md").read_text().partition("## Where you work\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `?(.+?)`? \| `(.+)` \|$", told, flags=re.MULTILINE)).__getitem__
+
+
 @pytest.fixture
 def server():
     """A chat model's server that tests script: see chat_server.py."""

@@ -125,9 +125,9 @@ program.load()()
 """
 
 
-def test_shell_commands(processes, checkout, endpoint):
+def test_shell_commands(processes, checkout, endpoint, one_line):
     """README's commands run one after the other, as a reader would type them in a checkout."""
-    commands = [command.replace("$ENDPOINT", endpoint) for command in shell_commands()]
+    commands = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
     assert len(commands) >= 8
     for command in commands:
         if " data/" in command and not (checkout / "data").exists():

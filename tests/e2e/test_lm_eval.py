@@ -1,10 +1,10 @@
-"""The example task of lm-evaluation-harness, run by its command line: figures and rows are those of one `compute`."""
+"""The metrics in lm-evaluation-harness, run by its command line: figures and rows are those of one `compute`."""
 
 import json
+import shlex
 
-import evaluate
 import pytest
-from evaluate_qa.install import install_metrics
+from evaluate_qa.loading import load_metric
 from tiny_causal import write_tiny_causal
 
 pytest.importorskip("lm_eval")
@@ -14,15 +14,13 @@ METRICS = ("smile", "nli_lex", "bem")
 
 
 @pytest.fixture(scope="module")
-def results(processes, root, tmp_path_factory):
+def results(processes, root, one_line, tmp_path_factory):
     """The harness's file of figures and its log of samples."""
-    install_metrics(METRICS)
     folder = tmp_path_factory.mktemp("lm_eval")
-    model = write_tiny_causal(folder / "model")
-    task = ["--include_path", str(root / "scripts/examples/lm_eval"), "--tasks", "sample_qa"]
-    options = ["--model_args", f"pretrained={model},max_length=128", "--device", "cpu", "--batch_size", "4"]
-    written = ["--log_samples", "--output_path", str(folder / "out")]
-    processes.run("-m", "lm_eval", "run", *task, *options, *written, check=True)
+    model = f"{write_tiny_causal(folder / 'model')},max_length=128"
+    _, *command = shlex.split(one_line("lm-evaluation-harness").replace("$MODEL", model))
+    options = ["--device", "cpu", "--batch_size", "4", "--log_samples", "--output_path", folder / "out"]
+    processes.run("-m", "lm_eval", *command, *options, cwd=root, check=True)
     (figures,) = folder.glob("out/*/results_*.json")
     (samples,) = folder.glob("out/*/samples_*.jsonl")
     return json.loads(figures.read_text())["results"]["sample_qa"], [
@@ -37,7 +35,7 @@ def test_figures_and_rows_are_those_of_one_compute(results, name):
     # What the model said and was asked, as the harness logs it, not as the metric was given it.
     answers = [sample["filtered_resps"][0].strip() for sample in samples]
     assert len(set(answers)) > 1
-    expected = evaluate.load(name).compute(
+    expected = load_metric(name).compute(
         predictions=answers,
         references=[sample["doc"]["references"] for sample in samples],
         questions=[sample["doc"]["question"] for sample in samples],

@@ -1,19 +1,16 @@
-"""SMILE, NLI+lex and BEM for lighteval, and a task that uses them; all answers are scored in one call.
+"""Metrics for lighteval's tasks: `metrics=[row_metric("bem")]`; all answers are scored in one call.
 
-lighteval accelerate "model_name=…" sample_qa --custom-tasks scripts/examples/lighteval/evaluate_qa_metrics.py
+The task `sample_qa` below shows how; put your questions in place of its own:
 
-lighteval 0.13 needs older packages than others; give it an environment of its own:
-
-pip install "evaluate-qa[smile,nli_lex,bem,lighteval]" "huggingface_hub<2" "xxhash<4"
-evaluate-qa install
+    lighteval accelerate "model_name=…" sample_qa --custom-tasks evaluate_qa.lighteval
 """
 
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import evaluate
 import numpy as np
+from evaluate_qa.loading import load_metric
 from lighteval.metrics.metrics_sample import SampleLevelComputation
 from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.models.model_output import ModelResponse
@@ -26,14 +23,15 @@ class RowScores(SampleLevelComputation):
 
     Args:
         name: The metric.
+        options: Of `evaluate.load`.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, options: dict[str, Any]) -> None:
+        self.name, self.options = name, options
 
     @cached_property
     def _metric(self) -> Any:
-        return evaluate.load(self.name, keep_in_memory=True)  # found after: evaluate-qa install
+        return load_metric(self.name, keep_in_memory=True, **self.options)
 
     def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
         """Score what the model said to each of the questions."""
@@ -46,11 +44,18 @@ class RowScores(SampleLevelComputation):
         return scores
 
 
-def row_metric(name: str) -> SampleLevelMetric:
-    """Return a metric of evaluate-qa as one of lighteval."""
+def row_metric(name: str, **options: Any) -> SampleLevelMetric:
+    """Return a metric of evaluate-qa as one of lighteval.
+
+    Golds are the references; the question is the document's `specific["question"]`, or else its whole query.
+
+    Args:
+        name: The metric: a name, a folder.
+        **options: Of `evaluate.load`: device, model, …
+    """
     return SampleLevelMetric(
         metric_name=name,
-        sample_level_fn=RowScores(name),
+        sample_level_fn=RowScores(name, options),
         category=SamplingMethod.GENERATIVE,
         corpus_level_fn=np.mean,
         higher_is_better=True,
@@ -73,7 +78,7 @@ TASKS_TABLE = [
     LightevalTaskConfig(
         name="sample_qa",
         prompt_function=prompt,
-        hf_repo=str(Path(__file__).parent.parent / "questions"),  # or the name of a data set on the Hub
+        hf_repo=str(Path(__file__).parent / "questions"),  # or the name of a data set on the Hub
         hf_subset="default",
         hf_avail_splits=["test"],
         evaluation_splits=["test"],

@@ -1,4 +1,4 @@
-"""Functions of the task `sample_qa` for lm-evaluation-harness: all answers are scored in one call.
+"""Metrics for tasks of lm-evaluation-harness: all answers are scored in one call. sample_qa.yaml shows such a task.
 
 The harness calls `process_results` for each answer as soon as it is there, and an aggregation with all that these calls
 returned. Here the former only gathers and the latter calls `compute` once. It then puts the scores of each row where
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import evaluate
+from evaluate_qa.loading import load_metric
 
 METRICS = ("smile", "nli_lex", "bem")
 
@@ -19,8 +19,8 @@ Row = dict[str, Any]
 
 
 def dataset(**_: Any) -> datasets.DatasetDict:
-    """Return the questions with their references. Put your own here."""
-    return datasets.load_dataset(str(Path(__file__).parent.parent / "questions"))
+    """Return the questions of the task `sample_qa`, with their references."""
+    return datasets.load_dataset(str(Path(__file__).parent / "questions"))
 
 
 def process_results(doc: Row, results: list[str]) -> dict[str, Row]:
@@ -31,7 +31,7 @@ def process_results(doc: Row, results: list[str]) -> dict[str, Row]:
 
 @lru_cache
 def _loaded(name: str) -> Any:
-    return evaluate.load(name, keep_in_memory=True)  # found after: evaluate-qa install
+    return load_metric(name, keep_in_memory=True)
 
 
 def _mean(name: str, rows: list[Row]) -> float:

@@ -1,0 +1,76 @@
+"""README's table "Where you work": each line is run, here or by the test that asks for it, and scores as `compute`."""
+
+import re
+from pathlib import Path
+
+import datasets
+import evaluate
+import numpy as np
+import pytest
+from evaluate_qa.install import install_metrics
+from evaluate_qa.loading import load_metric
+from evaluate_qa.pytest import AssertAnswers
+from transformers import ByT5Tokenizer, EvalPrediction
+
+ROWS = {
+    "predictions": ["It was Marie Curie.", "Lyon", "It is Paris, of course."],
+    "references": [["Marie Curie", "Curie"], ["Paris"], ["Paris"]],
+    "questions": ["Who found radium?", "What is the capital?", "What is the capital?"],
+}
+
+
+@pytest.fixture(scope="module")
+def bem():
+    return load_metric("bem")
+
+
+@pytest.fixture(scope="module")
+def expected(bem):
+    return bem.compute(**ROWS)
+
+
+def test_every_line_is_run_by_a_test(root):
+    table = (root / "README.md").read_text().partition("| where |")[2].partition("\n\n")[0]
+    places = re.findall(r"^\| `?(.+?)`? \| `.+` \|$", table, flags=re.MULTILINE)
+    assert len(places) == len(table.splitlines()) - 2 >= 6
+    tests = "".join(path.read_text() for path in Path(__file__).parent.rglob("test_*.py"))
+    assert [place for place in places if f'one_line("{place}")' not in tests] == []
+
+
+def test_a_script(one_line, expected):
+    install_metrics(["bem"])
+    names = dict(zip(("answers", "references", "questions"), ROWS.values(), strict=True)) | {"evaluate": evaluate}
+    exec(one_line("a script"), names)
+    assert names["scores"] == expected
+
+
+def test_datasets_map(one_line, expected, bem):
+    names = {"rows": datasets.Dataset.from_dict(ROWS), "metric": bem}
+    exec(one_line("datasets.map"), names)
+    assert names["scored"]["predictions"][:] == ROWS["predictions"]
+    assert names["scored"]["score"][:] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
+
+
+def test_trl(one_line, expected, bem):
+    """In a trainer: tests/e2e/test_grpo.py."""
+    names = {"bem": bem}
+    exec(one_line("TRL"), names)
+    (reward,) = names["reward_funcs"]
+    given = {"prompts": ROWS["questions"], "completions": ROWS["predictions"], "answer": ROWS["references"]}
+    assert reward(**given) == pytest.approx(expected["per_example"]["score"], abs=1e-6)
+
+
+def test_pytest(one_line):
+    """As a plugin: tests/scripts/integrations/test_assert_answers.py."""
+    names = dict(zip(("answers", "references", "questions"), ROWS.values(), strict=True))
+    with pytest.raises(AssertionError, match=r"2 of 3 answers are right(.|\n)*'Lyon'"):
+        exec(one_line("pytest"), names | {"assert_answers": AssertAnswers()})
+
+
+def test_trainer(one_line):
+    """In trainers: tests/e2e/test_trainer.py."""
+    names = {"smile": load_metric("smile"), "tokenizer": ByT5Tokenizer(), "references": ROWS["references"]}
+    exec(one_line("Trainer"), names)
+    ids = names["tokenizer"](ROWS["predictions"], padding=True, return_tensors="np").input_ids
+    figures = names["compute_metrics"](EvalPrediction(ids, np.zeros((3, 1), int)))
+    assert figures["smile"] == pytest.approx(load_metric("smile").compute(**ROWS)["smile"], abs=1e-6)
