@@ -90,6 +90,33 @@ def _matcher(
 
 
 @bench.command()
+def reward(
+    metric: Annotated[str, typer.Option(help="Metric that is the reward.")] = "bem",
+    completions: Annotated[int, typer.Option(min=1, help="Completions of a step.")] = 64,
+    group: Annotated[int, typer.Option(min=1, help="Completions to each question.")] = 8,
+    words: Annotated[int, typer.Option(min=1, help="Words of a completion, of 4/3 tokens each.")] = 75,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the CPU, as for a reward.")] = None,
+    parameters: Annotated[float, typer.Option(min=1, help="Of the policy that is trained.")] = 7e9,
+    operations: Annotated[float, typer.Option(min=1, help="A second that its accelerator reaches.")] = 4e14,
+    bandwidth: Annotated[float, typer.Option(min=1, help="Bytes a second that it reads.")] = 3.35e12,
+    rounds: Rounds = 5,
+) -> None:
+    """A metric as TRL's reward against its plain compute, and its share of a step by arithmetic (of an H100 at 40%)."""
+    from . import sample
+    from .benchmarks.reward import Step, made_of, measured, reward_table
+    from .files.rows import read_rows
+    from .loading import load_metric
+
+    with told_errors("bench reward"):
+        given = made_of([row for _, row in read_rows(sample())], completions, group, words)
+        loaded = load_metric(metric, keep_in_memory=True, **({"device": device} if device else {}))
+        alone, took = measured(loaded, given, rounds)
+        tokens = round(words * 4 / 3)  # of the sample's words: 99.7 for 75 of them
+        step = Step(parameters, operations, bandwidth, prompt=tokens, completion=tokens)
+        open_console().print(reward_table(metric, completions, alone, took, step))
+
+
+@bench.command()
 def evqascore(
     video: Annotated[str | None, typer.Option(help="A video file; by default one is made.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of the video that is made, 640x360.")] = 60,

@@ -10,6 +10,7 @@ from .dataset import dataset
 from .estimating import estimate
 from .fit import fit
 from .gating import gate
+from .hacks import hacks
 from .install import install
 from .publish import publish
 from .report import report
@@ -32,6 +33,7 @@ app.command()(install)
 app.command()(score)
 app.command()(select)
 app.command()(agreement)
+app.command()(hacks)
 app.command()(sample)
 app.command()(estimate)
 app.command()(compare)

@@ -162,7 +162,7 @@ class Reward:
         extraction: Extraction | None,
         name: str,
     ) -> None:
-        self._metric, self._columns, self._options = metric, columns, options
+        self.metric, self._columns, self._options = metric, columns, options
         self._shape, self._extraction = shape, extraction
         self.__name__ = name
 
@@ -190,7 +190,7 @@ class Reward:
             RowTypeError, RowValueError: a row that cannot be scored; the message names it.
             ValueError: a column is missing, or of another length.
         """
-        texts = [message_text(self._metric.name, "completions", row, one) for row, one in enumerate(completions)]
+        texts = [message_text(self.metric.name, "completions", row, one) for row, one in enumerate(completions)]
         extract = self._extraction or str
         found: list[str | None] = [extract(text) for text in texts]
         rows = self._rows(prompts, found, columns)
@@ -211,9 +211,9 @@ class Reward:
 
     def _rows(self, prompts: Sequence[Any], found: list[str | None], given: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the metric's columns, a row for each completion."""
-        name = self._metric.name
+        name = self.metric.name
         rows: dict[str, list[Any]] = {"predictions": found}
-        if "questions" in self._metric.columns and "questions" not in self._columns:
+        if "questions" in self.metric.columns and "questions" not in self._columns:
             rows["questions"] = [message_text(name, "prompts", row, one) for row, one in enumerate(prompts)]
         for role, column in self._columns.items():
             values = as_list(given.get(column))
@@ -245,11 +245,11 @@ class Reward:
         try:
             # The training run draws the same random numbers as without the metric, whose model may be loaded here.
             with torch.random.fork_rng(devices=[]), torch.no_grad():
-                table = self._metric.compute(**distinct, **self._options)["per_example"]
+                table = self.metric.compute(**distinct, **self._options)["per_example"]
         except RowError as error:
             raise self._of_the_step(error, list(first.values())) from None
         if self._shape.value == "verdict" and "verdict" not in table:
-            name = self._metric.name
+            name = self.metric.name
             raise ValueError(f"{name}: value is 'verdict', but {name} has none; expected 'score' or (low, high)")
         return {row: {name: values[numbers[key]] for name, values in table.items()} for row, key in keys.items()}
 
@@ -271,7 +271,7 @@ class Reward:
         """Log the means of the scored rows, and in how many there was an answer."""
         if self._extraction is not None and found:
             log_metric(f"rewards/{self.__name__}/extracted", sum(found) / len(found))
-        for column, figure in {"verdict": "accuracy", **{name: name for name in self._metric.means}}.items():
+        for column, figure in {"verdict": "accuracy", **{name: name for name in self.metric.means}}.items():
             values = [row[column] for row in scored.values() if row.get(column) is not None]
             if values:
                 log_metric(f"rewards/{self.__name__}/{figure}", sum(map(float, values)) / len(values))
@@ -281,7 +281,7 @@ class Reward:
         if self._shape.length_penalty is None:
             return rewards
         if ids is None:
-            name = self._metric.name
+            name = self.metric.name
             raise ValueError(f"{name}: length_penalty needs completion_ids, which the trainer did not give")
         return [
             None if reward is None else reward + self._shape.penalty(len(tokens))

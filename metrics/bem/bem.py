@@ -16,6 +16,7 @@ from .classifiers import Loaded, load
 from .declarations import ModelOptions
 from .expansion import expand, row_starts
 from .extraction import extractor
+from .guard import guarded
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
@@ -104,7 +105,8 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         model: Loaded = self.model
-        found, claims = search(questions, predictions, references, options.by_sentence)
+        answers = guarded(predictions, references) if options.guard else predictions
+        found, claims = search(questions, answers, references, options.by_sentence)
         inputs = expand(*found, options, model.classifier)
         pairs = [bem_pair(*texts) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .declarations import Control, Flag, Number, option
 from .expansion import LengthOptions
+from .guard import guard_option
 
 
 @dataclass(frozen=True)
@@ -23,3 +24,4 @@ class BemOptions(LengthOptions):
             info="",
         ),
     )
+    guard: bool = guard_option()

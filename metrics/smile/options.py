@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from .declarations import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
+from .guard import guard_option
 
 Similarity = Literal["scaled", "cosine"]
 ExactMatch = Literal["words", "fraction"]
@@ -65,6 +66,7 @@ class SmileOptions(Options):
     ngram_candidates: int | None = option(
         None, Whole(), "Embed only so many n-grams of a pair, the most promising; by default all.", key="cand"
     )
+    guard: bool = guard_option()
 
 
 @dataclass(frozen=True)

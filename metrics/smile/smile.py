@@ -14,6 +14,7 @@ from .components import Rows, components
 from .declarations import option
 from .encoder import Encoder
 from .extraction import extractor
+from .guard import guarded
 from .inference import run
 from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
@@ -99,7 +100,9 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         encoder, k = self.model, options.ngram_candidates
         shortlist = Shortlist(k, encoder.word_vectors) if k else None
-        rows = Rows(columns["predictions"], columns["references"], columns["synthetic_answers"])
+        predictions, references = columns["predictions"], columns["references"]
+        credited = guarded(predictions, references) if options.guard else predictions
+        rows = Rows(credited, references, columns["synthetic_answers"])
         return components(rows, encoder, lemmatizer(options), shortlist)
 
     def _compute(

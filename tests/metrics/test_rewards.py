@@ -212,16 +212,16 @@ def test_a_reward_goes_to_another_process(name, metrics):
 def test_the_accelerator_is_left_to_the_policy(monkeypatch):
     """The model is loaded by the first call, so that no accelerator is needed to see where it would be."""
     bem = evaluate.load(evaluate_qa.path("bem"))
-    assert bem.reward()._metric is bem, "on a machine without one nothing is loaded twice"
+    assert bem.reward().metric is bem, "on a machine without one nothing is loaded twice"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    there = bem.reward()._metric
+    there = bem.reward().metric
     assert (bem.load_options.device, there.load_options.device) == (None, "cpu")
-    assert bem.reward(value="verdict")._metric is there, "one model for all rewards of a metric"
-    assert bem.reward(device="cuda")._metric is bem
-    assert bem.reward(device="cuda:1")._metric.load_options.device == "cuda:1"
+    assert bem.reward(value="verdict").metric is there, "one model for all rewards of a metric"
+    assert bem.reward(device="cuda").metric is bem
+    assert bem.reward(device="cuda:1").metric.load_options.device == "cuda:1"
     assert there.compute(predictions=["Paris"], references=["Paris"], questions=["?"])["bem"] > 0.5
     on_the_accelerator = evaluate.load(evaluate_qa.path("bem"), device="cuda")
-    assert on_the_accelerator.reward()._metric is on_the_accelerator
+    assert on_the_accelerator.reward().metric is on_the_accelerator
 
 
 BAD_OPTIONS = [

@@ -1,0 +1,1 @@
+"""How much reward answers get that do not deserve any: templates, the best of each family, a table."""
