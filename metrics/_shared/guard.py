@@ -62,7 +62,7 @@ _TAIL = re.compile(
     r"\s*[;:,.]\s*(?:(?:one|any|either|some) of (?:them|these|those)|take your pick|you choose)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
-_BETWEEN = re.compile(r",?\s+(?:and/)?or\s+|,\s+|;\s+|\s+[/|]\s+|\n+")
+_BETWEEN = re.compile(r",?\s+(?:and/)?or\s+|,\s+|;\s+|\s+[/|]\s+")
 _OR = re.compile(
     r"\bor\b|\s[/|]\s|\b(?:possibly|perhaps|maybe|might|may|could|candidates?|guess(?:es)?|options?|either|pick)\b"
     r"|\b(?:one|any|some) of (?:these|them|those|the following)\b",
@@ -70,7 +70,7 @@ _OR = re.compile(
 )
 _CLAUSE = re.compile(
     r"[?]|n['’]t\b|\b(?:no|not|but|as|that|which|who|because|if|so|is|was|are|were|has|had|have|i|we|you|sorry|wait|excuse|"
-    r"actually|rather|mean|well|yes)\b",
+    r"actually|rather|mean|well|yes)\b|^(?:in|on|at|from|by|near)\b",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"[,;/]|\b(?:and|or)\b", re.IGNORECASE)
@@ -109,7 +109,7 @@ def without_words_to_the_judge(answer: str) -> str:
     kept = [part for part in parts if not _TO_THE_JUDGE.search(part)]
     if len(kept) == len(parts) and unmarked == answer:
         return answer
-    rest = " ".join(part.strip() for part in kept)
+    rest = " ".join(filter(None, map(str.strip, kept)))
     return rest if any(character.isalnum() for character in rest) else ""
 
 

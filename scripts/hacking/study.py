@@ -73,6 +73,8 @@ def _judged(metric: Any, rows: Sequence[tuple[Question, str]], **options: Any) -
         **options,
     )
     table = result["per_example"]
+    if "verdict" not in table:
+        raise ValueError(f"{metric.name} has no verdicts; expected a metric that judges answers")
     return Judged(table["score"], table["verdict"]), result["signature"]
 
 
