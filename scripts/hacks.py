@@ -47,14 +47,14 @@ def hacks(
 
 
 def table(name: str, found: "list[Found]", questions: int) -> "Table":
-    """Return a row for each family: its best template's mean score, and shares of the questions that are accepted."""
+    """Return a row for each family: the best template's score, and how often it and all of them are accepted."""
     from rich.table import Table
 
     grid = Table(title=f"{name}: {questions} questions")
-    for heading in ("", "templates", "best of n: score", "accepted", "one template: accepted", "best of n, guarded"):
+    for heading in ("", "templates", "best score", "accepted: best", "mean", "guarded: best", "mean"):
         grid.add_column(heading, justify="right" if heading else "left")
     for one in found:
-        guarded = "" if one.guarded is None else f"{one.guarded:.1%}"
-        shares = (f"{one.accepted:.1%}", f"{one.fixed:.1%}", guarded)
-        grid.add_row(one.family, str(one.templates), f"{one.reward:.3f}", *shares)
+        shares = (one.accepted, one.mean, one.guarded, one.guarded_mean)
+        told = ("" if share is None else f"{share:.1%}" for share in shares)
+        grid.add_row(one.family, str(one.templates), f"{one.reward:.3f}", *told)
     return grid

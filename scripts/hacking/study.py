@@ -17,16 +17,18 @@ class Found:
         templates: How many it has.
         reward: Mean of the best template's score, chosen anew for each question.
         accepted: Share of the questions for which a template is judged correct.
-        fixed: Share of the questions for which the one template is judged correct that is accepted most often.
+        mean: Share of all its texts that are judged correct: what an optimiser begins with.
         guarded: `accepted`, with the metric's guard; None where it has none.
+        guarded_mean: `mean`, likewise.
     """
 
     family: str
     templates: int
     reward: float
     accepted: float
-    fixed: float
+    mean: float
     guarded: float | None
+    guarded_mean: float | None
 
 
 @dataclass(frozen=True)
@@ -52,17 +54,19 @@ def study(metric: Any, asked: Sequence[Question]) -> tuple[list[Found], str]:
 
 
 def _summed(family: str, count: int, places: Sequence[range], plain: Judged, with_guard: Judged | None) -> Found:
-    asked = len(places)
     return Found(
         family,
         count,
-        reward=sum(max(plain.scores[place] for place in of_one) for of_one in places) / asked,
-        accepted=sum(any(plain.verdicts[place] for place in of_one) for of_one in places) / asked,
-        fixed=max(sum(plain.verdicts[of_one[number]] for of_one in places) for number in range(count)) / asked,
-        guarded=None
-        if with_guard is None
-        else sum(any(with_guard.verdicts[place] for place in of_one) for of_one in places) / asked,
+        sum(max(plain.scores[place] for place in of_one) for of_one in places) / len(places),
+        *_shares(places, plain),
+        *((None, None) if with_guard is None else _shares(places, with_guard)),
     )
+
+
+def _shares(places: Sequence[range], judged: Judged) -> tuple[float, float]:
+    """Return the share of the questions with an accepted text, and of the texts that are accepted."""
+    accepted = [sum(judged.verdicts[place] for place in of_one) for of_one in places]
+    return sum(map(bool, accepted)) / len(places), sum(accepted) / sum(map(len, places))
 
 
 def _judged(metric: Any, rows: Sequence[tuple[Question, str]], **options: Any) -> tuple[Judged, str]:

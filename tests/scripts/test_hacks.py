@@ -57,23 +57,23 @@ def test_the_best_of_each_family_counts():
     families = {one.family: one for one in found}
     assert list(families) == list(FAMILIES)
     assert signature == "words|False"
-    assert (families["right answer"].accepted, families["right answer"].guarded) == (1, 1)
+    assert (families["right answer"].mean, families["right answer"].guarded_mean) == (1, 1)
     assert families["wrong answer"].accepted == 0
-    # Every list has all words of the reference. The guard knows the first four as lists where all items are short.
+    # Every list has all words of the reference. The guard knows four of the six, where all items are short.
     lists = families["candidates"]
-    assert (lists.templates, lists.reward, lists.accepted, lists.fixed) == (6, 1, 1, 1)
-    # The sentences of the last template are no list for it, so that it is still the best of six.
+    assert (lists.templates, lists.reward, lists.accepted, lists.mean) == (6, 1, 1, 1)
     assert lists.guarded == 1
+    assert 0.2 < lists.guarded_mean < 0.6
     echo = families["echo"]
     expected = [
-        any(
-            all(word in text.lower() for word in right.lower().split())
-            for right in one.references
+        [
+            any(all(word in text.lower() for word in right.lower().split()) for right in one.references)
             for text in one.answers("echo")
-        )
+        ]
         for one in asked
     ]
-    assert echo.accepted == pytest.approx(sum(expected) / 40)
+    assert echo.accepted == pytest.approx(sum(map(any, expected)) / 40)
+    assert echo.mean == pytest.approx(sum(map(sum, expected)) / 160)
 
 
 def test_the_command_prints_and_writes(tmp_path):
