@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
 """Names of the functions below that compare an answer with a reference."""
 
-LENGTHS = ("long", "length")
-"""Names of what `evidence` says of the lengths of both."""
+OF_LONG = ("length", "trigram_precision")
+"""Names of what `evidence` adds for references of five words or more."""
 
 # A reference of so many words is a sentence, which an answer words anew, where a name or a number is named again. An
 # answer of more than so many times its words has more to say, and is weighed as answers are whose reference is short.
@@ -97,11 +97,25 @@ def negations_differ(answer: str, reference: str) -> float:
     return float(bool(_NEGATION.search(answer.lower())) != bool(_NEGATION.search(reference.lower())))
 
 
+def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """Share of the answer's character trigrams, counted with repetition, that the reference contains; 0.0 without any.
+
+    They are drawn from each word with its two ends: "ice" has _ic, ice and ce_. So inflected words and parts of German
+    compounds count in part. As the precision of chrF (Popović 2015), but for one length and within words.
+
+    >>> trigram_precision(["rains"], ["it", "rained"])  # _ra, rai and ain of the five
+    0.6
+    """
+    given, wanted = _trigrams(answer), _trigrams(reference)
+    return sum((given & wanted).values()) / max(given.total(), 1)
+
+
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
     """Return what the words and lengths say about every answer with each of its references, each of shape (pairs,).
 
     Beside `EVIDENCE`: `long` is 1.0 if the reference has five normalised words or more and the answer at most three
-    times as many, else 0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20.
+    times as many, else 0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20;
+    `trigram_precision` is 0.0 where `long` is.
     """
     rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):
@@ -110,19 +124,25 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
         for reference in listed:
             wanted = normalised_words(reference)
             flags = missing_numbers(prediction, reference), negations_differ(prediction, reference)
-            long = float(len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted))
-            rows.append((match(answer, wanted), recall(answer, wanted), *flags, long, length))
+            long = len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted)
+            precision = trigram_precision(answer, wanted) if long else 0.0
+            rows.append((match(answer, wanted), recall(answer, wanted), *flags, float(long), length, precision))
     values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, *LENGTHS))}
+    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, "long", *OF_LONG))}
 
 
 def by_length(own: str) -> tuple[str, ...]:
     """Return what a layer weighs beside `own` if it weighs all of it anew where the reference is long.
 
     >>> by_length("margin")[-3:]
-    ('long*missing_numbers', 'long*negations_differ', 'long*length')
+    ('long*negations_differ', 'long*length', 'long*trigram_precision')
     """
-    return (*EVIDENCE, "long", *(f"long*{name}" for name in (own, *EVIDENCE, "length")))
+    return (*EVIDENCE, "long", *(f"long*{name}" for name in (own, *EVIDENCE, *OF_LONG)))
+
+
+def _trigrams(words: Sequence[str]) -> Counter[str]:
+    bounded = (f" {word} " for word in words)
+    return Counter(word[start : start + 3] for word in bounded for start in range(len(word) - 2))
 
 
 def _numbers(text: str) -> set[str]:

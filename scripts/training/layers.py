@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
-from ..metrics._shared.lexical import EVIDENCE, by_length, evidence
+from ..metrics._shared.lexical import EVIDENCE, OF_LONG, by_length, evidence
 from ..metrics._shared.pairs import PairClassifier
 from ..metrics.nli_lex.expansion import LengthOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
@@ -150,12 +150,12 @@ def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -
     answers weigh alike: what share is right differs from set to set, and is not to be learned.
     """
     rows = np.minimum.reduceat(classified.columns["long"], classified.starts) > 0
-    differences = dict.fromkeys(("long", *(f"long*{name}" for name in (own, *EVIDENCE, "length"))), 0.0)
+    differences = dict.fromkeys(("long", *(f"long*{name}" for name in (own, *EVIDENCE, *OF_LONG))), 0.0)
     if len(set(classified.labels[rows].tolist())) == 2:  # noqa: PLR2004 - both verdicts
         importance = _alike(classified, classified.labels)[rows]
-        long = _fit(_part(classified, rows), (own, *EVIDENCE, "length"), importance)
+        long = _fit(_part(classified, rows), (own, *EVIDENCE, *OF_LONG), importance)
         differences["long"] = long["intercept"] - short["intercept"]
-        for name in (own, *EVIDENCE, "length"):
+        for name in (own, *EVIDENCE, *OF_LONG):
             differences[f"long*{name}"] = long[name] - short.get(name, 0.0)
     return {**short, **differences}
 

@@ -73,8 +73,9 @@ def test_evidence_has_a_value_for_every_pair():
         "negations_differ": [0, 1, 0],
         "long": [0, 0, 0],
         "length": pytest.approx([np.log(2), np.log(2), 0]),
+        "trigram_precision": [0, 0, 0],
     }
-    assert tuple(columns) == (*lexical.EVIDENCE, *lexical.LENGTHS)
+    assert tuple(columns) == (*lexical.EVIDENCE, "long", *lexical.OF_LONG)
 
 
 def test_lengths_are_those_of_normalised_words():
@@ -85,6 +86,8 @@ def test_lengths_are_those_of_normalised_words():
     assert found["long"].tolist() == [0, 1, 0, 1]
     # "five words it has" are four; thirty count as twenty, none as one.
     assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
+    # "five words it has" has 4 + 5 + 2 + 3 trigrams, of which the reference has the four of "five".
+    assert found["trigram_precision"].tolist() == pytest.approx([0, 4 / 14, 0, 0])
     # To a reference of five words fifteen are an answer of its kind, sixteen are not.
     for count, long in ((15, 1), (16, 0)):
         assert evidence(["word " * count], [["one two three four five"]])["long"].tolist() == [long]

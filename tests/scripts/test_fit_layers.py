@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
-from evaluate_qa.metrics._shared.lexical import EVIDENCE, by_length
+from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG, by_length
 from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
 from sklearn.linear_model import LogisticRegression
 
@@ -17,7 +17,7 @@ def classified():
     """Two sets, each row with one reference: where it is short the margin decides, where it is long the words do."""
     rng = np.random.default_rng(0)
     count = 400
-    columns = {name: rng.random(count) for name in (*EVIDENCE, "length")}
+    columns = {name: rng.random(count) for name in (*EVIDENCE, *OF_LONG)}
     columns |= {"margin": rng.normal(size=count), "long": np.repeat([0.0, 1.0], count // 2)}
     logits = np.where(columns["long"] == 1, 6 * columns["recall"] - 1, 3 * columns["margin"])
     return Classified(
@@ -39,7 +39,7 @@ def test_short_references_are_scored_as_by_features_and_long_ones_as_by_a_layer_
     # Right and wrong answers to long references weigh 100 rows each: half of the 400, as one of two sets.
     labels = classified.labels[long]
     importance = np.where(labels, 100 / labels.sum(), 100 / (~labels).sum())
-    matrix = np.column_stack([classified.columns[name][long] for name in (*NAMES, "length")])
+    matrix = np.column_stack([classified.columns[name][long] for name in (*NAMES, *OF_LONG)])
     alone = LogisticRegression(C=10, max_iter=1000, tol=1e-8).fit(matrix, labels, importance)
     assert lengths[long] == pytest.approx(alone.predict_proba(matrix)[:, 1], abs=1e-6)
 

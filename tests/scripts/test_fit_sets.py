@@ -13,7 +13,7 @@ from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.lexical import EVIDENCE, LENGTHS
+from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training import epochs, left_out
 from evaluate_qa.training.balance import Balance, Balanced, drawn
@@ -366,7 +366,7 @@ def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
 
 def classified(margins, labels, sets):
     count = len(labels)
-    columns = {name: np.zeros(count) for name in (*EVIDENCE, *LENGTHS)}
+    columns = {name: np.zeros(count) for name in (*EVIDENCE, "long", *OF_LONG)}
     return Classified(
         np.arange(count),
         np.ones(count, dtype=bool),
