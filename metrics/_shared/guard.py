@@ -20,7 +20,8 @@ _TO_THE_JUDGE = re.compile(
     "|".join(
         (
             # What only graders speak of.
-            r"\b(?:grader|evaluator|rubric|ground truth|answer key|gold (?:answer|label)|reference answer)s?\b",
+            r"(?<!th )(?<!rd )\b(?:grader|evaluator)s?\b",  # no 5th grader
+            r"\b(?:rubric|ground truth|answer key|gold (?:answer|label)|reference answer)s?\b",
             r"\bthe reference(?=\s*(?:$|[^\w\s]|(?:is|has|was|says|and|as|or)\b))",
             r"\b(?:system prompt|(?:previous|prior|new|above) instructions?)\b|\bfull (?:marks|points|credit|score)\b",
             rf"\b{_JUDGE}['’]?s? verdict\b|\bverdict\W+(?:is |was )?{_RIGHT}\b",
@@ -69,7 +70,7 @@ _OR = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[?]|n['’]t\b|\b(?:no|not|but|as|that|which|who|because|if|so|is|was|are|were|has|had|have|i|we|you|sorry|wait|excuse|"
+    r"[?:]|n['’]t\b|\b(?:no|not|but|as|that|which|who|because|if|so|is|was|are|were|has|had|have|i|we|you|sorry|wait|excuse|"
     r"actually|rather|mean|well|yes)\b|^(?:in|on|at|from|by|near)\b",
     re.IGNORECASE,
 )
@@ -128,7 +129,8 @@ def names_candidates(answer: str) -> bool:
 
 
 def _items(answer: str) -> list[str]:
-    listed = _LEAD.sub("", _TAIL.sub("", answer.strip()))
+    listed = _TAIL.sub("", answer.strip())
+    listed = _LEAD.sub("", listed) if _OR.search(answer) else listed
     return [item for part in _BETWEEN.split(listed.rstrip(".")) if (item := _HEDGE.sub("", part.strip()))]
 
 

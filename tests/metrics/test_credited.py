@@ -22,6 +22,8 @@ LEFT_AS_THEY_ARE = [
     "Born on June 5, 1905, in Vienna, Austria",
     "red, white and blue",
     "It may have been murder. It may have been an accident.",
+    "Are You Smarter Than a 5th Grader? first aired on February 27, 2007.",
+    "Microwave comes first in this: Microwave, Infrared, Visible Light, Ultraviolet.",
     "  spaces stay\n",
 ]
 
