@@ -18,7 +18,7 @@ from space_server import CLIP, ROOT
 pytest.importorskip("gradio")
 
 USERS = 20
-SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "8"))
+SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "4"))
 
 WAYS = ("call", "call/v2", "run", "api")
 
