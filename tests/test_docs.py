@@ -123,6 +123,8 @@ del sys.argv[0]
 (program,) = importlib.metadata.entry_points(group="console_scripts", name=sys.argv[0])
 program.load()()
 """
+# `bench` would start one for each case, and import all anew; that each gets one of its own, tests of memory show.
+IN_ONE_PROCESS = "from evaluate_qa.benchmarks import measure; measure._in_own_process = measure._run"
 
 
 def test_shell_commands(processes, checkout, endpoint, one_line):
@@ -132,5 +134,6 @@ def test_shell_commands(processes, checkout, endpoint, one_line):
     for command in commands:
         if " data/" in command and not (checkout / "data").exists():
             continue
-        done = processes.run("-c", INSTALLED, *shlex.split(command), cwd=checkout)
+        program = f"{IN_ONE_PROCESS}{INSTALLED}" if " bench " in command else INSTALLED
+        done = processes.run("-c", program, *shlex.split(command), cwd=checkout)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
