@@ -45,7 +45,7 @@ class Lines:
 
     def __init__(self, describe: str, total: int | None, unit: str, initial: int, stays: bool) -> None:
         self._describe, self._total, self._unit, self._initial, self._stays = describe, total, unit, initial, stays
-        self._done, self._start = initial, monotonic()
+        self._done, self._start, self._more = initial, monotonic(), ""
         self._shown = self._start
         if stays:
             self._show()
@@ -55,6 +55,10 @@ class Lines:
         self._done += count
         if monotonic() - self._shown >= _SECONDS:
             self._show()
+
+    def set_postfix_str(self, text: str, refresh: bool = True) -> None:
+        """Have a text at the end of the next lines; like tqdm's, but for a line at once."""
+        self._more = text
 
     def __enter__(self) -> "Lines":
         return self
@@ -74,6 +78,7 @@ class Lines:
             prefix=self._describe,
             unit=self._unit,
             initial=self._initial,
+            postfix=self._more,
         )
         print(line, file=sys.stderr, flush=True)
 

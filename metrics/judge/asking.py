@@ -10,7 +10,7 @@ from .chat_models import ChatModel, NoAnswer, Reply
 from .progress import progress
 from .protocols import Protocol
 from .reading import Unreadable, read
-from .scoring import Ruling
+from .scoring import Ruling, spent
 from .verdicts import ENDPOINT, Judge, Record, Row, Verdicts, Writer
 
 # A wrong key or a stopped server fails every row: no use in waiting for them all.
@@ -51,8 +51,13 @@ class Judging:
         self._judge = Judge.of(model.settings, protocol.signature)
         self._kept = Verdicts(folder) if folder else None
 
-    def rulings(self, rows: Sequence[Row], raises: bool) -> list[Ruling]:
+    def rulings(self, rows: Sequence[Row], raises: bool, prices: tuple[float, float] | None = None) -> list[Ruling]:
         """Return what became of each row, in their order.
+
+        Args:
+            rows: What to judge.
+            raises: Whether a row without a verdict is an error.
+            prices: Of a million tokens in and out; then the progress bar shows the cost, else the tokens.
 
         Raises:
             ValueError: the model cannot be used; or a row got no verdict and `raises` is set.
@@ -62,7 +67,7 @@ class Judging:
         found = {row: _kept(record) for row, record in kept.items()}
         left = [row for row in distinct if row not in found]
         model = self.model
-        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises)
+        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises, prices)
         rulings, seen = [], set()
         for row in rows:
             again = row in seen and found[row].verdict is not None
@@ -80,14 +85,19 @@ class Judging:
             raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
-    def _ask(self, model: ChatModel, rows: list[Row], raises: bool) -> dict[Row, Ruling]:
+    def _ask(
+        self, model: ChatModel, rows: list[Row], raises: bool, prices: tuple[float, float] | None
+    ) -> dict[Row, Ruling]:
         found: dict[Row, Ruling] = {}
-        in_a_row, last = 0, ""
+        in_a_row, last, tokens = 0, "", [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
             nonlocal in_a_row, last
             row = rows[number]
             found[row] = ruling = self._ruling(reply)
+            tokens[0] += ruling.tokens_in or 0
+            tokens[1] += ruling.tokens_out or 0
+            bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
             if ruling.verdict:
                 keep(Record(self._judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))

@@ -69,7 +69,8 @@ class Judge(ForReward, Shell, evaluate.Metric):
         cost: With `prices`, of what was asked in this call; None if the server does not count tokens.
         signature: What is needed to reproduce the numbers.
         per_example: Lists with an entry for each row: score, verdict, label, not_attempted, asked, cached, tokens_in,
-            tokens_out, error if there is any, samples and spread with `samples`, flipped with `swap`.
+            tokens_out, best_reference where it is known, error if there is any, reason if the protocol asks for one,
+            samples and spread with `samples`, flipped with `swap`.
 
     Examples:
         >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -150,13 +151,15 @@ class Judge(ForReward, Shell, evaluate.Metric):
             **options.settings(),
             **self.load_options.settings(),
         }
-        scores = score(rulings, options.samples > 1, options.swap)
+        counts = [len(row.references) for row in rows]
+        scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
         return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
 
     def _asked(self, rows: list[Row], options: JudgeOptions) -> list[list[Ruling]]:
         """Return what became of each row each time it was asked about, and last with answer and reference exchanged."""
         asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
-        found = iter(self.model.rulings([ask for several in asks for ask in several], options.unscored == "raise"))
+        every = [ask for several in asks for ask in several]
+        found = iter(self.model.rulings(every, options.unscored == "raise", options.prices))
         return [[next(found) for _ in several] for several in asks]
 
     def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
@@ -166,10 +169,12 @@ class Judge(ForReward, Shell, evaluate.Metric):
             references=[list(row.references) for row in rows],
             questions=[row.question for row in rows],
         )
-        scores, verdicts = found["per_example"]["score"], found["per_example"]["verdict"]
+        columns = found["per_example"]
+        scores = columns["score"]
+        best = columns.get("best_reference", [None] * len(rows))
         rulings = [
-            None if asked else matched(score, verdict)
-            for score, verdict, asked in zip(scores, verdicts, unsure(scores, band), strict=True)
+            None if asked else matched(*decided)
+            for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, strict=True)
         ]
         return rulings, found["signature"].replace("|", ",")
 

@@ -4,8 +4,8 @@ A protocol is a prompt (`prompts.py`) with these settings:
 
     labels: {"correct": 1, "incorrect": 0}      what the judge may say, and the score of each, from 0 to 1
     fields: {pred: label, score: 5}             the reply is a JSON object with these keys in this order: `label` is one
-                                                of the labels, a number stands for a grade from 0 to it; left out, the
-                                                reply begins with the label
+                                                of the labels, a number stands for a grade from 0 to it, `reason` for
+                                                a text that says why; left out, the reply begins with the label
     question: required                          every row needs one; left out, it is optional
     system: …                                   a system message, a template as well
     source: …                                   whose protocol it is
@@ -24,7 +24,7 @@ from typing import Any
 from .chat_models import Conversation
 from .prompts import Prompt, parse_prompt, read_prompt
 
-LABEL = "label"
+LABEL, REASON = "label", "reason"
 """What a field holds that is no grade."""
 
 _SETTINGS = frozenset({"labels", "fields", "question", "system", "source"})
@@ -147,7 +147,8 @@ class Protocol:
     Args:
         prompt: What is asked.
         labels: The score of each label.
-        fields: What the keys of a reply in JSON hold: `LABEL`, or the highest grade; empty for a reply in words.
+        fields: What the keys of a reply in JSON hold: `LABEL`, `REASON`, or the highest grade; empty for a reply in
+            words.
         needs_question: Whether every row needs a question.
     """
 
@@ -172,12 +173,19 @@ class Protocol:
         return not self.fields and len({label[0].lower() for label in self.labels}) == len(self.labels)
 
     @property
+    def asks_why(self) -> bool:
+        """Whether a reply holds a reason."""
+        return REASON in self.fields.values()
+
+    @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of a reply with fields."""
+        named: dict[str | int, dict[str, Any]] = {
+            LABEL: {"enum": [*self.labels], "type": "string"},
+            REASON: {"type": "string"},
+        }
         kinds = {
-            key: {"enum": [*self.labels], "type": "string"}
-            if held == LABEL
-            else {"enum": [*range(int(held) + 1)], "type": "integer"}
+            key: named.get(held) or {"enum": [*range(int(held) + 1)], "type": "integer"}
             for key, held in self.fields.items()
         }
         return {"type": "object", "properties": kinds, "required": [*kinds], "additionalProperties": False}
@@ -234,9 +242,11 @@ def _fields(given: object) -> dict[str, str | int]:
         return {}
     if not isinstance(given, dict) or list(given.values()).count(LABEL) != 1:
         raise ValueError("its fields must hold one label: fields: {pred: label, score: 5}")
-    grades = [held for held in given.values() if held != LABEL]
+    grades = [held for held in given.values() if held not in (LABEL, REASON)]
     if len(grades) > 1 or not all(type(grade) is int and grade > 0 for grade in grades):
         raise ValueError("of its fields one beside the label may hold a grade, given as the highest one")
+    if list(given.values()).count(REASON) > 1:
+        raise ValueError("of its fields one may hold a reason")
     return {str(key): held for key, held in given.items()}
 
 

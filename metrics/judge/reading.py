@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .chat_models import Reply, Token
-from .protocols import LABEL, Protocol
+from .protocols import LABEL, REASON, Protocol
 
 # A reply in JSON is short; what is longer is not looked at.
 _LONGEST_JSON = 10_000
@@ -39,12 +39,14 @@ class Verdict:
             score 1 and the others 0; without log-probabilities the label's own; where there is a grade, its share.
         correct: Whether the label's own score is above one half.
         how: Where the score comes from: `logprobs`, `schema` or `parse`.
+        reason: What it says why, if the protocol asks for that.
     """
 
     label: str
     score: float
     correct: bool
     how: str
+    reason: str | None = None
 
 
 def read(reply: Reply, protocol: Protocol) -> Verdict:
@@ -59,9 +61,10 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     if not answer.strip():
         raise Unreadable("the reply is empty" + _cut(reply))
     if protocol.fields:
-        label, grade = _fields(answer, protocol, reply)
-        score = protocol.labels[label] if grade is None else grade
-        return Verdict(label, score, protocol.labels[label] > 0.5, "schema" if reply.granted else "parse")  # noqa: PLR2004
+        label, grade, reason = _fields(answer, protocol, reply)
+        own = protocol.labels[label]
+        how = "schema" if reply.granted else "parse"
+        return Verdict(label, own if grade is None else grade, own > 0.5, how, reason)  # noqa: PLR2004
     label, at = _label(answer, protocol.labels, reply)
     if _labels_at(starts, reply, protocol) != {label}:
         raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {_shown(answer)}")
@@ -107,12 +110,12 @@ def _begins_with_label(text: str, patterns: Iterable[str]) -> bool:
     return any(re.match(rf"\W*{pattern}\b", text, re.IGNORECASE) for pattern in patterns)
 
 
-def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None]:
-    """Return the label of a reply in JSON, and its grade as a share of the highest."""
+def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None, str | None]:
+    """Return the label of a reply in JSON, its grade as a share of the highest, and its reason."""
     value = _object(answer)
     if value is None:
         raise Unreadable(f"the reply is no JSON object: {_shown(answer)}" + _cut(reply))
-    label, share = None, None
+    label, share, reason = None, None, None
     for key, held in protocol.fields.items():
         if key not in value:
             raise Unreadable(f"the reply lacks {key!r}: {_shown(answer)}")
@@ -121,11 +124,13 @@ def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float |
             label = next((one for one in protocol.labels if re.fullmatch(_pattern(one), said, re.IGNORECASE)), None)
             if label is None:
                 raise Unreadable(f"{key!r} is none of {', '.join(protocol.labels)}: {_shown(answer)}")
+        elif held == REASON:
+            reason = str(value[key])
         else:
             share = _share(value[key], int(held))
             if share is None:
                 raise Unreadable(f"{key!r} is no whole number from 0 to {held}: {_shown(answer)}")
-    return str(label), share
+    return str(label), share, reason
 
 
 def _object(answer: str) -> dict[str, Any] | None:

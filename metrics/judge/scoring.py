@@ -30,6 +30,7 @@ class Ruling:
         samples: How many verdicts the score is the mean of, where the judge was asked several times.
         spread: Standard deviation of their scores; None for fewer than two.
         flipped: Whether the verdict is another with answer and reference exchanged; None if that is not known.
+        best_reference: Index of the reference by which the matcher decided.
     """
 
     verdict: Verdict | None
@@ -41,14 +42,15 @@ class Ruling:
     samples: int = 0
     spread: float | None = None
     flipped: bool | None = None
+    best_reference: int | None = None
 
 
 BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
 
 
-def matched(score: float, correct: bool) -> Ruling:
+def matched(score: float, correct: bool, best_reference: int | None = None) -> Ruling:
     """Return what becomes of a row that a matcher has decided."""
-    return Ruling(Verdict(MATCHED[correct], score, correct, "matcher"), asked=False)
+    return Ruling(Verdict(MATCHED[correct], score, correct, "matcher"), asked=False, best_reference=best_reference)
 
 
 def unsure(scores: Sequence[float], band: tuple[float, float]) -> list[bool]:
@@ -91,7 +93,8 @@ def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Rulin
 def _pooled(verdicts: Sequence[Verdict]) -> Verdict:
     correct = 2 * sum(verdict.correct for verdict in verdicts) > len(verdicts)
     label = mode(verdict.label for verdict in verdicts if verdict.correct == correct)
-    return Verdict(label, fmean(verdict.score for verdict in verdicts), correct, verdicts[0].how)
+    reason = next(verdict.reason for verdict in verdicts if verdict.label == label)
+    return Verdict(label, fmean(verdict.score for verdict in verdicts), correct, verdicts[0].how, reason)
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
@@ -116,15 +119,25 @@ class Scores:
     spread: list[float | None] | None = None
     flipped: list[bool | None] | None = None
     not_attempted: list[bool | None] | None = None
+    reason: list[str | None] | None = None
+    best_reference: list[int | None] | None = None
 
 
-def score(rulings: Sequence[Ruling], sampled: bool = False, swapped: bool = False) -> Scores:
+def score(
+    rulings: Sequence[Ruling],
+    counts: Sequence[int],
+    sampled: bool = False,
+    swapped: bool = False,
+    explained: bool = False,
+) -> Scores:
     """Return the columns; without `error` where every row has a verdict.
 
     Args:
         rulings: What became of each row.
+        counts: How many references each row has. The judge sees all at once, so that the best is known of one alone.
         sampled: Whether to have the columns `samples` and `spread`.
         swapped: Whether to have the column `flipped`.
+        explained: Whether to have the column `reason`.
     """
     verdicts = [ruling.verdict for ruling in rulings]
     errors = [ruling.error for ruling in rulings]
@@ -141,11 +154,26 @@ def score(rulings: Sequence[Ruling], sampled: bool = False, swapped: bool = Fals
         spread=[ruling.spread for ruling in rulings] if sampled else None,
         flipped=[ruling.flipped for ruling in rulings] if swapped else None,
         not_attempted=[verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
+        reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
+        best_reference=[
+            0 if count == 1 else ruling.best_reference for ruling, count in zip(rulings, counts, strict=True)
+        ],
     )
+
+
+def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:
+    """Return what was spent so far, for a progress bar: its cost, or without prices the tokens."""
+    if prices is None:
+        return f"{tokens_in:,} + {tokens_out:,} tokens"
+    return f"cost {_priced(tokens_in, tokens_out, prices):.4g}"
+
+
+def _priced(tokens_in: int, tokens_out: int, prices: tuple[float, float]) -> float:
+    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
 
 
 def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
     """Return Σ tokens · price / 10⁶ over what was asked in this call; None if the server did not count the tokens."""
     asked = [ruling for ruling in rulings if ruling.asked and not ruling.cached]
     sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)
-    return None if sent is None or received is None else (sent * prices[0] + received * prices[1]) / 1e6
+    return None if sent is None or received is None else _priced(sent, received, prices)

@@ -90,6 +90,7 @@ def _row(line: Line, columns: Columns, known: Protocol | None) -> Row:
 
 def _verdict(line: Line, signature: str, known: Protocol | None) -> Verdict:
     correct, score, labels = line.get("verdict"), line.get("score"), known.labels if known else None
+    how, reason = _text(line, "how", RECORDED), _text(line, "reason", "") or None
     if correct is not None and not isinstance(correct, bool):
         raise ValueError(f"verdict is {correct!r}; expected true or false")
     if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1):
@@ -97,12 +98,12 @@ def _verdict(line: Line, signature: str, known: Protocol | None) -> Verdict:
     if labels is None:
         if score is None or correct is None:
             raise ValueError(f"the protocol {signature} is not known here, so score and verdict are needed")
-        return Verdict(_text(line, "label", None), float(score), correct, _text(line, "how", RECORDED))
+        return Verdict(_text(line, "label", None), float(score), correct, how, reason)
     label = _label(line, labels, correct)
     own = labels[label]
     if correct is not None and correct != (own > 0.5):  # noqa: PLR2004
         raise ValueError(f"verdict is {correct}, but the label {label!r} says otherwise; leave one of them out")
-    return Verdict(label, own if score is None else float(score), own > 0.5, _text(line, "how", RECORDED))  # noqa: PLR2004
+    return Verdict(label, own if score is None else float(score), own > 0.5, how, reason)  # noqa: PLR2004
 
 
 def _label(line: Line, labels: Mapping[str, float], correct: bool | None) -> str:

@@ -39,6 +39,7 @@ def test_each_distinct_row_is_asked_about_once(load, server):
         "tokens_in": [100, 100, 100, 0, 100],
         "tokens_out": [2, 2, 2, 0, 2],
         "not_attempted": [False, False, False, True, False],
+        "best_reference": [0] * 5,
     }
     assert out["accuracy"] == 0.6
     assert out["accuracy_attempted"] == 0.75
@@ -118,6 +119,44 @@ def test_a_schema_is_asked_for_and_done_without(load, server):
     assert out["signature"].endswith("score:parse")
     assert out["judge"] == pytest.approx(0.8)
     assert sum("response_format" in body for body in server.bodies[5:]) == 1
+
+
+EXPLAINED = """\
+---
+labels: {"yes": 1, "no": 0}
+fields: {why: reason, right: label, grade: 4}
+---
+Answer to judge: {{ prediction | quoted }}
+Is it right?
+"""
+
+
+def test_a_reason_comes_with_the_verdict_and_is_kept_with_it(load, server, tmp_path):
+    (tmp_path / "explained.j2").write_text(EXPLAINED, "utf-8")
+    load = partial(load, protocol=tmp_path / "explained.j2", cache_dir=tmp_path)
+    server.reply = '{"why": "It names her.", "right": "yes", "grade": 3}'
+    server.plan["b"] = ['{"right": "no", "grade": 0}', "Hm."]
+    for _ in range(2):
+        out = load().compute(**rows("a", "b"))
+        assert out["per_example"]["reason"] == ["It names her.", None]
+        assert out["per_example"]["score"] == [0.75, None]
+        server.plan["b"] = ["Hm."]
+
+    assert out["per_example"]["cached"] == [True, False]
+    schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["why"] == {"type": "string"}
+    assert "reason" not in load(protocol="default").compute(**rows("a"))["per_example"]
+
+
+def test_the_bar_shows_what_was_spent(load, server, monkeypatch, capsys):
+    """Of two requests 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
+    monkeypatch.setattr("evaluate_qa.metrics._shared.progress._SECONDS", 0)
+    metric = load(concurrency=1)
+    monkeypatch.setattr(f"{type(metric).__module__.rpartition('.')[0]}.progress._SECONDS", 0)
+    metric.compute(**rows("right", "wrong"), prices=(2.5, 10))
+    assert "cost 0.00054" in capsys.readouterr().err.splitlines()[-1]
+    metric.compute(**rows("right", "wrong"))
+    assert "200 + 4 tokens" in capsys.readouterr().err.splitlines()[-1]
 
 
 GARBAGE = {
@@ -434,6 +473,17 @@ def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
     assert out["asked"] == len(asked) / 4
     assert "|first:bem,v:1.0.0,cls:" in out["signature"]
     assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
+
+
+def test_the_best_reference_is_told_where_it_is_known(load, bem):
+    """By the matcher where it decides, and where there is one; the judge sees all references at once."""
+    columns = {
+        "predictions": ["It was Marie Curie.", "It was Marie Curie.", "It was Marie Curie."],
+        "references": [["Bananas", "Marie Curie"], ["Bananas", "Marie Curie"], "Marie Curie"],
+        "questions": ["Who discovered radium?"] * 3,
+    }
+    assert load(first=bem).compute(**columns, ask=(0, 0))["per_example"]["best_reference"] == [1, 1, 0]
+    assert load(first=bem).compute(**columns, ask=(0, 1))["per_example"]["best_reference"] == [None, None, 0]
 
 
 def test_a_band_holds_its_lower_end_and_not_its_upper():

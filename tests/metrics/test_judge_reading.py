@@ -241,6 +241,7 @@ def test_a_file_is_a_protocol(tmp_path):
         (GOOD.replace("labels", "label"), "setting 'label' is unknown"),
         (GOOD.replace("---\n{{", "fields: {a: 5}\n---\n{{"), "must hold one label"),
         (GOOD.replace("---\n{{", "fields: {a: label, b: x}\n---\n{{"), "given as the highest one"),
+        (GOOD.replace("---\n{{", "fields: {a: label, b: reason, c: reason}\n---\n{{"), "one may hold a reason"),
         (GOOD.replace("---\n{{", "question: always\n---\n{{"), "expected required or optional"),
         (GOOD.replace("prediction", "answer"), "'answer' is undefined"),
         (GOOD.replace(" }}", " "), "unexpected"),
