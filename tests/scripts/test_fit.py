@@ -221,8 +221,9 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes,
         for k in range(2)
     ]
     own.write_text("\n".join(map(json.dumps, rows)))
-    sets = ["--data", "evouna", "--data-dir", data_dir, "--data", own, "--rows", "30"]
-    arguments = ["fit", "both", *sets, "--epochs", "2", "--device", "cpu", "--token-budget", "1024"]
+    sets = ["--data", "evouna", "--data-dir", data_dir, "--data", own, "--rows", "15"]
+    short = ["--mix", "padded=0", "--frozen", "4", "--token-budget", "256"]
+    arguments = ["fit", "both", *sets, "--epochs", "2", "--device", "cpu", *short]
 
     def run(output, killed_after):
         return processes.run("-c", KILLED, killed_after, *arguments, "-o", output)
