@@ -4,6 +4,7 @@ import subprocess
 
 import evaluate
 import evaluate_qa
+import linked_environment
 import pytest
 from evaluate_qa.cli import app
 from space_server import Server
@@ -26,14 +27,10 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(params=["deltableu", "smile"])
-def space(processes, root, request, built, tmp_path):
+def space(processes, request, built, tmp_path):
     """A Space that runs from such a folder, with its Python."""
-    folder, python = built / request.param, tmp_path / "venv" / "bin" / "python"
-    processes.run("-m", "venv", "--without-pip", tmp_path / "venv", new=True, check=True)
-    pip = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
-    # Of these versions, or torch would bring several gigabytes; and compiling what is not used would take a minute.
-    options = ["--constraint", root / "scripts/constraints.txt", "--no-compile"]
-    processes.run(*pip, *options, "-r", folder / "requirements.txt", new=True, check=True)
+    folder = built / request.param
+    python = linked_environment.make(tmp_path / "venv", (folder / "requirements.txt").read_text().splitlines())
     start = lambda app, **options: subprocess.Popen([python, app], **options)  # noqa: E731
     server = Server(request.param, folder / "app.py", tmp_path, start)
     yield server, python
