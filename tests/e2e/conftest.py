@@ -1,13 +1,19 @@
-"""The Spaces that run while their tests do."""
+"""The Spaces that run while their tests do, and Chromium."""
 
+import os
+import shutil
+import subprocess
+import tarfile
 from functools import partial
 from pathlib import Path
 
 import pytest
+from debian import install
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
 from space_server import NAMES, REFERENCES, ROOT, Server
 
+AXE = "axe-core@4.14.1"
 LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
 
 
@@ -58,3 +64,48 @@ def published(name, folder):
     space = Repository("space", "org", name, folder / f"published-{len([*folder.glob('published-*')])}")
     build(space)
     return space.folder / "app.py"
+
+
+def missing(what):
+    """Skip; where nothing may be skipped (CI), fail."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
+
+
+@pytest.fixture(scope="module")
+def browser(processes):
+    """Chromium."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("needs playwright: pip install playwright")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium:
+        install("chromium")
+        chromium = shutil.which("chromium")
+    if not chromium:
+        missing("needs Chromium: apt-get install chromium")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The program of axe-core, which looks for what keeps people from using a page."""
+    folder = tmp_path_factory.mktemp("axe")
+    if not shutil.which("npm"):
+        missing("needs npm, to get axe-core")
+    done = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        missing(f"npm could not get {AXE}: {done.stderr.strip()[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        return archive.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.fixture(scope="session")
+def artefacts(tmp_path_factory):
+    """Where the screenshots are kept: $SPACES_SCREENSHOTS, else with the other files of the tests."""
+    folder = Path(os.environ.get("SPACES_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -2,69 +2,19 @@
 
 import csv
 import json
-import os
 import re
 import shutil
-import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
-from debian import install
 from space_server import CLIP, OTHER_CLIP
 from space_visit import Visit, violations
 
 pytest.importorskip("gradio")
 
 TABS = ("Answer", "File", "Python", "Card")
-AXE = "axe-core@4.14.1"
 
 pytestmark = pytest.mark.timeout(300)
-
-
-def missing(what):
-    """Skip; where nothing may be skipped (CI), fail."""
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
-
-
-@pytest.fixture(scope="module")
-def browser(processes):
-    """Chromium."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("needs playwright: pip install playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not chromium:
-        install("chromium")
-        chromium = shutil.which("chromium")
-    if not chromium:
-        missing("needs Chromium: apt-get install chromium")
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
-def axe(tmp_path_factory):
-    """The program of axe-core, which looks for what keeps people from using a page."""
-    folder = tmp_path_factory.mktemp("axe")
-    if not shutil.which("npm"):
-        missing("needs npm, to get axe-core")
-    done = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        missing(f"npm could not get {AXE}: {done.stderr.strip()[-200:]}")
-    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        return archive.extractfile("package/axe.min.js").read().decode()
-
-
-@pytest.fixture(scope="module")
-def artefacts(tmp_path_factory):
-    """Where the screenshots are kept: $SPACES_SCREENSHOTS, else with the other files of the tests."""
-    folder = Path(os.environ.get("SPACES_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 @pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "light"), ("desktop", "dark")])
