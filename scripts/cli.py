@@ -12,6 +12,7 @@ from .fit import fit
 from .gating import gate
 from .hacks import hacks
 from .install import install
+from .label import label
 from .publish import publish
 from .report import report
 from .sampling import sample
@@ -35,6 +36,7 @@ app.command()(select)
 app.command()(agreement)
 app.command()(hacks)
 app.command()(sample)
+app.command()(label)
 app.command()(estimate)
 app.command()(compare)
 app.command()(gate)

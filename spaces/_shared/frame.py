@@ -17,26 +17,11 @@ from .guard import Guard
 from .limits import LIMITS
 from .scorer import Scorer
 from .specification import Specification
+from .theme import STYLE, THEME
 from .uploads import separate
 
 PYTHON = "What was done last on the other tabs, as Python. It needs `pip install 'evaluate-qa[{}]'`."
 CODES = ("This answer, with evaluate", "This answer, through the API of this Space", "This file, with evaluate")
-# Fonts of the visitor's own system: none is fetched from anywhere.
-THEME = gr.themes.Default(
-    primary_hue="indigo", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
-).set(
-    # Gradio's own are too pale to be read easily: they stay below a contrast of 4.5 : 1.
-    block_info_text_color="*neutral_600",
-    block_info_text_color_dark="*neutral_300",
-    body_text_color_subdued="*neutral_600",
-    body_text_color_subdued_dark="*neutral_300",
-    button_primary_background_fill="*primary_600",
-    button_primary_background_fill_hover="*primary_700",
-    button_primary_background_fill_dark="*primary_600",
-    button_cancel_background_fill="*neutral_200",
-    button_cancel_text_color="*neutral_900",
-)
-
 
 # What scrolls must be reachable by the keyboard; tables come and go with the tab that holds them.
 REACHABLE = """() => new MutationObserver(
@@ -96,7 +81,7 @@ def launch(specification: Specification) -> None:
     page = build(specification, scorer)
     page.launch(
         theme=THEME,
-        css_paths=Path(__file__).with_name("style.css"),
+        css_paths=STYLE,
         footer_links=["api"],
         run_history=False,
         show_error=False,

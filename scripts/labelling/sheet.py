@@ -1,0 +1,176 @@
+"""The file that a person labels: its rows, and what was said of each, which is saved at once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimation.joining import LABELS, WEIGHT, verdicts
+from ..estimation.keys import ID, either, keys, plain
+from ..files.columns import Columns
+from ..files.rows import Row, RowsError, file_format, read_rows
+from ..files.tables import text
+from ..files.writing import check_place, write_part
+
+SKIP = "skip"
+SAYINGS = ("right", "wrong", SKIP)
+"""What is said of an answer, as it is written."""
+
+_TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a person sees of a row: never what it scored, nor what others said.
+
+    Attributes:
+        question: The question; empty if there is none.
+        references: The references.
+        answer: The answer.
+        more: Other columns, with their values.
+        said: What was said of it; empty if nothing was.
+    """
+
+    question: str
+    references: list[str]
+    answer: str
+    more: dict[str, str]
+    said: str
+
+
+class Sheet:
+    """Rows to label, in their file.
+
+    Args:
+        path: A CSV or JSONL file, such as `evaluate-qa sample` writes.
+        label: Its column for labels; by default label or correct, or else a new one.
+
+    Raises:
+        RowsError: the file cannot be read or written, a label is none, or there are no answers.
+    """
+
+    def __init__(self, path: Path, label: str | None = None) -> None:
+        _require_writable(path)
+        found = list(read_rows(path))
+        if not found:
+            raise RowsError(f"{path}: there are no rows")
+        self.path = path
+        self._numbers, self.rows = [number for number, _ in found], [row for _, row in found]
+        present = list(dict.fromkeys(name for row in self.rows for name in row))
+        self.label = label or next((name for name in LABELS if name in present), LABELS[0])
+        if not any(name in present for name in either("prediction")):
+            raise RowsError(
+                f"{path}: no column 'prediction'; expected rows to label, as evaluate-qa sample writes them"
+            )
+        for row in self.rows:
+            row.setdefault(self.label, None)
+        verdicts(self.columns(), self.label)
+        self._seen = self._state()
+
+    def columns(self) -> Columns:
+        """Return the rows as columns, for what joins files."""
+        present = list(dict.fromkeys(name for row in self.rows for name in row))
+        values = {name: [row.get(name) for row in self.rows] for name in present}
+        return Columns(str(self.path), self._numbers, values, present)
+
+    def marks(self) -> NDArray[np.float64]:
+        """Return the labels, from 0 to 1, and NaN for rows that have none or were skipped."""
+        return verdicts(self.columns(), self.label)
+
+    def said(self, row: int) -> str:
+        """Return what was said of a row: a label as it stands in the file, `skip`, or nothing."""
+        return plain(self.rows[row][self.label])
+
+    def say(self, row: int, saying: str) -> None:
+        """Write down what is said of a row, and save the file.
+
+        Raises:
+            RowsError: another program has changed the file since, or it cannot be written; nothing is changed then.
+            ValueError: it is none of `SAYINGS`.
+        """
+        if saying not in SAYINGS:
+            raise ValueError(f"{saying!r} was said of a row; expected one of {', '.join(SAYINGS)}")
+        if self._state() != self._seen:
+            raise RowsError(
+                f"{self.path} was changed by another program; this label is not saved, those before it were: start "
+                "again to go on with the file as it is now"
+            )
+        before = self.rows[row][self.label]
+        self.rows[row][self.label] = saying
+        try:
+            self._save()
+        except BaseException:
+            self.rows[row][self.label] = before
+            raise
+
+    def _save(self) -> None:
+        write_part(self.path, self.rows)
+        self._seen = self._state()
+
+    def _state(self) -> tuple[int, int]:
+        found = self.path.stat()
+        return found.st_mtime_ns, found.st_size
+
+    def next(self, after: int = -1) -> int | None:
+        """Return the first row behind another one of which nothing was said, or else the first of all; None at the end.
+
+        A row that was skipped is not asked for again; the person can go back to it.
+        """
+        count = len(self.rows)
+        order = (place % count for place in range(after + 1, after + 1 + count))
+        return next((row for row in order if not self.said(row)), None)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows are right, wrong (a fraction is on the nearer side), skipped and left."""
+        marks = self.marks()
+        skipped = sum(self.said(row).lower() == SKIP for row in range(len(self.rows)))
+        right, wrong = int((marks >= 0.5).sum()), int((marks < 0.5).sum())  # noqa: PLR2004 - half of the scale
+        return {"right": right, "wrong": wrong, "skipped": skipped, "left": len(self.rows) - right - wrong - skipped}
+
+    def shown(self, row: int) -> Shown:
+        """Return what the person sees of a row."""
+        found = self.rows[row]
+        hidden = {ID, WEIGHT, self.label, *LABELS, *_TEXTS}
+        return Shown(
+            question=_text(_first(found, "question")),
+            references=_references(_first(found, "reference")),
+            answer=_text(_first(found, "prediction")),
+            more={name: _text(value) for name, value in found.items() if name not in hidden and _text(value)},
+            said=self.said(row),
+        )
+
+
+def copy_without_labels(sheet: Sheet, target: Path) -> None:
+    """Write the rows of a sheet into a file for another person, as long as there is none."""
+    _require_writable(target)
+    if file_format(target) != file_format(sheet.path):
+        raise RowsError(f"{target}: expected a {file_format(sheet.path)} file, as {sheet.path} is one")
+    write_part(target, [{**row, sheet.label: None} for row in sheet.rows])
+
+
+def require_same_rows(one: Sheet, other: Sheet) -> None:
+    """Raise RowsError unless both have the same answers in the same order."""
+    names = [name for name in one.columns().present if name != one.label]
+    first, second = (keys(sheet.columns(), names) for sheet in (one, other))
+    if first != second:
+        raise RowsError(f"{other.path} holds other rows than {one.path}; name another file")
+
+
+def _require_writable(path: Path) -> None:
+    if file_format(path) == ".parquet":
+        raise RowsError(f"{path}: labels are filled into a .csv or .jsonl file; write one with evaluate-qa sample")
+    check_place(path)
+
+
+def _first(row: Row, name: str) -> Any:
+    return next((row[one] for one in either(name) if one in row), None)
+
+
+def _references(value: Any) -> list[str]:
+    return [_text(one) for one in (value if isinstance(value, list) else [value]) if _text(one)]
+
+
+def _text(value: Any) -> str:
+    return text(value).strip()

@@ -1,0 +1,171 @@
+"""Pages for people, in Chromium: the one to label on, and the report; neither asks anything of anybody."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+import numpy as np
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from space_visit import violations
+from typer.testing import CliRunner
+
+pytest.importorskip("gradio")
+
+ATTACK = "<script>document.title = 'attacked'</script><img src=x onerror='alert(1)'> ${1+1} {{7*7}} &amp; {x}"
+LABEL = "from evaluate_qa.cli import app; app()"
+
+
+class Opened:
+    """A page that is open, with what went wrong on it; it may ask nobody but its own address."""
+
+    def __init__(self, browser, url, own, size=(1280, 900), scheme="light"):
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        self.page, self.wrong = self.context.new_page(), []
+        self.page.set_default_timeout(60_000)
+        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on(
+            "request", lambda request: request.url.startswith((own, "data:")) or self.wrong.append(request.url)
+        )
+        self.page.goto(url)
+
+    def __enter__(self):
+        return self.page
+
+    def __exit__(self, kind, *_):
+        self.context.close()
+        if kind is None:
+            assert self.wrong == []
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.fixture
+def labelling(processes, tmp_path):
+    """Runs `evaluate-qa label` on a file; returns the process and the page's address."""
+    running = []
+
+    def start(*arguments):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = ["-c", LABEL, "label", *arguments, "--port", port, "--no-browser"]
+        with (tmp_path / "log.txt").open("a") as log:
+            streams = {"stdout": log, "stderr": subprocess.STDOUT}
+            environment = os.environ | {"PYTHONFAULTHANDLER": "1"}
+            started = processes.start(*command, cwd=tmp_path, env=environment, start_new_session=True, **streams)
+        running.append(started)
+        until = time.monotonic() + 200
+        while time.monotonic() < until and started.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=20):
+                    return started, f"http://127.0.0.1:{port}"
+            except OSError:
+                time.sleep(0.1)
+        started.send_signal(signal.SIGABRT)  # then it writes where each of its threads stands
+        started.wait(30)
+        raise AssertionError((tmp_path / "log.txt").read_text())
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(30)
+
+
+def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
+    answers = [ATTACK, "Lyon", "", "word" * 400, "Rome"]
+    rows = [
+        {"question": ATTACK if at == 0 else f"Question {at}?", "references": ["Paris", ATTACK], "prediction": answer}
+        | {"label": None}
+        for at, answer in enumerate(answers)
+    ]
+    target = tmp_path / "labels.jsonl"
+    write_rows(target, rows)
+    process, url = labelling("labels.jsonl")
+
+    def labels():
+        return [row["label"] for _, row in read_rows(target)]
+
+    with Opened(browser, url, url) as page:
+        asked = page.locator("#asked")
+        asked.get_by_text("Row 1 of 5").wait_for()
+        assert asked.locator(".qa-answer").inner_text().split() == f"Answer {ATTACK}".split()
+        assert asked.locator("h2").inner_text() == ATTACK
+        assert asked.locator("li").all_inner_texts() == ["Paris", ATTACK]
+        assert page.title() == "Labels: labels.jsonl"
+        assert page.locator("script:text('attacked')").count() == asked.locator("img").count() == 0
+        page.screenshot(path=artefacts / "label-desktop-light.png")
+        assert violations(page, axe) == []
+        page.keyboard.press("r")
+        asked.get_by_text("Row 2 of 5").wait_for()
+        assert labels() == ["right", None, None, None, None]
+        page.keyboard.press("w")
+        asked.get_by_text("Row 3 of 5").wait_for()
+        asked.get_by_text("(empty)").wait_for()
+        page.keyboard.press("b")
+        asked.get_by_text("Row 2 of 5, now: wrong").wait_for()
+        page.locator("#right").click()
+        asked.get_by_text("Row 3 of 5").wait_for()
+        page.keyboard.press("s")
+        asked.get_by_text("Row 4 of 5").wait_for()
+        assert labels() == ["right", "right", "skip", None, None]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    assert "labels.jsonl: 2 right, 0 wrong, 1 skipped, 2 left" in (tmp_path / "log.txt").read_text()
+    process, url = labelling("labels.jsonl")
+    with Opened(browser, url, url, (390, 844), "dark") as page:
+        page.locator("#asked").get_by_text("Row 4 of 5").wait_for()
+        page.wait_for_timeout(300)
+        page.screenshot(path=artefacts / "label-phone-dark.png")
+        height = page.locator("#right").bounding_box()["y"]
+        assert 0 < height < 844, "the buttons stay in sight under an answer that is longer than the window"
+        assert overflow(page) <= 0
+        assert violations(page, axe) == []
+        page.keyboard.press("R")
+        page.locator("#asked").get_by_text("Row 5 of 5").wait_for()
+        page.keyboard.press("w")
+        page.get_by_text("All rows are done.").wait_for()
+    assert labels() == ["right", "right", "skip", "right", "wrong"]
+    refused = CliRunner().invoke(app, ["label", str(target), "--no-browser"])
+    assert "another run is writing it" in refused.stderr
+
+
+def test_a_report_opens_anywhere(browser, axe, artefacts, tmp_path):
+    generator = np.random.default_rng(0)
+    for name in ("old", "new"):
+        write_rows(tmp_path / f"{name}.jsonl", [
+            {"id": f"r{at}", "question": f"What is {at}?", "references": [f"Paris {at}"], "verdict": bool(score > 0.5)}
+            | {"prediction": f"It is Paris {at}. {'word' * 60}", "score": score, "kind": "ab"[at % 2]}
+            for at, score in enumerate(generator.random(60).tolist())
+        ])  # fmt: skip
+    write_rows(tmp_path / "labels.jsonl", [{"id": f"r{at}", "label": at % 2} for at in range(40)])
+    files = [str(tmp_path / name) for name in ("old.jsonl", "new.jsonl")]
+    labels = ["--labels", str(tmp_path / "labels.jsonl")] * 2
+    target = tmp_path / "report.html"
+    done = CliRunner().invoke(app, ["report", *files, *labels, "--by", "kind", "--output", str(target)])
+    assert done.exit_code == 0, done.output
+    grounds = {}
+    for size, scheme in (((1280, 900), "light"), ((390, 844), "light"), ((390, 844), "dark")):
+        with Opened(browser, target.as_uri(), target.as_uri(), size, scheme) as page:
+            page.screenshot(path=artefacts / f"report-{size[0]}-{scheme}.png", full_page=True)
+            assert overflow(page) <= 0
+            assert violations(page, axe) == []
+            grounds[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            closed = page.locator("details:not([open]) summary").first
+            told = closed.inner_text()
+            for _ in range(40):
+                page.keyboard.press("Tab")
+                if page.evaluate("document.activeElement.innerText") == told:
+                    break
+            page.keyboard.press("Enter")
+            page.locator("details[open] summary", has_text=told).wait_for()
+    assert grounds == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 24, 27)"}

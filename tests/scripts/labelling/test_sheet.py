@@ -1,0 +1,168 @@
+"""The file that a person labels: what is shown and saved, what is kept as it is, and how far two agree."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from evaluate_qa.cli import app
+from evaluate_qa.files.rows import RowsError, read_rows
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.labelling.agreement import agreement
+from evaluate_qa.labelling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
+from sklearn.metrics import cohen_kappa_score
+from typer.testing import CliRunner
+
+ROWS = [
+    {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}
+    for at in range(60)
+]
+
+
+@pytest.fixture
+def sampled(tmp_path, monkeypatch):
+    """Writes rows to label as `sample` does, 30 of 60; returns the file."""
+    monkeypatch.chdir(tmp_path)
+    write_rows("scored.jsonl", ROWS)
+
+    def sampled(suffix="csv", *options):
+        target = Path(f"labels.{suffix}")
+        run("sample", "-i", "scored.jsonl", "-o", target, "--rows", 30, "--show", "kind", *options)
+        return target
+
+    return sampled
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code == code, done.output
+    return done.stderr if code else done.stdout
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_labels_are_saved_at_once_and_estimate_reads_them(sampled, suffix):
+    path = sampled(suffix, "--stratified")
+    before = [row for _, row in read_rows(path)]
+    sheet, row, said = Sheet(path), -1, []
+    while (row := sheet.next(row)) is not None:
+        said.append(["right", "wrong", "skip"][row % 3 if row < 6 else row % 2])
+        sheet.say(row, said[-1])
+        assert [found["label"] or "" for _, found in read_rows(path)][: len(said)] == said
+    after = [row for _, row in read_rows(path)]
+    assert [row | {"label": None} for row in after] == [row | {"label": None} for row in before]
+    assert not [file for file in path.parent.iterdir() if ".part" in file.name]
+    assert sheet.counts() == {"right": 14, "wrong": 14, "skipped": 2, "left": 0}
+    told = run("estimate", "--scored", "scored.jsonl", "--labels", path)
+    assert next(line for line in told.splitlines() if line.split()[:1] == ["all"]).split()[2] == "28"
+
+
+def test_it_goes_on_where_it_ended(sampled):
+    path = sampled()
+    sheet = Sheet(path)
+    for row, saying in ((0, "right"), (2, "skip")):
+        sheet.say(row, saying)
+    again = Sheet(path)
+    assert [again.said(row) for row in range(4)] == ["right", "", "skip", ""]
+    assert (again.next(), again.next(1), again.next(29)) == (1, 3, 1)
+    again.say(0, "wrong")
+    assert Sheet(path).said(0) == "wrong", "what was said can be changed"
+
+
+def test_what_a_spreadsheet_filled_in_counts(sampled):
+    path = sampled()
+    labels = ["1", "no", "TRUE", "skip", "0.25", ""] * 5
+    write_rows(path, [row | {"label": label} for (_, row), label in zip(read_rows(path), labels, strict=True)])
+    assert Sheet(path).counts() == {"right": 10, "wrong": 10, "skipped": 5, "left": 5}
+
+
+def test_what_is_shown(tmp_path):
+    texts = {"question": "Who?", "references": ["a", ""], "prediction": " =1 "}
+    write_rows(tmp_path / "odd.jsonl", [{"id": 7, **texts, "kind": "x", "weight": 2.0, "label": None}])
+    assert Sheet(tmp_path / "odd.jsonl").shown(0) == Shown("Who?", ["a"], "=1", {"kind": "x"}, "")
+
+
+def test_another_person_sees_no_labels(sampled):
+    path = sampled()
+    sheet = Sheet(path)
+    sheet.say(0, "right")
+    copy_without_labels(sheet, Path("second.csv"))
+    second = Sheet(Path("second.csv"))
+    require_same_rows(sheet, second)
+    assert second.counts() == {"right": 0, "wrong": 0, "skipped": 0, "left": 30}
+    second.say(1, "wrong")
+    require_same_rows(sheet, Sheet(Path("second.csv")))
+    assert Sheet(path).counts()["left"] == 29
+
+
+def test_another_program_is_not_overwritten(sampled):
+    path = sampled()
+    sheet = Sheet(path)
+    sheet.say(0, "right")
+    rows = [row for _, row in read_rows(path)]
+    rows[2]["label"] = "wrong"
+    write_rows(path, rows)
+    with pytest.raises(RowsError, match="was changed by another program; this label is not saved"):
+        sheet.say(5, "right")
+    assert sheet.said(5) == ""
+    assert Sheet(path).counts()["left"] == 28
+
+
+def test_what_cannot_be_saved_is_not_said(sampled, monkeypatch):
+    path = sampled()
+    sheet = Sheet(path)
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("evaluate_qa.labelling.sheet.write_part", full)
+    with pytest.raises(OSError, match="No space left"):
+        sheet.say(0, "right")
+    assert (sheet.said(0), sheet.next()) == ("", 0)
+
+
+def test_kappa_by_hand(sampled):
+    """Of 6 rows both judged 4 alike: p = 2/3. Right are 4 and 4 of 6: e = (4 · 4 + 2 · 2)/36 = 5/9; κ = (1/9)/(4/9)."""
+    path = sampled()
+    one = Sheet(path)
+    for row, saying in enumerate(["right", "right", "right", "right", "wrong", "wrong", "skip", "right"]):
+        one.say(row, saying)
+    rows = [row | {"label": ""} for _, row in read_rows(path)]
+    for row, label in enumerate(["right", "right", "right", "wrong", "right", "wrong", "right"]):
+        rows[row]["label"] = label
+    write_rows("other.csv", rows[::-1])
+    found = agreement(one, Sheet(Path("other.csv")))
+    assert (found.both, found.alike, found.kappa) == (6, 4, pytest.approx(0.25))
+    told = run("label", path, "--kappa", "other.csv")
+    assert told == "both judged 6 rows, and 4 of them alike (66.7%); Cohen's kappa: 0.250\n"
+
+
+def test_kappa_is_scikit_learns(sampled):
+    path, generator = sampled(), np.random.default_rng(0)
+    sayings = generator.choice(["right", "wrong"], (2, 30))
+    rows = [row for _, row in read_rows(path)]
+    for name, said in zip(("a.csv", "b.csv"), sayings, strict=True):
+        write_rows(name, [row | {"label": label} for row, label in zip(rows, said.tolist(), strict=True)])
+    found = agreement(Sheet(Path("a.csv")), Sheet(Path("b.csv")))
+    assert found.kappa == pytest.approx(cohen_kappa_score(*sayings))
+    write_rows("c.csv", [row | {"label": "right"} for row in rows])
+    assert agreement(Sheet(Path("c.csv")), Sheet(Path("c.csv"))).kappa is None
+    assert run("label", "c.csv", "--kappa", "c.csv").endswith("kappa: not defined, as both say the same of all\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["none.csv"], "there is no such file"),
+        (["scored.parquet"], "labels are filled into a .csv or .jsonl file"),
+        (["bare.jsonl"], "no column 'prediction'; expected rows to label"),
+        (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),
+        (["labels.csv", "--kappa", "labels.csv"], "there is no row that is labelled both"),
+        (["labels.csv", "--second", "scored.jsonl"], "scored.jsonl holds other rows than labels.csv"),
+        (["labels.csv", "--second", "second.jsonl"], "second.jsonl: expected a .csv file"),
+    ],
+)
+def test_what_is_wrong_is_told(sampled, arguments, told):
+    sampled()
+    write_rows("scored.parquet", ROWS)
+    write_rows("bare.jsonl", [{"question": "Q?"}])
+    write_rows("odd.jsonl", [{"prediction": "a", "label": "maybe"}])
+    assert told in run("label", *arguments, code=1)
