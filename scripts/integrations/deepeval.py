@@ -1,0 +1,37 @@
+"""The metrics as one of deepeval: `assert_test(case, [AnswerMetric("bem")])`. The expected output is the reference."""
+
+from typing import Any
+
+from deepeval.metrics import BaseMetric
+from deepeval.test_case import LLMTestCase
+from evaluate_qa.integrations.rows import RowScorer
+
+
+class AnswerMetric(BaseMetric):
+    """A metric of evaluate-qa.
+
+    Args:
+        metric: A name, a folder, or what `evaluate.load` returned.
+        threshold: A case whose score is lower fails.
+    """
+
+    def __init__(self, metric: Any = "bem", threshold: float = 0.5) -> None:
+        self._rows, self.threshold = RowScorer(metric, {}), threshold
+        self.metric = self._rows.metric  # deepeval makes copies from such attributes; they share the model
+
+    def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
+        """Score a case."""
+        row = {"predictions": test_case.actual_output, "references": test_case.expected_output}
+        found = self._rows(row | {"questions": test_case.input})
+        score: float | None = found.score
+        self.score, self.reason, self.error = score, found.why, found.error
+        self.success = self.is_successful()
+        return score
+
+    async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
+        """Score a case."""
+        return self.measure(test_case)
+
+    @property
+    def __name__(self) -> str:
+        return str(self._rows.name)

@@ -1,0 +1,129 @@
+"""Runs the frameworks on rows of the sample and writes what they logged: `in_frameworks.py FOLDER LINES`.
+
+No test itself. LINES are README's lines of code by framework, as JSON. All frameworks share this process, which imports
+torch and evaluate once.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import evaluate_qa
+from evaluate_qa.loading import load_metric
+
+NUMBER = 40
+
+
+def sample():
+    """Rows of different questions and kinds, one of them without an answer."""
+    rows = {row["question"]: row for row in map(json.loads, evaluate_qa.sample().read_text().splitlines())}
+    return list(rows.values())[::3][:NUMBER]
+
+
+def in_inspect(line, folder):
+    """Evaluate inspect's mock model, which gives the sample's answers; return what is in the logs."""
+    import evaluate_qa.inspect_ai
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.solver import generate
+
+    rows = {row["question"]: row for row in sample()}
+    dataset = [
+        Sample(asked, target=row["references"], id=row["id"], metadata={"kind": row["kind"], "asked": asked})
+        for asked, row in rows.items()
+    ]
+    names = {"Task": Task, "dataset": dataset, "generate": generate, "evaluate_qa": evaluate_qa}
+    exec(line, names)
+    metric, together = load_metric("nli_lex"), []
+    compute = metric.compute
+
+    def counted(**given):
+        together.append(len(given["predictions"]))
+        return compute(**given)
+
+    metric.compute = counted
+    scorers = [
+        evaluate_qa.inspect_ai.metric_scorer(metric, question="asked", cluster="kind", group="kind", threshold=0.9),
+        evaluate_qa.inspect_ai.metric_scorer("deltableu", value="score"),
+    ]
+    more = Task(dataset, solver=generate(), scorer=scorers)
+
+    def answer(messages, *_):
+        output = ModelOutput.from_content("mockllm/model", rows[messages[-1].text]["prediction"])
+        output.usage = ModelUsage()  # or it counts tokens, with a tokenizer that it downloads
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer)
+    logs = eval([names["task"], more], model=model, log_dir=str(folder), display="none", max_samples=NUMBER)
+    return {"logs": [_read(read_eval_log(log.location)) for log in logs], "together": together}
+
+
+def _read(log):
+    assert log.status == "success", log.error
+    return {
+        "figures": {
+            score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores
+        },
+        "scorers": {scorer.name: scorer.options for scorer in log.eval.scorers},
+        "samples": {
+            sample.id: {name: score.model_dump() for name, score in sample.scores.items()} for sample in log.samples
+        },
+    }
+
+
+def in_mlflow(line, folder):
+    """Evaluate answers, one of which has no reference; return what is in the store."""
+    import evaluate_qa.mlflow
+    import mlflow
+
+    mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
+    mlflow.set_experiment(experiment_id=mlflow.create_experiment("answers", artifact_location=str(folder)))
+    data = [
+        {
+            "inputs": {"question": row["question"]},
+            "outputs": row["prediction"],
+            "expectations": {"expected_response": row["references"]},
+        }
+        for row in sample()
+    ]
+    data.append({"inputs": {"question": "Which?"}, "outputs": "That one.", "expectations": {"other": "This one."}})
+    names = {"mlflow": mlflow, "data": data, "evaluate_qa": evaluate_qa}
+    exec(line, names)
+    run = mlflow.get_run(names["result"].run_id)
+    traces = mlflow.search_traces(run_id=run.info.run_id, return_type="list", max_results=1000)
+    return {
+        "figures": run.data.metrics,
+        "rows": [[_assessment(one) for one in trace.info.assessments] for trace in traces],
+    }
+
+
+def _assessment(one):
+    error = one.error and one.error.error_message
+    return {"name": one.name, "value": one.value, "why": one.rationale, "metadata": one.metadata, "error": error}
+
+
+def in_deepeval(line, _):
+    """Assert each answer; return what was said of those that fail."""
+    import evaluate_qa.deepeval
+    from deepeval import assert_test
+    from deepeval.test_case import LLMTestCase
+
+    said = {}
+    for row in sample()[:8]:
+        case = LLMTestCase(input=row["question"], actual_output=row["prediction"], expected_output=row["references"][0])
+        names = {"assert_test": assert_test, "case": case, "evaluate_qa": evaluate_qa}
+        try:
+            exec(line, names)
+        except AssertionError as error:
+            said[row["id"]] = str(error)
+    return said
+
+
+if __name__ == "__main__":
+    folder, lines = Path(sys.argv[1]), json.loads(sys.argv[2])
+    for name, run in {"inspect_ai": in_inspect, "mlflow": in_mlflow, "deepeval": in_deepeval}.items():
+        if name in lines:
+            (folder / name).mkdir()
+            (folder / f"{name}.json").write_text(json.dumps(run(lines[name], folder / name)))

@@ -1,0 +1,87 @@
+"""Rows that threads score one at a time are scored together, as one `compute` of all would."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from evaluate_qa.integrations.rows import RowScorer, row_score
+from evaluate_qa.loading import load_metric
+
+ANSWERS = [f"the patient of room {number} has a dry rash" for number in range(24)]
+REFERENCES = [["a rash", "the patient has a dry rash"], ["a dry rash on the hand"], ["eczema of the hand"]] * 8
+
+
+@pytest.fixture
+def metric():
+    """One whose calls are noted in `together`; the first of them waits until told to go on."""
+    metric = load_metric("deltableu", keep_in_memory=True)
+    metric.together, metric.go_on, compute = [], threading.Event(), metric.compute
+
+    def noted(**given):
+        metric.together.append(len(given["predictions"]))
+        assert metric.go_on.wait(60)
+        return compute(**given)
+
+    metric.compute = noted
+    return metric
+
+
+def rows():
+    return [{"predictions": one, "references": two} for one, two in zip(ANSWERS, REFERENCES, strict=True)]
+
+
+def in_threads(scorer, given, metric):
+    """Score rows, each in a thread, the first of them while the others come; return futures."""
+    with ThreadPoolExecutor(len(given)) as threads:
+        futures = [threads.submit(scorer, given[0])]
+        while not metric.together:
+            time.sleep(0.001)
+        futures += [threads.submit(scorer, row) for row in given[1:]]
+        while len(scorer._waiting) < len(given) - 1:
+            time.sleep(0.001)
+        metric.go_on.set()
+    return futures
+
+
+def test_rows_that_wait_are_scored_together(metric):
+    scorer = RowScorer(metric, {"effective_order": True})
+    found = [future.result() for future in in_threads(scorer, rows(), metric)]
+    assert metric.together == [1, 23]
+    expected = load_metric("deltableu").compute(predictions=ANSWERS, references=REFERENCES, effective_order=True)
+    assert [one.score for one in found] == pytest.approx(expected["per_example"]["score"], abs=1e-9)
+    # It says how many references rows have: the first one, scored alone, has two, the others have one or two.
+    assert found[0].signature == expected["signature"].replace("nrefs:var", "nrefs:2")
+    assert {one.signature for one in found[1:]} == {expected["signature"]}
+    assert found[0].components["ref_len"] == expected["per_example"]["ref_len"][0]
+    assert found[0].why.startswith(f"score {found[0].score:.3f}, brevity_penalty ")
+
+
+def test_one_bad_row_fails_alone(metric):
+    given = rows()
+    given[7]["references"] = []
+    failed = [future.exception() for future in in_threads(RowScorer(metric, {}), given, metric)]
+    assert [number for number, error in enumerate(failed) if error] == [7]
+    assert "references" in str(failed[7])
+
+
+def test_what_is_told_of_a_row():
+    metric = load_metric("nli_lex", keep_in_memory=True)
+    row = {"predictions": "It is Paris.", "references": ["Lyon", "Paris"], "questions": "Which is the capital?"}
+    found = RowScorer(metric, {})(row)
+    score, entailment = found.score, found.components["entailment"]
+    assert found.why.startswith(f"right, score {score:.3f}, nearest reference 'Paris', entailment {entailment:.3f}")
+    wrong = RowScorer(metric, {})({"predictions": "It is Rome.", "references": "Paris"})
+    assert wrong.why.startswith(f"wrong, score {wrong.score:.3f}, nearest reference 'Paris'")
+
+
+def test_a_row_that_could_not_be_scored():
+    found = row_score({"score": None, "verdict": None, "tokens_in": 3, "error": "HTTP 500"}, ["Paris"], "judge|v:1")
+    assert (found.score, found.why, found.components) == (None, "not scored: HTTP 500", {"tokens_in": 3})
+
+
+def test_what_cannot_score_rows_is_refused():
+    with pytest.raises(TypeError, match="evqascore is no metric of evaluate-qa that compares answers with references"):
+        RowScorer("evqascore", {})
+    with pytest.raises(ValueError, match="threshold is 7"):
+        RowScorer("nli_lex", {"threshold": 7})
