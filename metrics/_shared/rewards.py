@@ -9,6 +9,7 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .declarations import Kind, Number, Options, Text, declarations, made, option
@@ -137,10 +138,9 @@ class ForReward(_Base):
             if device is not None:
                 raise ValueError(f"{self.name}: device is {device!r}, but the metric has no model")
             return self
-        from .inference import best_device
-
+        inference = import_module(".inference", __package__)  # which is beside the metrics that have a device
         wanted = device or self.load_options.device or "cpu"
-        if wanted == (self.load_options.device or best_device()):
+        if wanted == (self.load_options.device or inference.best_device()):
             return self
         with self._turn:
             others = self.__dict__.setdefault("_placed_elsewhere", {})
