@@ -14,7 +14,7 @@ from .row_scores import RowScores
 def read_result(
     result: Mapping[str, Any], rows: int, name: str, column: str | None = None, threshold: float | None = None
 ) -> RowScores:
-    """Take the scores of each row from what `compute` returned.
+    """Take the scores of each row from what `compute` returned; NaN for a row that it left without one.
 
     Args:
         result: A result with the dict `per_example` of lists, as this package's metrics give it, or with lists at
@@ -30,7 +30,9 @@ def read_result(
     """
     lists = _lists(result, rows)
     chosen = _choose(lists, rows, name, column)
-    scores = np.array([_number(name, row, value) for row, value in enumerate(lists[chosen])], dtype=np.float64)
+    scores = np.array(
+        [math.nan if value is None else _number(name, row, value) for row, value in enumerate(lists[chosen])]
+    )
     verdicts = None
     if threshold is not None:
         verdicts = scores >= threshold
@@ -68,7 +70,9 @@ def _lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
     return {
         name: values
         for name, values in lists.items()
-        if values is not None and len(values) == rows and isinstance(values[0], Real)
+        if values is not None
+        and len(values) == rows
+        and isinstance(next((value for value in values if value is not None), None), Real)
     }
 
 

@@ -1,11 +1,14 @@
 """Compare metrics with people on a labelled data set: read, score, compare."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .bootstrap import Bootstrap
 from .calibration import Calibration, calibrate, has_calibration
@@ -136,7 +139,7 @@ def run(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     Raises:
         ValueError: a metric's options or its results are not what was expected.
     """
-    scores = _scored(data, partial(_score_in_all_ways, metrics, data))
+    data, scores = _scored(data, partial(_score_in_all_ways, metrics, data))
     tables = compare(data, scores, plan.bootstrap)
     titles = [spec.title for spec in plan.metrics]
     return Agreement(
@@ -216,14 +219,29 @@ def _experiments(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> I
 def _compared(
     kind: str, title: str, data: LabelledData, score: Score, plan: Plan, figures: Sequence[str]
 ) -> Experiment:
-    tables = compare(data, _scored(data, score), plan.bootstrap, data.overview, figures, published_for=kind)
+    data, scores = _scored(data, score)
+    tables = compare(data, scores, plan.bootstrap, data.overview, figures, published_for=kind)
     return Experiment(kind, title, figures, tables)
 
 
-def _scored(data: LabelledData, score: Score) -> list[RowScores]:
-    """Score each distinct answer once."""
+def _scored(data: LabelledData, score: Score) -> tuple[LabelledData, list[RowScores]]:
+    """Score each distinct answer once; leave out the rows that have no score of some metric, for all, and count them.
+
+    A judge may leave rows without a score, and what is compared has to be compared on the same rows.
+    """
     rows, places = data.distinct()
-    return [found.placed(places) for found in score(rows)]
+    scores = [found.placed(places) for found in score(rows)]
+    missing = {found.name: np.isnan(found.scores) for found in scores}
+    kept = np.flatnonzero(~np.any(list(missing.values()), axis=0))
+    if len(kept) == len(data.rows):
+        return data, scores
+    if not len(kept):
+        names = ", ".join(name for name, rows in missing.items() if rows.any())
+        raise ValueError(f"{names}: no row is left with a score; `evaluate-qa score` writes why to the column error")
+    told = Counter({f"no score of {name}": int(rows.sum()) for name, rows in missing.items() if rows.any()})
+    dropped = {**data.dropped, data.name: data.dropped.get(data.name, Counter()) + told}
+    left = replace(data, rows=[data.rows[number] for number in kept], dropped=dropped)
+    return left, [found.placed([kept]) for found in scores]
 
 
 def _plain(value: object) -> object:

@@ -2,8 +2,10 @@
 
 import json
 
+import evaluate_qa
 import pytest
 from evaluate_qa.cli import app
+from evaluate_qa.files.writing import write_rows
 from typer.testing import CliRunner
 
 SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
@@ -77,6 +79,39 @@ def test_figures_equal_those_of_the_metric_run_by_hand(labelled_dir, blend, tmp_
         (3, 3),
         (3, 3),
     ]
+
+
+def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labelled_dir, tmp_path):
+    """Recorded verdicts for all answers but the wrong one to question 0, which four rows have; one verdict is wrong."""
+    verdicts, cache, target = tmp_path / "verdicts.jsonl", tmp_path / "cache", tmp_path / "out.json"
+    cities = {"Paris": "correct", "Rome": "incorrect"}
+    labels = {(number, city): label for number in range(4) for city, label in cities.items()}
+    del labels[0, "Rome"]
+    labels[2, "Rome"] = "correct"  # two rows
+    write_rows(
+        verdicts,
+        [
+            {
+                "question": f"question {number}?",
+                "references": ["Paris", "City of Light"],
+                "prediction": f"It is {city}, I think {'so ' * number}",
+                "label": label,
+                "model": "gpt",
+            }
+            for (number, city), label in labels.items()
+        ],
+    )
+    done = CliRunner().invoke(app, ["verdicts", "import", "--input", str(verdicts), "--cache-dir", str(cache)])
+    assert done.exit_code == 0, done.output
+    printed = agreement(
+        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", evaluate_qa.path("judge"), "--bootstrap", 0),
+        *("--load", "model=gpt", "--load", f"cache_dir={cache}", "--json", target),
+    )
+    assert "Rows dropped from evouna: 4 no score of judge" in printed
+    tables, found = figures(target, "evouna")
+    assert found["counts"]["labels"] == 22 - 4
+    assert tables["all"]["judge"]["accuracy"]["value"] == pytest.approx(16 / 18)
+    assert tables["all"]["lexical_match"]["accuracy"]["value"] == 1
 
 
 def test_published_figures_stand_beside(labelled_dir, tmp_path):

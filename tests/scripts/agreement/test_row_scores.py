@@ -38,13 +38,19 @@ def test_other_metrics_give_lists_at_the_top():
     [
         ({"per_example": {"text": ["a", "b"]}}, "no list of 2 numbers"),
         ({"score": [0.5, float("nan")]}, "the score of row 1 is nan"),
-        ({"score": [0.5, None]}, "the score of row 1 is None"),
+        ({"score": [None, None]}, "no list of 2 numbers"),
         ({"score": [0.5, float("inf")]}, "the score of row 1 is inf"),
     ],
 )
 def test_results_without_a_score_for_each_row(result, message):
     with pytest.raises(ValueError, match=message):
         read_result(result, 2, "m")
+
+
+def test_rows_that_a_metric_left_without_a_score():
+    found = read_result({"per_example": {"score": [None, 0.9, 0.2], "verdict": [None, True, False]}}, 3, "judge")
+    assert found.scores.tolist() == pytest.approx([np.nan, 0.9, 0.2], nan_ok=True)
+    assert found.verdicts[1:].tolist() == [True, False]
 
 
 def test_the_best_of_each_run_of_pairs():
