@@ -25,7 +25,8 @@ def not_plain(value, where="result"):
             yield from not_plain(inner, f"{where}[{key!r}]")
     elif type(value) is list:
         for number, inner in enumerate(value):
-            yield from not_plain(inner, f"{where}[{number}]")
+            if inner is not None:  # what is not known of a row
+                yield from not_plain(inner, f"{where}[{number}]")
     elif type(value) not in {float, int, str, bool}:
         yield where, type(value)
 
