@@ -20,6 +20,12 @@ _REFUSALS = frozenset({400, 422})
 
 _LONGEST_TOLD = 20_000
 
+# In bytes; a token with twenty candidates takes some two thousand.
+_LARGEST_REPLY = 16 * 2**20
+
+# What a reply's head says of the bytes on the line, not of its content.
+_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -207,16 +213,29 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _bounded_client(seconds: float) -> Any:
-    """Return openai's client for HTTP, which gives a request up unless the whole reply is there in so many seconds."""
+    """Return openai's client for HTTP, which gives a request up whose reply takes too long or is too large."""
     import httpx
     from openai import DefaultAsyncHttpxClient
 
     class Client(DefaultAsyncHttpxClient):
-        async def send(self, *args: Any, **options: Any) -> Any:
+        async def send(self, request: Any, **options: Any) -> Any:
             try:
-                return await asyncio.wait_for(super().send(*args, **options), seconds)
+                return await asyncio.wait_for(self._whole(request, **{**options, "stream": True}), seconds)
             except asyncio.TimeoutError:
                 raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
+
+        async def _whole(self, request: Any, **options: Any) -> Any:
+            reply = await super().send(request, **options)
+            content = bytearray()
+            try:
+                async for part in reply.aiter_bytes():  # unpacked, so a small reply may turn out to be a large one
+                    content += part
+                    if len(content) > _LARGEST_REPLY:
+                        raise httpx.DecodingError(f"the reply is larger than {_LARGEST_REPLY // 2**20} MB")
+            finally:
+                await reply.aclose()
+            headers = [(name, value) for name, value in reply.headers.items() if name not in _OF_THE_TRANSFER]
+            return httpx.Response(reply.status_code, headers=headers, content=bytes(content), request=reply.request)
 
     return Client(verify=_certificates())
 

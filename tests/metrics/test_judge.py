@@ -1,5 +1,6 @@
 """The judge: what it asks, what it makes of failures, what it keeps; against a server on this machine."""
 
+import gzip
 import json
 import time
 from functools import partial
@@ -227,6 +228,20 @@ def test_a_reply_that_drips_is_given_up(load, server):
     out = load(timeout=0.3, max_retries=0).compute(**rows("right", "wrong"))
     assert out["per_example"]["score"] == [None, pytest.approx(0.01)]
     assert time.monotonic() - start < 4
+
+
+def test_a_reply_too_large_is_given_up_however_it_comes(load, server):
+    padded = json.dumps(completion("correct")).encode() + b" " * 17 * 2**20
+    packed = {"Content-Encoding": "gzip"}
+    server.plan = {"right": [padded], "right too": [(200, gzip.compress(padded), packed)]}
+    out = load(max_retries=0).compute(**rows("right", "right too", "wrong"))
+    assert out["per_example"]["score"] == [None, None, pytest.approx(0.01)]
+    assert all("the reply is larger than 16 MB" in error for error in out["per_example"]["error"][:2])
+
+
+def test_a_packed_reply_is_read(load, server):
+    server.reply = lambda body: (200, gzip.compress(json.dumps(by_words(body)).encode()), {"Content-Encoding": "gzip"})
+    assert load().compute(**rows("right", "wrong"))["per_example"]["verdict"] == [True, False]
 
 
 def test_the_first_failure_stops_the_call_on_request(load, server):
