@@ -214,7 +214,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 def _bounded_client(seconds: float) -> Any:
     """Return openai's client for HTTP, which gives a request up whose reply takes too long or is too large."""
-    import httpx
+    import httpx  # openai, whose own is a newer one, retries after its errors too
     from openai import DefaultAsyncHttpxClient
 
     class Client(DefaultAsyncHttpxClient):
@@ -225,7 +225,7 @@ def _bounded_client(seconds: float) -> Any:
                 raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
 
         async def _whole(self, request: Any, **options: Any) -> Any:
-            reply = await super().send(request, **options)
+            reply: Any = await super().send(request, **options)
             content = bytearray()
             try:
                 async for part in reply.aiter_bytes():  # unpacked, so a small reply may turn out to be a large one
@@ -235,7 +235,7 @@ def _bounded_client(seconds: float) -> Any:
             finally:
                 await reply.aclose()
             headers = [(name, value) for name, value in reply.headers.items() if name not in _OF_THE_TRANSFER]
-            return httpx.Response(reply.status_code, headers=headers, content=bytes(content), request=reply.request)
+            return type(reply)(reply.status_code, headers=headers, content=bytes(content), request=reply.request)
 
     return Client(verify=_certificates())
 
