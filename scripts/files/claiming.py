@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .rows import RowsError
-from .writing import real_file
+from .writing import work_place
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -21,16 +21,10 @@ CACHE = "cache"
 
 # By its lock a folder is known as ours. It is the first file in it and the last that is removed.
 _LOCK = "evaluate-qa.lock"
-_OURS = re.compile(rf"\d{{6,}}(\.bad)?\.\w+|joined\.\w+|\..+\.part|{PROGRESS}")
+_OURS = re.compile(rf"\d{{6,}}(\.bad)?\.\w+|\..+\.part|{PROGRESS}")
 
 _PATIENCE = 0.2
 """Seconds in which a run that has just ended removes its folder."""
-
-
-def work_place(target: Path) -> Path:
-    """Return the folder for the work on an output."""
-    file = real_file(target)
-    return file.with_name(f"{file.name}.work")
 
 
 @contextmanager

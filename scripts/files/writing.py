@@ -89,6 +89,12 @@ def real_file(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
+def work_place(target: Path) -> Path:
+    """Return the folder for the work on an output, beside it."""
+    file = real_file(target)
+    return file.with_name(f"{file.name}.work")
+
+
 def print_rows(rows: Sequence[Row], stream: BinaryIO) -> int:
     """Write rows as JSONL to a stream, at once, and return their number."""
     stream.write(b"".join(map(json_line, rows)))
@@ -129,11 +135,12 @@ def join(parts: Sequence[Path], target: Path) -> None:
 def replacing(target: Path) -> Iterator[Path]:
     """Give a file to write to, which takes the target's place at the end or, after an error, is removed.
 
-    A symbolic link stays: the file that it leads to is replaced. Who may read that, may read the new one.
+    It lies in the folder for the work on the target where there is one, so that a kill leaves nothing beside it. A
+    symbolic link stays: the file that it leads to is replaced. Who may read that, may read the new one.
     """
-    target = real_file(target)
+    target, work = real_file(target), work_place(target)
     # Not from tempfile, whose files nobody but their owner may read.
-    path = target.with_name(f".{target.name}.{os.getpid()}.part")
+    path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}.part"
     try:
         yield path
         with path.open("rb+") as file:

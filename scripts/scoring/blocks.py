@@ -112,10 +112,7 @@ class Blocks:
             check_bad_rows(self._errors)
             join([self._bad(number) for number in numbers if self.finished[number].outcome.bad], self._errors)
         if scored := [self._scored(number) for number in numbers if self.finished[number].outcome.scored]:
-            joined = self._folder / f"joined{self._target.suffix.lower()}"
-            join(scored, joined)
-            with replacing(self._target) as path:
-                joined.replace(path)
+            join(scored, self._target)
         (self._folder / PROGRESS).unlink(missing_ok=True)
 
     def _scored(self, number: int) -> Path:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..files.bad_rows import check_bad_rows
-from ..files.claiming import CACHE, claimed, claimed_too, work_place
+from ..files.claiming import CACHE, claimed, claimed_too
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
-from ..files.writing import check_different, check_target
+from ..files.writing import check_different, check_target, work_place
 from ..loading import load_metric
 from ..metrics._shared.progress import progress
 from .blocks import Block, Blocks

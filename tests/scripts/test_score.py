@@ -335,7 +335,7 @@ def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
     Path("out.jsonl.work/000001.jsonl").write_text("half a part")
     Path("out.jsonl.work/000001.bad.jsonl").write_text("half a li")
     Path("out.jsonl.work/.000001.block.77.part").write_text("half a bl")
-    Path("out.jsonl.work/joined.jsonl").write_text("half of all")
+    Path("out.jsonl.work/.out.jsonl.77.part").write_text("half of all")
     score(*options, "--resume", input=lines + "{" * 5)
     assert Path("out.jsonl").read_bytes() == whole
     assert Path("bad.jsonl").read_bytes() == bad

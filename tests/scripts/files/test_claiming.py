@@ -1,11 +1,13 @@
 """One run at a time has the folder for the work on an output, and what is not ours in it stays."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from evaluate_qa.files.claiming import PROGRESS, claimed
 from evaluate_qa.files.rows import RowsError
+from evaluate_qa.files.writing import replacing
 
 RACE = """
 import json, sys, time
@@ -51,6 +53,18 @@ def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
         (folder / "cache").mkdir()
         (folder / "cache" / "kept").touch()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_unfinished_lies_in_the_folder_so_that_a_kill_leaves_nothing_beside_the_output(tmp_path):
+    target = tmp_path / "out.jsonl"
+    with claimed(target) as folder, replacing(target) as path:
+        path.write_text("half")
+        assert path.parent == folder
+        os.link(path, folder / f".{target.name}.77.part")  # what a kill would leave
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
+    with replacing(target) as path:
+        path.write_text("whole")
+        assert path.parent == tmp_path
 
 
 def test_what_a_run_left_that_was_killed_at_its_end_is_no_part_of_the_next_one(tmp_path):
