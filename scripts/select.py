@@ -58,7 +58,7 @@ def select(
             file, progress = _already_scored(source, score_column), None
             check_different({"--input": source, "--output": target})
         else:
-            file = _scored_file(target, scored, score_column)
+            file = _scored_file(target, scored, score_column, f"{prefix}score")
             check_different({"--input": source, "--output": target, "--scored": file, "--errors": errors})
             made = str(file)
             job = parameters.typed_job(
@@ -78,7 +78,7 @@ def _already_scored(source: str, score_column: str | None) -> Path:
     return Path(source)
 
 
-def _scored_file(target: str, scored: Path | None, score_column: str | None) -> Path:
+def _scored_file(target: str, scored: Path | None, score_column: str | None, made: str) -> Path:
     if score_column is not None:
         raise ValueError("--metric makes the scores and --score-column says that they are there; give one of them")
     if scored is not None:
@@ -86,7 +86,19 @@ def _scored_file(target: str, scored: Path | None, score_column: str | None) -> 
     if target == "-":
         raise ValueError("--output - has no place beside it for all scored rows; name one: --scored scored.jsonl")
     path = Path(target)
-    return path.with_name(f"{path.stem}.scored{path.suffix}")
+    file = path.with_name(f"{path.stem}.scored{path.suffix}")
+    if file.exists() and not _has(file, made):  # nobody named it, so it may be anything
+        raise ValueError(f"{file} is there and not of an earlier run; name a place for all scored rows: --scored FILE")
+    return file
+
+
+def _has(file: Path, column: str) -> bool:
+    from .files.rows import RowsError, read_rows
+
+    try:
+        return column in next((row for _, row in read_rows(file, lists=())), {})
+    except RowsError:
+        return False
 
 
 def report(criterion: "Criterion", selection: "Selection", progress: "Progress | None", scored: Path | None) -> None:

@@ -50,6 +50,17 @@ def kept(path="kept.jsonl"):
     return [int(row["id"]) for _, row in read_rows(path)]
 
 
+def test_a_file_in_the_place_of_all_scored_rows_that_is_not_of_an_earlier_run_stays(select, toy):
+    arguments = ["--metric", toy, "--input", "rows.jsonl", "--output", "kept.jsonl", "--top", 2]
+    for own in ('{"diary": "of years"}\n', "no rows at all"):
+        Path("kept.scored.jsonl").write_text(own)
+        assert "kept.scored.jsonl is there and not of an earlier run" in select(*arguments, code=1).stderr
+        assert Path("kept.scored.jsonl").read_text() == own
+    Path("kept.scored.jsonl").unlink()
+    select(*arguments)
+    select(*arguments)  # and once more, over its own
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 @pytest.mark.parametrize(
     ("rule", "expected"),
