@@ -49,10 +49,10 @@ def cascade(
     """
     with told_errors("cascade"):
         from .agree import check_outputs, write_json
-        from .deferral.curve import cost_of_one
-        from .deferral.drawing import draw
-        from .deferral.reading import Names, read
-        from .deferral.report import as_json, find, show
+        from .cascading.curve import cost_of_one
+        from .cascading.drawing import draw
+        from .cascading.reading import Names, read
+        from .cascading.report import as_json, find, show
 
         check_outputs(json_file, plot, inputs={"--input": Path(source)})
         priced, counted = _pair("--prices", prices), _pair("--tokens", tokens)

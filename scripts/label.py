@@ -35,7 +35,7 @@ def label(
 
         sheet = Sheet(file, column)
         if kappa is not None:
-            from .labelling.agreement import agreement, told
+            from .labelling.kappa import agreement, told
 
             typer.echo(told(agreement(sheet, Sheet(kappa, column))))
             return

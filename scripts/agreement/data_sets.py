@@ -10,8 +10,8 @@ from ..dataset import builder
 from ..datasets_scripts.diver_qa import rows as diver_qa_rows
 from ..datasets_scripts.evouna import rows as evouna_rows
 from ..files.rows import Row
-from ..labels.release import no_download
-from ..labels.sets import SETS
+from ..labelled_sets.release import no_download
+from ..labelled_sets.sets import SETS
 from .board import board
 from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa

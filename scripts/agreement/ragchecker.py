@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..files.rows import Row
-from ..labels.release import Release
+from ..labelled_sets.release import Release
 from .baselines import PREFERENCE_BASELINES
 from .labelled import LabelledData, LabelledRow, Selection
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..labels import sets
-from ..labels.answers import CONTRADICTORY, CORRECT, INCORRECT, LabelledAnswer
+from ..labelled_sets import sets
+from ..labelled_sets.answers import CONTRADICTORY, CORRECT, INCORRECT, LabelledAnswer
 from .labelled import LabelledData, LabelledRow, Selection
 
 
 def verdicts(name: str, selection: Selection) -> LabelledData:
-    """Read a split of a data set, a key of `labels.sets.SETS`; the one that is reported, if none is selected.
+    """Read a split of a data set, a key of `labelled_sets.sets.SETS`; the one that is reported, if none is selected.
 
     Where people told wrong answers that contradict the reference from others, each test has two groups more, of the
     correct answers and one kind of the wrong ones: `Beetle/unseen answers: contradictory` and the like.

@@ -13,7 +13,7 @@ from ..agreement.data_sets import DATA, evouna
 from ..agreement.labelled import LabelledRow, Selection
 from ..agreement.own_rows import traps
 from ..files.rows import Row, RowsError, did_you_mean, file_format, place, read_rows, require_columns
-from ..labels.sets import SETS
+from ..labelled_sets.sets import SETS
 
 KNOWN = ("evouna", *SETS, "traps")
 """Names of the data sets."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluate_qa.cascading.curve import Labelled, curve, point
 from evaluate_qa.cli import app
-from evaluate_qa.deferral.curve import Labelled, curve, point
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.scoring import unsure
 from toy_metric import write_toy_metric

@@ -7,7 +7,7 @@ from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.tables import _PUBLISHED, published
-from evaluate_qa.labels.sets import SETS
+from evaluate_qa.labelled_sets.sets import SETS
 
 ENTRIES = json.loads(_PUBLISHED.read_text(encoding="utf-8"))
 

@@ -7,7 +7,7 @@ import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.labelling.agreement import agreement
+from evaluate_qa.labelling.kappa import agreement
 from evaluate_qa.labelling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
 from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from evaluate_qa.deferral.testing import Band, Side, enough, find_band, rejected, thresholds
+from evaluate_qa.cascading.testing import Band, Side, enough, find_band, rejected, thresholds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest

@@ -6,8 +6,8 @@ from collections import Counter
 
 import datasets
 import pytest
-from evaluate_qa.labels import efficientqa, saf, semeval2013
-from evaluate_qa.labels.sets import SETS, read
+from evaluate_qa.labelled_sets import efficientqa, saf, semeval2013
+from evaluate_qa.labelled_sets.sets import SETS, read
 from file_server import files_served
 
 
