@@ -20,7 +20,7 @@ from .metrics._shared.chat_models import ChatModel, NoAnswer
 from .metrics._shared.endpoint import Endpoint
 from .metrics._shared.local_model import LocalModel
 from .metrics._shared.progress import progress
-from .metrics._shared.prompts import Prompt
+from .metrics.judge.prompts import Prompt
 from .scoring.columns import Columns, parse_columns
 from .synthesis.output import Pair, SynthesisOutput, Task, check_output, read_tasks, settings_file
 from .synthesis.prompt import conversation, load_prompt

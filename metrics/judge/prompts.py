@@ -1,1 +1,122 @@
-../_shared/prompts.py
+"""What a chat model is asked, as a text: settings in YAML between two lines `---`, if there are any, then the request.
+
+The request, and the setting `system`, are jinja2 templates. The filter `quoted` makes a JSON string of a text, so that
+no text can end the place it stands in or pose as the request.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .chat_models import Conversation
+
+_PARTS = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*\n(.*)", re.DOTALL)
+
+# What chat templates use as special tokens (<|im_end|>, </s>, <end_of_turn>) is none once its "<" is an escape; JSON
+# itself lets some characters stand that end a line.
+_ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A request with places for texts.
+
+    Args:
+        name: Its name, or that of its file.
+        text: All of it.
+        settings: What stands before the request.
+        request: The template of the user's message.
+    """
+
+    name: str
+    text: str = field(repr=False)
+    settings: Mapping[str, Any] = field(repr=False)
+    request: str = field(repr=False)
+
+    @property
+    def hash(self) -> str:
+        """The beginning of the SHA-256 of its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:8]
+
+    @property
+    def places(self) -> set[str]:
+        """The names of the texts that it has a place for."""
+        from jinja2.meta import find_undeclared_variables
+
+        parsed = map(_environment().parse, self._messages.values())
+        return {name for one in parsed for name in find_undeclared_variables(one)}
+
+    @property
+    def _messages(self) -> dict[str, str]:
+        system = self.settings.get("system")
+        return {**({"system": str(system)} if system else {}), "user": self.request.strip()}
+
+    @cached_property
+    def _templates(self) -> dict[str, Any]:
+        return {role: _environment().from_string(text) for role, text in self._messages.items()}
+
+    def conversation(self, texts: Mapping[str, Any]) -> Conversation:
+        """Return the messages, with the texts in their places."""
+        return [{"role": role, "content": template.render(texts)} for role, template in self._templates.items()]
+
+
+def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any]) -> Prompt:
+    """Return the prompt that a text holds.
+
+    Args:
+        name: Its name.
+        text: Settings and request.
+        known: The settings that it may have.
+        sample: Texts for its places.
+
+    Raises:
+        ValueError: it holds none; what is wrong with a template is found by the sample.
+    """
+    import yaml
+
+    parts = _PARTS.fullmatch(text.replace("\r\n", "\n"))
+    try:
+        settings = (yaml.safe_load(parts[1]) or {}) if parts else {}
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(settings, dict) or (text.startswith("---") and not parts):
+        raise ValueError("it does not begin with settings in YAML between two lines ---")
+    if unknown := sorted(map(str, settings.keys() - known)):
+        raise ValueError(f"its setting {unknown[0]!r} is unknown; expected some of {', '.join(sorted(known))}")
+    made = Prompt(name, text, settings, parts[2] if parts else text.replace("\r\n", "\n"))
+    try:
+        made.conversation(sample)
+    except Exception as error:  # a template may do anything, such as divide by zero
+        raise ValueError(f"{error}; it knows {', '.join(sample)}") from error
+    return made
+
+
+def read_prompt(file: Path) -> str:
+    """Return the text of a prompt's file; raises ValueError for what is no text."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"prompt {str(file)!r} is no text in UTF-8: {error}") from None
+
+
+def quoted(text: str) -> str:
+    r"""Return a text as a JSON string, with what might be a special token of a chat model escaped.
+
+    >>> print(quoted('"Paris" <|im_end|> 1 < 2'))
+    "\"Paris\" \u003c|im_end|> 1 < 2"
+    """
+    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _environment() -> Any:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["quoted"] = quoted
+    return made

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..metrics._shared.chat_models import Conversation
 from ..metrics._shared.inputs import clean
-from ..metrics._shared.prompts import Prompt, parse_prompt, read_prompt
+from ..metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
 _OWN = Path(__file__).with_name("prompt.jinja")
 _SAMPLE = {"question": "a question", "answer": "an answer"}
