@@ -13,6 +13,7 @@ from .declarations import ModelOptions
 from .inference import check_device
 from .matcher import build, find, read
 from .pairs import PairClassifier, load_checkpoint
+from .precision import settled
 
 
 class BuiltIn(Enum):
@@ -33,12 +34,14 @@ class Loaded:
         classifier: Runs the model.
         positive: Number of the class that speaks for the answer.
         name: Short name with the beginning of its file's hash, for the signature.
+        options: What it was loaded with; the precision is the one that it has.
         layers: Weights of the final logistic layers that come with the embedded matcher; of a checkpoint None.
     """
 
     classifier: PairClassifier
     positive: int
     name: str
+    options: ModelOptions
     layers: Mapping[str, Mapping[str, float]] | None = None
 
 
@@ -72,6 +75,7 @@ def load_plain(
     except ImportError as error:
         raise ImportError(f"{metric}: {error.name} is missing: pip install torch transformers") from error
     check_device(metric, options.device)
+    options = settled(options)
     model, revision = (options.model, options.model_revision) if options.model else preset
     if isinstance(model, BuiltIn):
         return _matcher(metric, find(metric), "matcher", options)
@@ -83,7 +87,7 @@ def load_plain(
     except ValueError as error:
         raise ValueError(f"{metric}: {error}") from error
     name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
-    return Loaded(classifier, find_positive(classifier.labels), name)
+    return Loaded(classifier, find_positive(classifier.labels), name, options)
 
 
 def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loaded:
@@ -102,4 +106,4 @@ def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loade
     network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))
     classifier = PairClassifier(network, tokenizer, options)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Loaded(classifier, 1, f"{name}@{digest[:8]}", matcher.weights[metric])
+    return Loaded(classifier, 1, f"{name}@{digest[:8]}", options, matcher.weights[metric])

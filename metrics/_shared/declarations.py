@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
 Dtype = Literal["float32", "float16", "bfloat16"]
+"""A precision that a model runs in."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,11 @@ class ModelOptions(Options):
     device: str | None = option(
         None, Text("a device of torch"), "`cpu`, `cuda`, `cuda:1`, `mps`; by default the best there is."
     )
-    dtype: Dtype = option(
-        "float32", Choice(*get_args(Dtype)), "Precision; half ones are for GPUs and recent CPUs.", key="dtype"
+    dtype: Dtype | Literal["auto"] = option(
+        "float32",
+        Choice(*get_args(Dtype), "auto"),
+        "Precision; half ones are for GPUs and recent CPUs. `auto`: the fastest by a short measurement.",
+        key="dtype",
     )
     batch_size: int | None = option(None, Whole(), "Most texts in a batch; by default `token_budget` decides.")
     token_budget: int | None = option(None, Whole(), "Most tokens in a batch, with padding; by default by device.")

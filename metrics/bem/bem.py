@@ -23,6 +23,8 @@ from .lexical import evidence
 from .matcher import TASKS
 from .options import BemOptions
 from .pairs import Pair
+from .precision import settled
+from .processor import processor
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, margins, score
@@ -128,6 +130,6 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Scored:
         parts = self.parts(predictions, references, questions, options)
         lexical = self._layer(options) if parts.weights and options.lexical is not False else "none"
-        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.load_options.settings()}
+        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
         scores = score(parts, options)
         return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

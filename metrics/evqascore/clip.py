@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .declarations import Dtype
 from .inference import Indices, best_device, check_device, run
+from .precision import fastest
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
@@ -109,13 +110,14 @@ class Encoder:
     Args:
         clip: The model.
         device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
-        dtype: Precision of the model. Half precisions are for accelerators and recent CPUs.
+        dtype: Precision of the model; `"auto"`: the one that is fastest there.
         batch_size: Frames, and texts, of a batch at most.
         token_budget: Tokens of a batch of texts at most, padding counted.
 
     Attributes:
         label: Short name with the first eight digits of its weights' SHA-256, for the signature.
         fingerprint: Names weights, settings and precision: equal fingerprints give equal vectors.
+        dtype: The precision of the model.
         dim: Length of the vectors.
         batch_frames: Frames of a batch.
 
@@ -128,20 +130,22 @@ class Encoder:
         clip: Clip,
         *,
         device: str | None = None,
-        dtype: Dtype = "float32",
+        dtype: Dtype | Literal["auto"] = "float32",
         batch_size: int | None = None,
         token_budget: int | None = None,
     ) -> None:
         import torch
 
         check_device("evqascore", device)
-        self._clip, self._dtype, self._device = clip, getattr(torch, dtype), torch.device(device or best_device())
+        self._clip, self._device = clip, torch.device(device or best_device())
+        self.dtype: Dtype = fastest(str(self._device)) if dtype == "auto" else dtype
+        self._dtype = getattr(torch, self.dtype)
         clip.model.to(self._device, self._dtype).eval()
         kind = self._device.type if self._device.type in _FRAMES else "cuda"
         self._batch_size, self._token_budget = batch_size, token_budget or _TOKENS[kind]
         self.batch_frames = batch_size or _FRAMES[kind]
         self.label = clip.label
-        self.fingerprint = f"{clip.fingerprint}|{dtype}"
+        self.fingerprint = f"{clip.fingerprint}|{self.dtype}"
         self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
 
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:

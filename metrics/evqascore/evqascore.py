@@ -2,11 +2,13 @@
 # ruff: noqa: F401 - what is imported and not used is for evaluate to copy, see shell.py
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
 import evaluate
 
+from .acceleration import multiply_with_onednn
 from .chat_models import NoAnswer
 from .checkpoints import file_hash
 from .clip import Encoder
@@ -23,6 +25,8 @@ from .local_model import LocalModel
 from .masking import masked
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
+from .precision import fastest
+from .processor import processor
 from .progress import library_bars
 from .rows import check_features, check_keywords, check_video, check_video_or_features, gather, rows_of, table
 from .scoring import score
@@ -151,7 +155,7 @@ class Evqascore(Shell, evaluate.Metric):
             "clip": encoder.label,
             **options.settings(),
             "kw": "+".join(sources) or None,
-            **self.load_options.settings(),
+            **replace(self.load_options, dtype=encoder.dtype).settings(),
             "av": version("av") if any(row.video for row in rows) else None,
             "mode": "+".join(sorted(set(filter(None, scores.mode)))) or None,
         }

@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from .declarations import Choice, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .declarations import Choice, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
 from .protocols import PROTOCOLS, Protocol, protocol
 
 DEFAULT_BAND = (0.05, 0.9)
@@ -104,6 +104,7 @@ class JudgeLoading(ModelOptions):
         Text("a URL such as http://localhost:8000/v1", "https?://.+"),
         "OpenAI-compatible server; its key comes from OPENAI_API_KEY.",
     )
+    dtype: Dtype = option("float32", Choice(*get_args(Dtype)), "Precision of a model that runs here.", key="dtype")
     protocol: str | os.PathLike[str] = option(
         "default", Place("the name of a protocol, or a file"), f"What is asked: {', '.join(PROTOCOLS)}, or a file."
     )

@@ -33,6 +33,8 @@ from .lexical import evidence
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .pairs import Pair, sharing
+from .precision import settled
+from .processor import processor
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, class_probability, score
@@ -188,7 +190,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
             "w": None if given is None else ",".join(f"{name}={weight:.6g}" for name, weight in given.items()) or None,
             "tmpl": None if templates == (TEMPLATE, TEMPLATE) else " / ".join(templates),
             **options.settings(),
-            **self.load_options.settings(),
+            **self.model.options.settings(),
         }
         scores = score(parts, options)
         return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

@@ -25,15 +25,15 @@ class Encoder:
 
     Attributes:
         name: Short name with the first eight digits of its weights' SHA-256, for the signature.
+        options: What it was loaded with; the precision is the one that it has.
         fingerprint: Names checkpoint, prompt and precision: equal fingerprints give equal vectors.
     """
 
     def __init__(self, config: str, options: LoadOptions) -> None:
-        self._model, checkpoint = load(config, options)
-        self._options = options
-        self._prompt = self._model.prompts.get(options.prompt_name or self._model.default_prompt_name) or ""
+        self._model, checkpoint, self.options = load(config, options)
+        self._prompt = self._model.prompts.get(self.options.prompt_name or self._model.default_prompt_name) or ""
         self.name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
-        self.fingerprint = "|".join([checkpoint.fingerprint, options.dtype, self._prompt])
+        self.fingerprint = "|".join([checkpoint.fingerprint, self.options.dtype, self._prompt])
         self._store = VectorStore(options.cache / "vectors", self.fingerprint) if options.cache else None
 
     def vectors(self, texts: Sequence[str], describe: str | None = None) -> Vectors:
@@ -94,15 +94,15 @@ class Encoder:
         return run(
             self._lengths(texts),
             lambda indices: self._forward([texts[i] for i in indices]),
-            token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
-            batch_size=self._options.batch_size,
+            token_budget=self.options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
+            batch_size=self.options.batch_size,
             describe=describe,
         )
 
     def _forward(self, texts: list[str]) -> Vectors:
         vectors: Vectors = self._model.encode(
             texts,
-            prompt_name=self._options.prompt_name,
+            prompt_name=self.options.prompt_name,
             batch_size=len(texts),
             show_progress_bar=False,
             normalize_embeddings=True,

@@ -6,6 +6,7 @@ from .acceleration import multiply_with_onednn
 from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
 from .inference import check_device
 from .options import LoadOptions
+from .precision import settled
 from .progress import library_bars
 
 # Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.
@@ -15,11 +16,11 @@ PRESETS = {
 }
 
 
-def load(config: str, options: LoadOptions) -> tuple[Any, Checkpoint]:
+def load(config: str, options: LoadOptions) -> tuple[Any, Checkpoint, LoadOptions]:
     """Load the model of a configuration, or the one that the options name.
 
     Returns:
-        A SentenceTransformer, and where it came from.
+        A SentenceTransformer, where it came from, and what it was loaded with: the precision is the one that it has.
 
     Raises:
         ImportError: a package is missing.
@@ -27,10 +28,12 @@ def load(config: str, options: LoadOptions) -> tuple[Any, Checkpoint]:
         ValueError: the checkpoint is damaged, or an option does not fit it or this machine.
     """
     _check_packages()
+    check_device("smile", options.device)
+    options = settled(options)
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
     with library_bars():
         checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)
-        return _sentence_transformer(checkpoint, options), checkpoint
+        return _sentence_transformer(checkpoint, options), checkpoint, options
 
 
 def _check_packages() -> None:
@@ -46,7 +49,6 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    check_device("smile", options.device)
     try:
         model = SentenceTransformer(
             str(checkpoint.folder),

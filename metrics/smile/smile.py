@@ -20,6 +20,8 @@ from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions
+from .precision import settled
+from .processor import processor
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Components, score
@@ -122,6 +124,6 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
             "lemma": lemmatizer_name(options),
             "syn": "given" if any(synthetic_answers) else None,
             "prompt": self.load_options.prompt_name,
-            **self.load_options.settings(),
+            **self.model.options.settings(),
         }
         return Scored(score(parts, options), settings)

@@ -88,7 +88,7 @@ def raw_forward(job: Job) -> Callable[[], int]:
     from ..metrics.smile.loading import load
     from ..metrics.smile.options import LoadOptions
 
-    model, _ = load("default", LoadOptions(**job.load))
+    model, *_ = load("default", LoadOptions(**job.load))
     texts = distinct_texts(job)
     lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])
     budget = 1024 if model.device.type == "cpu" else 65536

@@ -68,6 +68,15 @@ def test_onednn_multiplies(folder):
     assert "aten::linear" not in called
 
 
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this build of torch has no oneDNN")
+def test_the_weights_are_in_memory_once(folder):
+    changed = load(folder)
+    multiply_with_onednn(changed.model)
+    layers = [layer for layer in changed.model.modules() if type(layer) is torch.nn.Linear]
+    assert layers
+    assert not any(layer.weight.numel() for layer in layers)  # oneDNN has them
+
+
 def distilbert():
     config = DistilBertConfig(vocab_size=10, dim=8, n_layers=1, n_heads=2, hidden_dim=8, max_position_embeddings=8)
     return DistilBertForSequenceClassification(config).eval()

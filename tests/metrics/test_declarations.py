@@ -75,7 +75,7 @@ def test_the_signature_has_what_is_not_at_its_default():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dtype": "int4"}, "dtype is 'int4'; expected one of float32, float16, bfloat16"),
+        ({"dtype": "int4"}, "dtype is 'int4'; expected one of float32, float16, bfloat16, auto"),
         ({"batch_size": True}, "batch_size is True; expected a positive whole number"),
         ({"token_budget": 1.5}, "token_budget is 1.5; expected a positive whole number"),
         ({"model": ""}, "model is ''; expected a folder or the name of a checkpoint"),

@@ -332,7 +332,7 @@ def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
     ("options", "message"),
     [
         ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth', which is no file; .*clip_ViT-B-32.pth"),
-        ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16"),
+        ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16, auto"),
         ({"batch_size": 0}, "batch_size is 0; expected a positive whole number"),
         ({"model": ""}, "model is ''; expected the name or path of a CLIP model"),
         ({"model_revision": "main"}, "model_revision is given without model"),
