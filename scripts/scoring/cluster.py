@@ -7,14 +7,13 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..files.rows import Record, RowsError
+from .pool import Pool
 from .row_scorer import RowScorer, ScoredChunk
 from .run import Job
-
-_RETRIES = 3
-"""How often a block is given to the next actor after the death of one. What kills each of them would kill them all."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,9 @@ class ScoringActor:
         self._job, self._folder, self._code = job, folder, code
         self._scorer: RowScorer | None = None
 
+    def ready(self) -> None:
+        """Tell that there is an actor, by returning."""
+
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score a block."""
         if self._scorer is None:
@@ -73,7 +75,7 @@ class ScoringActor:
 
 
 @contextmanager
-def started_actors(cluster: Cluster, job: Job, code: str) -> Iterator[list[Any]]:
+def actor_pool(cluster: Cluster, job: Job, code: str) -> Iterator[Pool]:
     """Give the actors, and stop them at the end, and with them the cluster that was made for them.
 
     Raises:
@@ -85,10 +87,8 @@ def started_actors(cluster: Cluster, job: Job, code: str) -> Iterator[list[Any]]
     _connect(ray, cluster)
     try:
         count = _count(cluster, ray.cluster_resources())
-        kind = ray.remote(ScoringActor).options(
-            num_cpus=1, num_gpus=cluster.num_gpus, max_restarts=-1, max_task_retries=_RETRIES
-        )
-        yield [kind.remote(job, os.getcwd(), code) for _ in range(count)]  # noqa: PTH109 - a string, for any machine
+        kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=cluster.num_gpus)
+        yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
     finally:
         ray.shutdown()
 

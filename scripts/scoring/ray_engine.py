@@ -6,39 +6,23 @@ Here a block is a range of rows of the input, whatever becomes of the actors: a 
 unfinished one leaves nothing, and the blocks joined are the file that one machine would have written.
 
 This process reads and writes, so that the machines of the cluster need no file system in common, unless the rows name
-videos. Two blocks for each actor are in memory at a time. When an actor is killed, Ray restarts it and its unfinished
-blocks are scored again.
+videos. Two blocks for each actor are in memory at a time.
 """
 
 import itertools
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..files.claiming import claimed, claimed_too
-from ..files.rows import STANDARD, Record, RowsError
+from ..files.rows import STANDARD
 from ..metrics._shared.progress import progress
 from .blocks import Block, Blocks
-from .cluster import Cluster, import_ray, started_actors
-from .row_scorer import ScoredChunk
+from .cluster import Cluster, actor_pool, import_ray
+from .pool import Task
 from .run import Job, changed, checked, chunks, require_scores
 from .work import Progress, digest
-
-_AHEAD = 2
-"""Blocks that an actor has been given: one that it scores, and the next."""
-
-_Block = tuple[int, list[Record]]
-
-
-@dataclass(frozen=True)
-class _Task:
-    number: int
-    records: list[Record]
-    actor: Any
 
 
 def run_on_ray(job: Job, cluster: Cluster) -> Progress:
@@ -69,52 +53,21 @@ def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | N
     if (first := next(unfinished, None)) is None:
         return
     with (
-        started_actors(cluster, job, code) as actors,
+        actor_pool(cluster, job, code) as pool,
         progress(Path(job.metric).name, total, "row", blocks.progress.records, stays=True) as bar,
     ):
-        for task, chunk in _scored(itertools.chain([first], unfinished), actors):
+        for task, chunk in pool.score(itertools.chain([first], unfinished)):
             blocks.add(task.number, task.records, chunk)
             bar.update(len(task.records))
 
 
-def _unfinished(job: Job, finished: dict[int, Block]) -> Iterator[_Block]:
+def _unfinished(job: Job, finished: dict[int, Block]) -> Iterator[Task]:
     """Read the blocks that are to be scored, after a check that finished ones are still the same."""
     for number, records in enumerate(chunks(job.records(), job.chunk_size)):
         earlier = finished.pop(number, None)
         if earlier is None:
-            yield number, records
+            yield Task(number, records)
         elif digest(records) != earlier.read:
             raise changed(job, f"rows {number * job.chunk_size + 1} to {number * job.chunk_size + len(records)}")
     if finished:
         raise changed(job, "the last rows")
-
-
-def _scored(blocks: Iterable[_Block], actors: list[Any]) -> Iterator[tuple[_Task, ScoredChunk]]:
-    """Keep all actors busy; yield each block as soon as it is scored."""
-    free, running = deque(actors * _AHEAD), dict[Any, _Task]()
-    for number, records in blocks:
-        if not free:
-            task, chunk = _next(running)
-            free.append(task.actor)
-            yield task, chunk
-        actor = free.popleft()
-        running[actor.score.remote(records)] = _Task(number, records, actor)
-    while running:
-        yield _next(running)
-
-
-def _next(running: dict[Any, _Task]) -> tuple[_Task, ScoredChunk]:
-    """Wait for one of the blocks."""
-    import ray
-
-    reference = ray.wait(list(running), num_returns=1)[0][0]
-    task = running.pop(reference)
-    try:
-        return task, ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from error
-    except ray.exceptions.RayActorError as error:
-        raise RowsError(
-            f"the actors that scored rows {task.records[0][0]} to {task.records[-1][0]} died ({error}); if they had "
-            "too little memory, ask for fewer of them or a smaller --chunk-size. What is finished stays for --resume"
-        ) from error

@@ -22,8 +22,10 @@ sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from toy_metric import write_toy_metric
 from waiting import when_there
 
-# Read when ray is imported. A cluster admits only who has its token.
-os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+# Read when ray is imported. A cluster admits only who has its token. By itself Ray's workers stand behind all other
+# processes, such as the other tests.
+os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
 

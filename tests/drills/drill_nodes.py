@@ -1,0 +1,86 @@
+"""Nodes of a Ray cluster that are lost while `score --engine ray` runs."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import time
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from evaluate_qa.files.writing import write_rows
+from toy_metric import write_toy_metric
+from waiting import when_there
+
+pytest.importorskip("ray")
+
+SETTINGS = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+SETTINGS["RAY_worker_niceness"] = "0"  # else they stand behind all other processes
+OBJECTS = "--object-store-memory=80000000"
+
+
+@contextmanager
+def node(processes, log, *options):
+    """A node of a cluster: a raylet and what belongs to it, in a session of their own."""
+    ray = ["-m", "ray.scripts.scripts", "start", "--block", OBJECTS, "--node-ip-address=127.0.0.1", *options]
+    environment = {**os.environ, **SETTINGS}
+    with log.open("w") as file:
+        at = {"stdout": file, "stderr": subprocess.STDOUT, "env": environment}
+        process = processes.start(*ray, start_new_session=True, new=True, **at)
+        try:
+            deadline = time.monotonic() + 180
+            while "Ray runtime started" not in log.read_text():
+                assert process.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, log.read_text()
+                time.sleep(0.2)
+            yield process
+        finally:
+            lose(process)
+
+
+def lose(process):
+    """Kill all of a node at once, as when its power goes."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
+    """Nodes of a Ray cluster lost in the middle of a run.
+
+    There are two with a CPU each, for two actors, so that there is no room for the one that was lost.
+    """
+    monkeypatch.chdir(tmp_path)
+    toy = write_toy_metric(tmp_path)
+    words = ["alpha", "beta", "gamma", "delta"]
+    rows = [{"prediction": words[n % 4], "references": [words[n % 3], f"{words[n % 2]} {n}"]} for n in range(200)]
+    write_rows("in.jsonl", rows)
+    arguments = ["score", "--metric", toy, "--input", "in.jsonl", "--chunk-size", 5, "--compute", "seconds=0.2"]
+    code, told = finished(*arguments, "--output", "plain.jsonl")
+    assert code == 0, told
+    whole = Path("plain.jsonl").read_bytes()
+    for number in range(3):
+        with socket.socket() as opened:
+            opened.bind(("127.0.0.1", 0))
+            port = opened.getsockname()[1]
+        address, output = f"127.0.0.1:{port}", Path(f"out{number}.jsonl")
+        with ExitStack() as stack, drill.attempt(f"round {number}"):
+            head = ["--head", "--num-cpus=0", "--include-dashboard=false", f"--port={port}"]
+            stack.enter_context(node(processes, tmp_path / f"head{number}", *head))
+            nodes = [
+                stack.enter_context(
+                    node(processes, tmp_path / f"node{number}.{one}", f"--address={address}", "--num-cpus=1")
+                )
+                for one in range(2)
+            ]
+            block = Path(f"{output}.work/{rng.randrange(1, 20):06d}.block")
+            thread = when_there(block, partial(lose, rng.choice(nodes)), 200)
+            ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
+            environment = {**os.environ, **SETTINGS}
+            code, told = finished(*arguments, "--output", output, *ray, env=environment, timeout=240)
+            thread.join()
+            assert code == 0, told
+            assert output.read_bytes() == whole
