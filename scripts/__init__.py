@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimation.drop import gate as gate
-    from .estimation.paired import compare as compare
     from .estimation.powered import estimate as estimate
+    from .uncertainty.paired import compare as compare
 
 __version__ = "0.1.0"
 
@@ -40,7 +40,7 @@ def sample() -> Path:
 def __getattr__(name: str) -> Any:
     """Return what is imported only where it is used, as numpy takes longer than all of this."""
     if name == "compare":
-        from .estimation.paired import compare
+        from .uncertainty.paired import compare
 
         return compare
     if name == "estimate":

@@ -73,10 +73,10 @@ def agreement(
 ) -> None:
     """Compare metrics with people's labels, beside simple baselines and published figures."""
     with told_errors("agreement"):
-        from .agreement.bootstrap import Bootstrap
         from .agreement.experiments import parse_sweep
         from .agreement.labelled import Selection
         from .agreement.run import Plan
+        from .uncertainty.resampling import Bootstrap
 
         plan = Plan(
             selection=Selection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split, split_file),

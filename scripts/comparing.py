@@ -40,9 +40,9 @@ def compare(
         from .estimation.compared import as_json, show
         from .estimation.joining import Names
         from .estimation.keys import either
-        from .estimation.paired import compare as compared
         from .estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
         from .files.writing import check_different, check_place, check_target, write_rows
+        from .uncertainty.paired import compare as compared
 
         if changed is not None:
             check_target(changed)

@@ -75,10 +75,11 @@ def score(processes):
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_shared_files_of_the_checkout(link):
-    """To one file of the folder `_shared` beside it; a Space's to the whole of it."""
+    """To one file of the folder `_shared` beside it; a Space's to the whole of it, and from there to a room."""
     shared = (link.parent.parent / "_shared").resolve()
+    targets = {"space": shared, "uncertainty": ROOT / "scripts" / "uncertainty"}
     assert not link.readlink().is_absolute()
-    assert link.resolve(strict=True) == (shared if link.name == "space" else shared / link.name)
+    assert link.resolve(strict=True) == targets.get(link.name, shared / link.name)
 
 
 def test_there_are_links_for_all_that_is_shared():

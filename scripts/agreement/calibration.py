@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import Bootstrap, Estimate, draws, interval
+from ..uncertainty.resampling import Bootstrap, draws, interval
+from .bootstrap import Estimate
 from .comparison import Comparison, Floats
 
 BINS = 10

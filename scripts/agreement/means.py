@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .bootstrap import Bootstrap, Estimate, estimated, replicated
+from ..uncertainty.resampling import Bootstrap
+from .bootstrap import Estimate, estimated, replicated
 from .calibration import calibrate, has_calibration
 from .comparison import Comparison
 from .labelled import LabelledData

@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..terminal import open_console
-from .bootstrap import Bootstrap, Estimate
+from ..uncertainty.resampling import Bootstrap
+from .bootstrap import Estimate
 from .calibration import BINS
 from .labelled import LabelledData
 from .means import MEAN

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .bootstrap import Bootstrap
+from ..uncertainty.resampling import Bootstrap
 from .calibration import Calibration, calibrate, has_calibration
 from .data_sets import DATA, HOLDOUTS
 from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store

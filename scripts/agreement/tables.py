@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ..terminal import followed
-from .bootstrap import Bootstrap, Estimate, estimate
+from ..uncertainty.resampling import Bootstrap
+from .bootstrap import Estimate, estimate
 from .comparison import Comparison
 from .labelled import LabelledData
 from .row_scores import RowScores

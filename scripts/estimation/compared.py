@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..terminal import open_console
-from .paired import MANY, POWER, Change, Paired
-from .powered import Estimate, Estimates, Interval
+from ..uncertainty.intervals import Interval
+from ..uncertainty.paired import MANY, POWER, Change, Paired
+from .powered import Estimate, Estimates
 from .report import interval, table
 from .systems import Systems
 

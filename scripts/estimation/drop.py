@@ -21,9 +21,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Floats, codes, numbers
-from .paired import EXACT, FEWEST, MANY, POWER, clustered
-from .powered import Interval
+from ..uncertainty.arrays import Floats, codes, numbers
+from ..uncertainty.intervals import Interval
+from ..uncertainty.paired import EXACT, FEWEST, MANY, POWER, clustered
 
 _CHUNK = 64
 _ROUNDING = 1e-9

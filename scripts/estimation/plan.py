@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Floats, numbers
+from ..uncertainty.arrays import Floats, numbers
 from .powered import estimate
 from .samples import EDGES, draw, stratum
 

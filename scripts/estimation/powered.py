@@ -20,6 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..uncertainty.intervals import Interval
 from .checks import Given, checked
 
 Floats = NDArray[np.float64]
@@ -34,20 +35,6 @@ _FEW = 50
 _FEW_OF_A_KIND = 10
 _APART = 5.0  # standard errors; by chance once in 1.7 million samples
 _ROUNDING = 1e-20  # a smaller variance is that of equal scores
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with the ends of its interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """High minus low."""
-        return self.high - self.low
 
 
 @dataclass(frozen=True)

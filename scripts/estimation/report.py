@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
+from ..uncertainty.intervals import Interval
 from .joining import Joined
 from .plan import Planned, enough
-from .powered import Estimate, Estimates, Interval
+from .powered import Estimate, Estimates
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import Floats, numbers
+from ..uncertainty.arrays import Floats, numbers
 from .powered import FEWEST
 
 Counts = NDArray[np.int64]

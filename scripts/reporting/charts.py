@@ -7,8 +7,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimation.powered import Interval
-from ..estimation.shares import wilson
+from ..uncertainty.intervals import Interval, wilson
 
 Floats = NDArray[np.float64]
 

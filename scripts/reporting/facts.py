@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.checks import Codes, codes
 from ..estimation.joining import Joined, Names, texts_of
 from ..estimation.keys import either
-from ..estimation.paired import Paired, compare
-from ..estimation.powered import Estimate, Estimates, Interval
-from ..estimation.shares import mean
+from ..estimation.powered import Estimate, Estimates
 from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
+from ..uncertainty.arrays import Codes, codes
+from ..uncertainty.intervals import Interval, mean
+from ..uncertainty.paired import Paired, compare
 
 _MOST_SLICES = 30
 """Values of a column that are shown, the most frequent ones."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import __version__
 from ..estimation.compared import notes as paired_notes
-from ..estimation.powered import Interval
 from ..estimation.report import interval
+from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
 from .facts import Facts

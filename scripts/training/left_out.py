@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..agreement.bootstrap import Bootstrap, estimated, replicated
+from ..agreement.bootstrap import estimated, replicated
 from ..agreement.comparison import Comparison
 from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
 from ..metrics._shared.arithmetic import Floats, sigmoid
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.matcher import read
+from ..uncertainty.resampling import Bootstrap
 from .checkpoint import digest
 from .figures import THRESHOLD, Figures, figures
 from .run import Job, Report, run, scored_by

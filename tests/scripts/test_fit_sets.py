@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
@@ -26,6 +25,7 @@ from evaluate_qa.training.layers import Classified, check_folds, fit_layers, hel
 from evaluate_qa.training.left_out import calibrated, left_out_file, temperature
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import divided, read_sets, sample, without
+from evaluate_qa.uncertainty.resampling import Bootstrap
 from typer.testing import CliRunner
 
 NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))

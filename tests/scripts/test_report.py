@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.estimation.joining import Names
-from evaluate_qa.estimation.powered import Interval
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.reporting import charts
 from evaluate_qa.reporting.examples import marked
 from evaluate_qa.reporting.facts import gather
+from evaluate_qa.uncertainty.intervals import Interval
 from typer.testing import CliRunner
 
 COUNT = 100

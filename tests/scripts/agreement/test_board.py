@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 import sklearn.metrics
-from evaluate_qa.agreement.bootstrap import Bootstrap, draws
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import LabelledData, LabelledRow, Selection
 from evaluate_qa.agreement.means import ranks, with_mean
 from evaluate_qa.agreement.row_scores import RowScores
 from evaluate_qa.agreement.tables import compare
 from evaluate_qa.cli import app
+from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 from typer.testing import CliRunner
 
 COLUMNS = [

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from evaluate_qa.agreement.bootstrap import Bootstrap, Estimate, draws, estimate
+from evaluate_qa.agreement.bootstrap import Estimate, estimate
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
+from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 
 # All but those of preferences between two answers.
 FIGURES = [name for name in (*OF_SCORES, *OF_VERDICTS) if name not in ("pairwise_accuracy", "preference_accuracy")]

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.calibration import calibrate, has_calibration
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.cli import app
+from evaluate_qa.uncertainty.resampling import Bootstrap
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner

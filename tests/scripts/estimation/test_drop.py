@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from evaluate_qa.estimation import drop as module
 from evaluate_qa.estimation.drop import gate, halves, of_difference, two_sided
-from evaluate_qa.estimation.powered import Interval
+from evaluate_qa.uncertainty.intervals import Interval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from evaluate_qa.estimation.shares import mean, wilson
+from evaluate_qa.uncertainty.intervals import mean, wilson
 from scipy import stats
 
 

@@ -6,8 +6,8 @@ import re
 import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.estimation import paired
-from evaluate_qa.estimation.paired import compare, holm, mcnemar, sign_flips
+from evaluate_qa.uncertainty import paired
+from evaluate_qa.uncertainty.paired import compare, holm, mcnemar, sign_flips
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -23,6 +23,14 @@ def test_mcnemar_by_hand():
     assert mcnemar(1, 7) == pytest.approx(18 / 256)
     assert mcnemar(3, 3) == 1
     assert mcnemar(0, 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses"), [(1, 0), (100, 130), (130, 100), (2, 60), (3000, 3200), (499_000, 500_500), (500_000, 500_000)]
+)
+def test_mcnemar_as_scipy_does(wins, losses):
+    expected = stats.binomtest(wins, wins + losses).pvalue
+    assert mcnemar(wins, losses) == pytest.approx(expected, rel=1e-8, abs=0)
 
 
 def test_sign_flips_by_hand():

@@ -1,12 +1,26 @@
-"""Intervals of shares of few rows, where the normal one would be a point or leave the range."""
+"""Intervals of means; of shares of few rows one that is no point and stays in the range, as the normal would not."""
 
+from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
 
-from .checks import Codes, Floats
-from .powered import Interval
+from .arrays import Codes, Floats
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """High minus low."""
+        return self.high - self.low
 
 
 def wilson(share: float, count: float, confidence: float = 0.95) -> Interval:

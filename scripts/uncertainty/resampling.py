@@ -1,0 +1,55 @@
+"""The percentile bootstrap: what is drawn, and the interval of what came of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Floats
+
+# Replicates computed at once: enough for fast matrix products, few enough that weights of 30,000 rows take 15 MB.
+_CHUNK = 32
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are drawn.
+
+    Attributes:
+        resamples: Number of replicates; 0 gives no intervals.
+        seed: The same seed draws the same questions, for every metric: intervals are repeatable and comparable.
+        confidence: Share of the replicates that lies inside the interval.
+    """
+
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0 or self.seed < 0:
+            raise ValueError(f"expected resamples and seed of at least 0, got {self.resamples} and {self.seed}")
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"expected a confidence between 0 and 1, got {self.confidence}")
+
+
+def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
+    """Yield how often each question is drawn, in arrays of (at most 32 replicates, questions).
+
+    Each replicate draws as many questions as there are, with replacement.
+    """
+    generator = np.random.default_rng(bootstrap.seed)
+    for start in range(0, bootstrap.resamples, _CHUNK):
+        count = min(_CHUNK, bootstrap.resamples - start)
+        drawn = generator.integers(questions, size=(count, questions))
+        yield np.stack([np.bincount(row, minlength=questions) for row in drawn]).astype(np.float64)
+
+
+def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of replicates; those that are NaN are left out, and without others it is None."""
+    replicates = np.concatenate(chunks) if chunks else np.empty(0)
+    defined = replicates[~np.isnan(replicates)]
+    if not len(defined):
+        return None, None
+    tail = 100 * (1 - bootstrap.confidence) / 2
+    low, high = np.percentile(defined, [tail, 100 - tail])
+    return float(low), float(high)
