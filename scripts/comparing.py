@@ -4,14 +4,16 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Cluster, Json, Label, Row, Score, Systems, Verdict, Weight
+from .estimation.arguments import Columns, Json, Systems, with_columns
 from .terminal import options_of, told_errors
 
-_columns, _tests, _out = map(options_of, ("Columns", "Tests", "Output"))
+_tests, _out = map(options_of, ("Tests", "Output"))
 
 
+@with_columns
 def compare(
     systems: Systems,
+    columns: Columns,
     labels: Annotated[
         list[str] | None,
         typer.Option(
@@ -19,12 +21,6 @@ def compare(
             "difference is then what people would see. Repeatable."
         ),
     ] = None,
-    score_column: Score = "score",
-    verdict_column: Verdict = None,
-    identity: Row = None,
-    cluster: Cluster = None,
-    label: Label = None,
-    weight: Weight = None,
     resamples: Annotated[int, _tests("Of the bootstrap and of the permutation test.")] = 5000,
     seed: Annotated[int, _tests("Seed of both.")] = 0,
     confidence: Annotated[float, _tests("Share of samples whose interval holds the truth.")] = 0.95,
@@ -38,7 +34,6 @@ def compare(
     """
     with told_errors("compare"):
         from .estimation.compared import as_json, show
-        from .estimation.joining import Names
         from .estimation.keys import either
         from .estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
         from .files.writing import check_different, check_place, check_target, write_rows
@@ -55,7 +50,7 @@ def compare(
         }
         for name, file in inputs.items():
             check_different({name: file, "--changed": changed, "--json": json_file})
-        names = Names(score_column, identity or (), label, weight, cluster)
+        names, verdict_column = columns.names, columns.verdict_column
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
         read = read_systems(systems, names, verdict_column, more)
         joined = join_systems(read, names, verdict_column)

@@ -5,15 +5,17 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Cluster, Json, Label, Row, Score, Verdict, Weight
+from .estimation.arguments import Columns, Json, with_columns
 from .terminal import options_of, told_errors
 
-_columns, _tests, _out = map(options_of, ("Columns", "Tests", "Output"))
+_tests, _out = map(options_of, ("Tests", "Output"))
 
 
+@with_columns
 def gate(
     scored: Annotated[str, typer.Option(help="Scored rows of the new system: JSONL, CSV or Parquet.")],
     baseline: Annotated[str, typer.Option(help="The same rows of the baseline.")],
+    columns: Columns,
     max_drop: Annotated[float, typer.Option(help="The drop that is allowed; 0.01 is a point of accuracy.")] = 0.0,
     labels: Annotated[
         str | None,
@@ -24,12 +26,6 @@ def gate(
     confidence: Annotated[float, _tests("Of the bound: how sure it is that a drop is more than noise.")] = 0.95,
     resamples: Annotated[int, _tests("Random halves of the rows, from which the bound is.")] = 5000,
     seed: Annotated[int, _tests("Of these.")] = 0,
-    score_column: Score = "score",
-    verdict_column: Verdict = None,
-    identity: Row = None,
-    cluster: Cluster = None,
-    label: Label = None,
-    weight: Weight = None,
     changed: Annotated[str | None, _out("File for all rows that were won and lost: JSONL, CSV or Parquet.")] = None,
     markdown: Annotated[
         Path | None, _out("File for a summary in Markdown, for a pull request; it is replaced.")
@@ -50,7 +46,6 @@ def gate(
         from .estimation.gate_files import junit as as_junit
         from .estimation.gate_files import markdown as as_markdown
         from .estimation.gated import as_json, decide, told
-        from .estimation.joining import Names
         from .estimation.keys import either
         from .estimation.systems import join_labels, join_systems, read_systems
         from .files.writing import check_different, check_place, check_target, replacing, write_rows
@@ -66,7 +61,7 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         for name, source in inputs.items():
             check_different({name: source, **outputs})
-        names = Names(score_column, identity or (), label, weight, cluster)
+        names, verdict_column = columns.names, columns.verdict_column
         read = read_systems([baseline, scored], names, verdict_column, [*either("prediction"), *either("reference")])
         joined = join_systems(read, names, verdict_column)
         labelled = join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else []

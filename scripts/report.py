@@ -5,25 +5,22 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Cluster, Label, Row, Score, Systems, Verdict
+from .estimation.arguments import Columns, Systems, with_columns
 from .terminal import options_of, told_errors
 
 _columns, _page = options_of("Columns"), options_of("Page")
 
 
+@with_columns
 def report(
     systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, *.html.")],
+    columns: Columns,
     labels: Annotated[
         list[str] | None,
         typer.Option(help="People's verdicts on a random sample of a system's rows; a file for each system, in order."),
     ] = None,
     by: Annotated[list[str] | None, _columns("A table by the values of this column. Repeatable.")] = None,
-    score_column: Score = "score",
-    verdict_column: Verdict = None,
-    identity: Row = None,
-    cluster: Cluster = None,
-    label: Label = None,
     title: Annotated[str, _page("Its title.")] = "Evaluation report",
     note: Annotated[
         list[str] | None, _page("A line on how it was made, such as the metric's signature. Repeatable.")
@@ -35,7 +32,7 @@ def report(
     It opens without a network, in light and dark, prints, and loads nothing.
     """
     with told_errors("report"):
-        from .estimation.joining import LABELS, Names
+        from .estimation.joining import LABELS
         from .files.writing import check_different, check_place, replacing
         from .reporting.examples import choose, filled
         from .reporting.facts import gather
@@ -46,10 +43,9 @@ def report(
         check_place(output)
         for place, file in enumerate([*systems, *(labels or [])], 1):
             check_different({f"input {place}": file, "--output": output})
-        names = Names(score_column, identity or (), label, cluster=cluster)
-        facts = gather(systems, labels or [], names, verdict_column, by or [])
-        columns = [score_column, verdict_column or "verdict", label or "", *LABELS, *(by or [])]
-        page = render(facts, filled(choose(facts, rows), facts, columns), title, note or [])
+        facts = gather(systems, labels or [], columns.names, columns.verdict_column, by or [])
+        used = [columns.score_column, columns.verdict_column or "verdict", columns.label or "", *LABELS, *(by or [])]
+        page = render(facts, filled(choose(facts, rows), facts, used), title, note or [])
         with replacing(output) as path:
             path.write_text(page, "utf-8", errors="replace")
     typer.echo(f"Written: {output}")
