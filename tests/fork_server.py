@@ -1,9 +1,10 @@
 """A Python that has imported what takes seconds and becomes, in a fork, any other: `fork_server.py MODULE ...`.
 
-No test itself; tests/processes.py starts it and talks to it. Orders come through a socket, its standard input: a byte
-with four descriptors, of which three are the new process's standard streams. The fourth is a socket for that process
-alone. From it comes one line of JSON: arguments as they would follow `python`, cwd, env, and whether to begin a
-session. To it go two lines: the process's id and, once it has ended, its return code as `subprocess` counts it.
+No test itself; tests/processes.py starts it and talks to it. Its standard input is a socket that listens: each
+connection is an order of one process. Through it come a byte with three descriptors, the new process's standard
+streams, and one line of JSON: arguments as they would follow `python`, cwd, env, and whether to begin a session. Back
+go two lines: the process's id and, once it has ended, its return code as `subprocess` counts it. Its standard output
+is a socket too, whose other end is held by who started it: as that ends, so does the server.
 
 There is one thread and no loop of events: each process has a keeper, forked for it, which waits for it.
 """
@@ -16,6 +17,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import sys
@@ -27,32 +29,32 @@ from pathlib import Path
 from types import ModuleType
 
 
-def serve(orders):
-    """Fork a process for each order. Returns only in such a process, with its order; ends with who gives orders."""
+def serve():
+    """Fork a process for each order. Returns only in such a process, with its order; ends with who started it."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the keepers
+    orders, starter = socket.socket(fileno=0), sys.stdout.fileno()
     while True:
-        byte, descriptors, *_ = socket.recv_fds(orders, 1, 4)
-        if not byte:
+        if starter in select.select([orders, starter], [], [])[0]:
             os._exit(0)
+        connection, _ = orders.accept()
         if not os.fork():
             orders.detach()  # it is standard input, whose place the process's own takes
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            return _keep(descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
+            return _keep(connection)
+        connection.close()
 
 
-def _keep(descriptors):
+def _keep(connection):
     """Fork the process and tell of it. Returns in the process; the keeper ends here."""
-    *streams, connection = descriptors
-    with socket.socket(fileno=connection) as told:
-        with told.makefile() as lines:
+    with connection:
+        _, streams, *_ = socket.recv_fds(connection, 1, 3)
+        with connection.makefile() as lines:
             order = json.loads(lines.readline())
         if process := os.fork():
-            told.sendall(f"{process}\n".encode())
+            connection.sendall(f"{process}\n".encode())
             _, status = os.waitpid(process, 0)
             with suppress(BrokenPipeError):  # nobody wants to know any more
-                told.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+                connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
             os._exit(0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -72,9 +74,12 @@ def become(order):
     sys.stdout.reconfigure(write_through=bool(order["env"].get("PYTHONUNBUFFERED")))
     sys.path[1:1] = filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))
     first, *arguments = order["arguments"]
-    while first == "-W":
-        action, first, *arguments = arguments
-        warnings.simplefilter(action)
+    while first in ("-W", "-u"):
+        if first == "-u":
+            sys.stdout.reconfigure(write_through=True)
+        else:
+            warnings.simplefilter(arguments.pop(0))
+        first, *arguments = arguments
     sys.modules["__main__"] = main = ModuleType("__main__")
     main.__builtins__ = builtins
     if first == "-m":
@@ -105,7 +110,7 @@ def main():
         with suppress(ImportError):  # which a process that needs it will tell
             importlib.import_module(module)
     gc.freeze()  # a collection in a process would touch, and so copy, all that was imported
-    order = serve(socket.socket(fileno=0))
+    order = serve()
     try:
         become(order)
     except SystemExit as exit:

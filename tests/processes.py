@@ -9,6 +9,7 @@ import atexit
 import json
 import os
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -29,15 +30,28 @@ OF_OTHERS = ("PYTHON", "OMP_", "MKL_", "OPENBLAS_", "TORCH_", "LD_", "MALLOC_")
 # Of these, the fork server sees to the first two; Ray and OpenCV set the others in the process of the tests.
 OF_NONE = {"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED", "PYTHONBREAKPOINT", "LD_LIBRARY_PATH"}
 
-# What the two Pythons import. What is not installed they leave out.
-OTHERS = """
-    httpx numpy pandas pyarrow.dataset pyarrow.parquet rich.console rich.progress scipy.optimize scipy.stats
-    sklearn.metrics torch torch._dynamo torchvision typer.testing yaml
-"""
-HUGGING_FACE = "datasets evaluate evaluate_qa.cli huggingface_hub transformers.pipelines"
+# The fork servers: each is a fork of another, if one is named, and imports more. What is not installed is left out.
+# Workers of pytest-xdist come from the third and share all but the last, because what it imports reads where modules
+# and rows are cached, which is another place for each worker. A Space reads its port when it imports Gradio.
+SERVERS = {
+    "others": (
+        None,
+        "httpx numpy pandas pyarrow.dataset pyarrow.parquet rich.console rich.progress scipy.optimize scipy.stats"
+        " sklearn.metrics torch torch._dynamo torchvision typer.testing yaml",
+    ),
+    "transformers": ("others", "huggingface_hub openai transformers.pipelines"),
+    "workers": (
+        "transformers",
+        "av cv2 gradio gradio_client matplotlib.pyplot nltk open_clip rouge_score sacrebleu yake",
+    ),
+    "evaluate": ("transformers", "datasets evaluate evaluate_qa.cli"),
+}
 
 # As the tests began with it. Libraries that they import may change it.
 ENVIRONMENT = dict(os.environ)
+
+# The variable with the folder of the servers that workers share.
+SHARED = "EVALUATE_QA_TESTS_FORKS"
 
 
 def run(*arguments, check=False, timeout=None, **options):
@@ -67,7 +81,15 @@ def start(
         more = {"cwd": cwd, "env": env, "start_new_session": start_new_session, "text": True}
         return subprocess.Popen([sys.executable, *arguments], **streams, **more)
     order = {"arguments": arguments, "cwd": os.fspath(cwd or Path.cwd()), "env": env, "session": start_new_session}
-    return Forked(server(), order, **streams)
+    return Forked(_server(server), order, **streams)
+
+
+def fork_workers(specs):
+    """Have the workers of pytest-xdist be forks, too: this file, run as a program, is what it takes for Python."""
+    os.environ[SHARED] = str(_folder())
+    _server("workers")
+    for spec in specs:
+        spec.python = shlex.join([sys.executable, __file__])
 
 
 class Forked:
@@ -76,12 +98,13 @@ class Forked:
     def __init__(self, server, order, stdin, stdout, stderr):
         self.args, self.returncode, self._lock = order["arguments"], None, threading.Lock()
         self.stdout, self.stderr = _file_for(stdout), _file_for(stderr)
-        self._connection, theirs = socket.socketpair()
-        with theirs, Path(os.devnull).open("r+") as nothing:
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(server)
+        with Path(os.devnull).open("r+") as nothing:
             out = self.stdout or {subprocess.DEVNULL: nothing}.get(stdout, stdout)
             err = self.stderr or {subprocess.DEVNULL: nothing, subprocess.STDOUT: out}.get(stderr, stderr)
-            streams = [{subprocess.DEVNULL: nothing}.get(stdin, stdin), out, err, theirs]
-            socket.send_fds(server, [b"x"], [stream.fileno() for stream in streams])
+            streams = [{subprocess.DEVNULL: nothing}.get(stdin, stdin), out, err]
+            socket.send_fds(self._connection, [b"x"], [stream.fileno() for stream in streams])
         self._connection.sendall(json.dumps(order).encode() + b"\n")
         self._told = self._connection.makefile()
         self.pid = int(self._told.readline())
@@ -148,41 +171,56 @@ def _text(file):
 
 
 def _server_for(env):
-    """What gives the fork server for processes with this environment; None where they need a true start."""
+    """The name of the fork server for processes with this environment; None where they need a true start."""
     if sys.platform != "linux":  # elsewhere libraries of the system do not bear a fork
         return None
     changed = {name for name in {*env, *ENVIRONMENT} if env.get(name) != ENVIRONMENT.get(name)}
     of_hugging_face = {name for name in changed if name.startswith(OF_HUGGING_FACE)}
     if any(name.startswith(OF_OTHERS) for name in changed - of_hugging_face - OF_NONE):
         return None
-    return _without_hugging_face if of_hugging_face else _with_all
+    return "others" if of_hugging_face else "evaluate"
 
 
 @cache
-def _without_hugging_face():
+def _folder():
+    """Where fork servers listen."""
+    if SHARED in os.environ:
+        return Path(os.environ[SHARED])
+    folder = tempfile.TemporaryDirectory(prefix="forks-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+@cache
+def _server(name):
+    """Return where a server listens. It is started first, unless another process shares its own."""
+    before, modules = SERVERS[name]
+    path = _folder() / (f"{name}-{os.getpid()}" if name == "evaluate" else name)
+    if not path.exists():
+        _listen(str(path), before and _server(before), [str(FORK_SERVER), *modules.split()])
+    return str(path)
+
+
+def _listen(path, before, arguments):
+    """Start a server, as a fork of the one before it; it ends with this process."""
     ours, theirs = socket.socketpair()
-    with theirs:
-        process = subprocess.Popen([sys.executable, FORK_SERVER, *OTHERS.split()], stdin=theirs, env=ENVIRONMENT)
+    with socket.socket(socket.AF_UNIX) as listening, theirs:
+        listening.bind(path)
+        listening.listen(100)
+        streams = {"stdin": listening, "stdout": theirs, "stderr": sys.__stderr__}
+        if before:
+            order = {"arguments": arguments, "cwd": "/", "env": ENVIRONMENT, "session": False}
+            process = Forked(before, order, **streams)
+        else:
+            process = subprocess.Popen([sys.executable, *arguments], env=ENVIRONMENT, **streams)
 
     def end():
         ours.close()  # which it takes for its end
         process.wait()
 
     atexit.register(end)
-    return ours
 
 
-@cache
-def _with_all():
-    """A fork of the other, which has imported the rest as well."""
-    order = {"arguments": [str(FORK_SERVER), *HUGGING_FACE.split()], "cwd": "/", "env": ENVIRONMENT, "session": False}
-    ours, theirs = socket.socketpair()
-    with theirs:
-        process = Forked(_without_hugging_face(), order, theirs, sys.__stdout__, sys.__stderr__)
-
-    def end():
-        ours.close()
-        process.wait()
-
-    atexit.register(end)
-    return ours
+if __name__ == "__main__":  # in place of a worker's Python
+    order = {"arguments": sys.argv[1:], "cwd": str(Path.cwd()), "env": dict(os.environ), "session": False}
+    sys.exit(Forked(_server("workers"), order, sys.stdin, sys.stdout, sys.stderr).wait())

@@ -150,14 +150,14 @@ def test_two_instances_do_not_disturb_each_other(load, case, result, metric):
     assert other.compute() == metric.compute() == result
 
 
-@pytest.fixture
-def both(load, name, cases):
+@pytest.fixture(scope="module")
+def both(metric, name, cases):
     """The metric and another of the family, if there is one."""
     other = next((other for other in cases if other != name), name)
-    return [load(), evaluate.load(evaluate_qa.path(other), **cases[other].load)]
+    return [metric, evaluate.load(evaluate_qa.path(other), **cases[other].load)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def columns(both, cases):
     """The columns of both; one that a metric requires is that metric's."""
     merged = {column: rows for metric in both for column, rows in cases[metric.name].columns.items()}

@@ -13,11 +13,11 @@ def result(metric, case):
     return metric.compute(**case.columns)
 
 
-@pytest.fixture
-def unloaded(load, monkeypatch):
+@pytest.fixture(scope="module")
+def unloaded(load):
     """A metric that must not come as far as loading its model."""
     metric = load()
-    monkeypatch.setattr(metric, "prepare", lambda _: pytest.fail("the model is loaded before the input is checked"))
+    metric.prepare = lambda _: pytest.fail("the model is loaded before the input is checked")
     return metric
 
 
@@ -123,17 +123,21 @@ def test_bad_input_does_not_touch_rows_added_before(metric, case, result):
     assert metric.compute(**case.rows(*range(2, len(case)))) == result
 
 
-@pytest.mark.parametrize("in_memory", [False, True])
+@pytest.fixture(scope="module", params=[False, True])
+def failing(load, request):
+    return load(keep_in_memory=request.param, experiment_id="failing")
+
+
 @pytest.mark.parametrize("error", [RuntimeError("device lost"), KeyboardInterrupt()], ids=repr)
-def test_after_an_error_while_scoring_the_next_call_is_correct(load, case, result, monkeypatch, error, in_memory):
+def test_after_an_error_while_scoring_the_next_call_is_correct(failing, case, result, monkeypatch, error):
     """Rows of the failed call are not scored with those of the next, and evaluate's files are not left behind."""
-    metric = load(keep_in_memory=in_memory, experiment_id=f"failing-{error!r}".replace("'", ""))
+    metric = failing
 
     def fail(**_):
         raise error
 
-    with monkeypatch.context() as failing:
-        failing.setattr(metric, "_compute", fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(metric, "_compute", fail)
         metric.add_batch(**case.rows(0))
         with pytest.raises(type(error)) as caught:
             metric.compute(**case.rows(1))

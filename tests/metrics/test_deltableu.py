@@ -10,7 +10,7 @@ import evaluate_qa
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 FIELDS = "|v:1.0.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
@@ -170,7 +170,6 @@ def test_the_order_and_repetition_of_references_do_not_count(metric):
 TEXT = st.lists(st.sampled_from(["dry", "rash", "of", "hand", "eczema"]), min_size=1, max_size=8).map(" ".join)
 
 
-@settings(max_examples=50, deadline=None)
 @given(TEXT, st.lists(st.tuples(TEXT, st.integers(1, 10)), min_size=1, max_size=4), st.data())
 def test_raising_the_weight_of_a_matching_reference_does_not_lower_the_score(metric, prediction, references, data):
     """While the largest weight stays, and weights are positive: then no order comes or ceases to be smoothed."""

@@ -8,7 +8,7 @@ from evaluate_qa.metrics._shared import pairs as module
 from evaluate_qa.metrics._shared.declarations import ModelOptions
 from evaluate_qa.metrics._shared.expansion import tail, windows
 from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -32,7 +32,6 @@ def tokenizer(folder):
     return AutoTokenizer.from_pretrained(folder)
 
 
-@settings(max_examples=60, deadline=None)
 @given(first=TEXTS, second=TEXTS.filter(bool))  # transformers takes an empty second side for none
 def test_two_sides_are_those_of_transformers(classifier, tokenizer, first, second):
     """Long ones too: what does not fit 64 tokens is cut from the longer side."""
@@ -105,7 +104,6 @@ def spans(classifier, text):
     return classifier.tokenise([text])[text].spans
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS, tokens=st.integers(4, 20))
 def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
     pieces = windows(text, spans(classifier, text), tokens, tokens // 4)

@@ -53,7 +53,7 @@ def test_a_matcher_that_is_always_right_decides_all():
     assert (band.low, band.high) == (0.4, 0.4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 6 // 10)
 @given(st.integers(0, 10_000), st.sampled_from([0.3, 0.5]), st.sampled_from([0.8, 0.9, 0.95]))
 def test_it_is_what_a_loop_over_scipys_test_finds(seed, threshold, target):
     generator = np.random.default_rng(seed)

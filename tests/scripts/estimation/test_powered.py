@@ -267,6 +267,7 @@ def test_coverage_with_weights():
     assert 0.93 * DRAWS <= held <= 0.97 * DRAWS
 
 
+@pytest.mark.slow
 def test_coverage_with_clusters():
     """Two systems answer 400 questions, four times each; questions are hard for both, and answers of one are alike.
 
