@@ -39,10 +39,10 @@ SERVERS = {
         "httpx numpy pandas pyarrow.dataset pyarrow.parquet rich.console rich.progress scipy.optimize scipy.stats"
         " sklearn.metrics torch torch._dynamo torchvision typer.testing yaml",
     ),
-    "transformers": ("others", "huggingface_hub openai transformers.pipelines"),
+    "transformers": ("others", "huggingface_hub transformers.pipelines"),
     "workers": (
         "transformers",
-        "av cv2 gradio gradio_client matplotlib.pyplot nltk open_clip rouge_score sacrebleu yake",
+        "av cv2 gradio gradio_client matplotlib.pyplot nltk open_clip openai rouge_score sacrebleu yake",
     ),
     "evaluate": ("transformers", "datasets evaluate evaluate_qa.cli"),
 }

@@ -181,7 +181,7 @@ def test_rows_with_videos(score, cluster, tmp_path):
     write_rows("data/in.parquet", given)
     metric = ["--metric", "evqascore", "--config", "demo", "--compute", "interval=6", "--chunk-size", 2]
     options = [*metric, "--input", "data/in.parquet"]
-    ray = ["--engine", "ray", "--address", cluster[1], "--num-actors", 2]
+    ray = ["--engine", "ray", "--address", cluster[1], "--num-actors", 1]
     score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
     out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))

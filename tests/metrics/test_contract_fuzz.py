@@ -51,7 +51,7 @@ def still_correct(metric, case):
     assert metric.compute(**case.columns) == before
 
 
-@fuzz(150)
+@fuzz(100)
 @given(data=st.data())
 def test_any_value_in_a_row_is_scored_or_refused(metric, case, data):
     """Good rows, of which a few cells are replaced by anything."""
@@ -63,7 +63,7 @@ def test_any_value_in_a_row_is_scored_or_refused(metric, case, data):
     compute(metric, case, columns)
 
 
-@fuzz(100)
+@fuzz(60)
 @given(data=st.data())
 def test_anything_as_a_column_is_scored_or_refused(metric, case, data):
     columns = case.rows(0, 1)
@@ -72,7 +72,7 @@ def test_anything_as_a_column_is_scored_or_refused(metric, case, data):
     compute(metric, case, columns)
 
 
-@fuzz(150)
+@fuzz(100)
 @given(data=st.data())
 def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
     """An option may also ask for what is not installed."""
@@ -83,7 +83,7 @@ def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
     compute(metric, case, case.rows(0, 3) | options, (ValueError, TypeError, LookupError, ImportError))
 
 
-@fuzz(60)
+@fuzz(40)
 @given(rows=st.lists(st.tuples(texts, references), min_size=10, max_size=10))
 def test_any_text_is_scored(metric, case, rows):
     """Six hundred rows, of which none may be refused."""
