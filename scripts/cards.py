@@ -17,30 +17,25 @@ _BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOT
 def with_options(card: str, name: str) -> str:
     """Return the text of a card with the options of the metric `name` between its markers."""
     metric = load_metric(name)
-    tables = _table("compute", declarations(metric.options))
     loading, shared = declarations(metric.loading), declarations(ModelOptions)
-    own = {name: one for name, one in loading.items() if name not in shared}
-    if own:
-        tables += "\n" + _table("evaluate.load", own)
+    lines = _list("compute", declarations(metric.options))
+    if loading:
+        lines += ["", *_list("evaluate.load", {name: one for name, one in loading.items() if name not in shared})]
     if shared.keys() <= loading.keys():
-        common = ", ".join(f"`{name}`" for name in shared)
-        tables += f"\n`evaluate.load` takes {common} too; see `help({name})`.\n"
-    return _BETWEEN.sub(lambda _: tables, card)
+        lines.append(f"- {', '.join(f'`{name}`' for name in shared)}: see `help({name})`.")
+    return _BETWEEN.sub(lambda _: "".join(f"{line}\n" for line in lines), card)
 
 
-def _table(call: str, options: Mapping[str, Declaration]) -> str:
-    rows = [f"| `{name}` | {one.help} | {_values(one)} |\n" for name, one in options.items()]
-    return "".join([f"| `{call}` | | default |\n|---|---|---|\n", *rows])
+def _list(call: str, options: Mapping[str, Declaration]) -> list[str]:
+    return [f"`{call}` takes", "", *(f"- `{_given(name, one)}`: {one.help}" for name, one in options.items())]
 
 
-def _values(one: Declaration) -> str:
-    """Return the default, and what else there is: other choices, the range of a number."""
-    # By what it has, not by its class: a metric that evaluate has loaded brings classes of its own.
-    choices, low = getattr(one.kind, "values", None), getattr(one.kind, "low", None)
-    if choices is not None:
-        return ", ".join(f"**{value}**" if value == one.default else str(value) for value in choices)
-    bounds = f" ({low:g} to {one.kind.high:g})" if low is not None and hasattr(one.kind, "high") else ""
-    return (one.told + bounds).replace("|", r"\|")
+def _given(name: str, one: Declaration) -> str:
+    """Return an option as it is given, with its default."""
+    if not one.told:
+        return name
+    default = f'"{one.told}"' if isinstance(one.default, str) else one.told
+    return f"{name}={default}"
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def shell_commands():
     blocks = re.findall(r"```bash\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     commands = [line.split("  #")[0].strip() for line in lines]
-    elsewhere = r"git clone|cd |pip install|scripts/(demo|test)|python spaces/"
+    elsewhere = r"#|git clone|cd |pip install|scripts/(demo|test)|python spaces/"
     return [line for line in commands if line and not re.match(elsewhere, line)]
 
 

@@ -142,7 +142,7 @@ def option(
     By default an option may be None if that is its default.
     """
     may_be_none = default is None if optional is None else optional
-    shown = "" if default is None else str(default) if told is None else told
+    shown = told if told is not None else "" if default is None else str(default)
     declaration = Declaration(default, kind, help, key, always, may_be_none, shown, control)
     return field(default=default, metadata={"option": declaration})
 
@@ -209,7 +209,7 @@ class ModelOptions(Options):
     dtype: Dtype | Literal["auto"] = option(
         "float32",
         Choice(*get_args(Dtype), "auto"),
-        "Precision; half ones are for GPUs and recent CPUs. `auto`: the fastest by a short measurement.",
+        "Precision: `float32`; `float16` or `bfloat16`, for GPUs and recent CPUs; `auto`, the fastest when tried.",
         key="dtype",
     )
     batch_size: int | None = option(None, Whole(), "Most texts in a batch; by default `token_budget` decides.")

@@ -24,18 +24,17 @@ class LengthOptions(Options):
     long_answers: LongAnswers = option(
         "window",
         Choice(*get_args(LongAnswers)),
-        "A long answer: `window`, its best piece counts; `truncate`, its end is cut off as in the papers.",
+        "A long answer is read in pieces, of which the best counts (`window`), or cut off (`truncate`).",
         key="long",
     )
     long_references: LongReferences = option(
         "whole",
         Choice(*get_args(LongReferences)),
-        "A reference of several sentences or over ten words: `whole`, like others; `sentences`, each of either text "
-        "is looked for in the other.",
+        "A reference of several sentences or over ten words is compared `whole`, or by `sentences`.",
         key="longref",
     )
-    window: int = option(200, Whole(8), "Tokens of a piece; neighbours overlap by a quarter.")
-    question_tokens: int = option(96, Whole(), "Of a longer question only the end is read.", key="q")
+    window: int = option(200, Whole(8), "Tokens in a piece; pieces overlap by a quarter.")
+    question_tokens: int = option(96, Whole(), "Tokens of a question that are read, up to its end.", key="q")
 
     @property
     def by_sentence(self) -> bool:

@@ -80,7 +80,7 @@ _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 def guard_option() -> Any:
     """Declare the option `guard` of a metric."""
-    help = "Credits no words to the judge and no bare list of candidates, for answers that are optimised against it."
+    help = "Give no credit for words to the judge or for bare lists of candidates."
     return option(False, Flag(), help, key="guard")
 
 

@@ -17,7 +17,7 @@ class BemOptions(LengthOptions):
     lexical: bool | None = option(
         None,
         Flag(),
-        "Whether the final layer weighs the words in common; by default where the classifier has one.",
+        "Whether a final layer weighs the words in common; by default if the classifier has one.",
         control=Control(
             "What decides",
             values={None: "the classifier and what the words say", False: "the classifier alone"},

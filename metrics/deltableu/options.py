@@ -42,12 +42,12 @@ class DeltaBleuOptions(Options):
         4, Whole(), "Largest n-gram order N.", control=Control("Longest n-grams", most=4, info="")
     )
     effective_order: bool = option(
-        False, Flag(), "Leave out orders for which all answers are too short; scores of single rows always do."
+        False, Flag(), "Leave out orders for which all answers are too short, as scores of single rows always do."
     )
     smooth_method: SmoothMethod = option(
         "exp",
         Choice(*get_args(SmoothMethod)),
-        "Against precisions of 0: matches halved, a floor, counts added, or nothing.",
+        "What replaces a precision of 0: half a match (`exp`), a `floor`, added counts (`add-k`), or `none`.",
         control=Control(
             "Where there is no match",
             values={
@@ -60,13 +60,13 @@ class DeltaBleuOptions(Options):
         ),
     )
     smooth_value: float | None = option(
-        None, Kind("a number above 0", _is_positive), "Of `floor`, default 0.1, and of `add-k`, default 1."
+        None, Kind("a number above 0", _is_positive), "Value of `floor` (by default 0.1) or `add-k` (1)."
     )
     variant: Variant = option(
-        "paper", Choice(*get_args(Variant)), "The paper's formula, or the program that MORQA's figures were made with."
+        "paper", Choice(*get_args(Variant)), "Formula of the `paper`, or of the `released` program, which MORQA used."
     )
     n_bootstrap: int | None = option(None, Whole(), "Resamples for a 95% confidence interval; by default none.")
-    n_trials: int = option(10_000, Whole(), "Trials of the test that compares two systems.", told="10,000")
+    n_trials: int = option(10_000, Whole(), "Trials of the test that compares two systems.")
     seed: int = option(12345, Whole(0), "Seed of both.")
 
     def check(self) -> None:

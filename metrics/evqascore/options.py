@@ -35,20 +35,20 @@ class EvqascoreOptions(Options):
     mode: Literal["auto", "qa", "caption"] = option(
         "auto",
         Choice("auto", "qa", "caption"),
-        "`auto`: question and answer where a row has a question, else a caption; `caption` leaves questions out.",
+        "`auto` scores a row with a question as `qa`, another one as `caption`.",
         control=Control(
             "Scored as", values={"auto": "question and answer", "caption": "caption, without question"}, info=""
         ),
     )
-    interval: int = option(30, Whole(), "Every so many frames of a video are looked at.", key="every", always=True)
+    interval: int = option(30, Whole(), "One of so many frames of a video is looked at.", key="every", always=True)
     max_frames: int | None = option(
-        None, Whole(), "Where a video would give more frames, `interval` is doubled until it does not.", key="most"
+        None, Whole(), "Most frames of a video: `interval` is doubled until there are no more.", key="most"
     )
     lang: str = option("en", Text("the code of a language, such as 'en'"), "Language of the texts, for YAKE.", key="kw")
     max_keywords: int | None = option(
         20,
         Whole(),
-        "Of more extracted keywords the first ones count, YAKE's best; None: all.",
+        "How many extracted keywords count, the best first; None: all.",
         key="kwmax",
         optional=True,
         control=Control("Key phrases that count", most=20, info=""),
@@ -56,14 +56,14 @@ class EvqascoreOptions(Options):
     long_text: Literal["mean", "truncate"] = option(
         "mean",
         Choice("mean", "truncate"),
-        "A text of more than CLIP's 77 tokens is read in windows (`mean`), or its beginning is (`truncate`).",
+        "A text of more than CLIP's 77 tokens is read in windows (`mean`), or cut off (`truncate`).",
         key="long",
         always=True,
     )
     unreadable: Literal["raise", "none"] = option(
         "raise",
         Choice("raise", "none"),
-        "At a row that cannot be scored stop (`raise`), or give it the score None and the reason in `error` (`none`).",
+        "A row that cannot be scored stops the call (`raise`), or has the score None (`none`).",
     )
     threshold: float | None = option(
         None, Number(), "A score above it gets the verdict True; by default there are no verdicts.", key="thr"
@@ -87,25 +87,25 @@ class LoadOptions(ModelOptions):
     checkpoint: str | os.PathLike[str] | None = option(
         None,
         Place("a file of weights"),
-        "Weights such as PAC-S's, in OpenAI's layout; with `model` in that of the open_clip architecture it names.",
+        "File of weights in OpenAI's layout, such as PAC-S's, or in that of the open_clip `model`.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
         None,
         Place("a folder"),
-        "Keeps features of videos and keywords of a chat model for later calls; evaluate puts temporary files there.",
+        "Folder that keeps features, a chat model's keywords, and evaluate's temporary files.",
     )
     keyword_model: str | os.PathLike[str] | None = option(
         None,
         Place("`yake`, or the name or path of a chat model"),
-        "What extracts keywords: a chat model on the Hub, in a folder, or at the endpoint.",
+        "Chat model that extracts keywords: on the Hub, in a folder, or at the endpoint.",
     )
     keyword_revision: str | None = option(
-        None, Text("a branch, tag or commit"), "Branch, tag or commit of a chat model on the Hub."
+        None, Text("a branch, tag or commit"), "Branch, tag or commit of that model on the Hub."
     )
     keyword_endpoint: str | None = option(
         None,
         Text("a URL such as http://localhost:8000/v1"),
-        "OpenAI-compatible server that has the chat model; its key comes from OPENAI_API_KEY.",
+        "OpenAI-compatible server of that model; its key comes from OPENAI_API_KEY.",
     )
 
     def check(self) -> None:

@@ -66,27 +66,27 @@ class JudgeOptions(Options):
     ask: tuple[float, float] | None = option(
         None,
         Band(),
-        "With `first`: the judge is asked where low ≤ the matcher's score < high.",
+        "With `first`, the judge is asked where low ≤ the matcher's score < high.",
         told=f"{DEFAULT_BAND}",
     )
     samples: int = option(
         1,
         Whole(),
-        "How often the judge is asked about a row: the score is the mean, `spread` the standard deviation.",
+        "How often the judge is asked about a row.",
         key="samples",
     )
     swap: bool = option(
         False,
         Flag(),
-        "Asks once more with answer and reference exchanged; `flipped` says where that changes the verdict.",
+        "Ask once more with answer and reference exchanged.",
     )
     unscored: Literal["none", "raise"] = option(
         "none",
         Choice("none", "raise"),
-        "A row without a verdict has the score None and the reason in `error` (`none`), or stops the call (`raise`).",
+        "A row without a verdict has the score None (`none`), or stops the call (`raise`).",
     )
     prices: tuple[float, float] | None = option(
-        None, Prices(), "Prices of a million tokens of requests and of replies; with them the result has `cost`."
+        None, Prices(), "Prices of a million tokens of requests and of replies."
     )
 
 
@@ -102,27 +102,32 @@ class JudgeLoading(ModelOptions):
     endpoint: str | None = option(
         None,
         Text("a URL such as http://localhost:8000/v1", "https?://.+"),
-        "OpenAI-compatible server; its key comes from OPENAI_API_KEY.",
+        "URL of an OpenAI-compatible server.",
     )
-    dtype: Dtype = option("float32", Choice(*get_args(Dtype)), "Precision of a model that runs here.", key="dtype")
+    dtype: Dtype = option(
+        "float32",
+        Choice(*get_args(Dtype)),
+        "Precision of a model that runs here: `float32`, `float16` or `bfloat16`.",
+        key="dtype",
+    )
     protocol: str | os.PathLike[str] = option(
-        "default", Place("the name of a protocol, or a file"), f"What is asked: {', '.join(PROTOCOLS)}, or a file."
+        "default",
+        Place("the name of a protocol, or a file"),
+        f"What is asked, and how: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
         None,
         Matcher(),
-        "A matcher that decides where it is sure, such as `bem`; the judge is asked about the other rows.",
+        "Metric that decides where it is sure: its name, such as `bem`, its folder, or itself.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
-        None, Place("a folder"), "Keeps verdicts, so that none is asked for twice; evaluate puts temporary files there."
+        None, Place("a folder"), "Folder that keeps verdicts, and evaluate's temporary files."
     )
     concurrency: int = option(16, Whole(), "Requests under way at a time.")
     timeout: float = option(60.0, Number(1e-3, 86_400), "Seconds that a reply may take.")
-    max_retries: int = option(
-        5, Whole(0), "Repetitions of a request that failed, ever later, or when the server says (Retry-After)."
-    )
+    max_retries: int = option(5, Whole(0), "Repetitions of a failed request, ever later or when the server says.")
     max_tokens: int = option(1024, Whole(), "Longest reply, with the thoughts of a reasoning model.")
-    extra_body: Mapping[str, Any] | None = option(None, Fields(), "More fields of each request, in place of ours.")
+    extra_body: Mapping[str, Any] | None = option(None, Fields(), "More fields for each request, which replace ours.")
 
     def check(self) -> None:
         """Raise ValueError or FileNotFoundError for a protocol that cannot be used, ValueError for no model's name."""

@@ -38,8 +38,8 @@ class NliLexOptions(LengthOptions):
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Lexical signal: the paper's `match`, the share `recall`, all `features`, these weighed anew for references of "
-        "five words or more (`lengths`), False for plain NLI; by default the model's.",
+        "Lexical signal: the paper's `match`, the share `recall`, all `features`, these by the reference's length "
+        "(`lengths`), or `False`; by default the model's.",
         control=Control(
             "What counts beside entailment",
             values={
@@ -53,7 +53,7 @@ class NliLexOptions(LengthOptions):
         ),
     )
     weights: Weights | str | Path | None = option(
-        None, _WEIGHTS, "Of the logistic layer, as `fit` returns and writes them; by default the model's."
+        None, _WEIGHTS, "Weights of the logistic layer, or the file that `fit` wrote; by default the model's."
     )
     premise: str = option(TEMPLATE, _TEMPLATE, "Template of the premise, with `{question}` and `{answer}`.")
     hypothesis: str = option(TEMPLATE, _TEMPLATE, "Template of the hypothesis, where `{answer}` is the reference.")

@@ -40,20 +40,20 @@ class SmileOptions(Options):
     exact_match: ExactMatch = option(
         "words",
         Choice(*get_args(ExactMatch)),
-        "`words`: the reference occurs as a run of words; `fraction`: the share of its words (released program).",
+        "Whether the reference occurs as a run of `words`, or what `fraction` of its words does.",
         key="em",
         always=True,
     )
     lemmatizer: Lemmatizer = option(
         "simplemma",
         Choice(*get_args(Lemmatizer)),
-        "Makes lemmas; WordNet needs NLTK's data, `wordnet` tags words, `wordnet-noun` takes all for nouns.",
+        "What makes lemmas: `simplemma`, `none`, NLTK's `wordnet`, or `wordnet-noun`, which takes all words for nouns.",
         key="lemma",
         always=True,
     )
     lang: str = option("en", Text("a language code such as 'en'", "[a-z]{2,3}"), "Language, for simplemma.", key="lang")
     combine: Combine = option(
-        "arithmetic", Choice(*get_args(Combine)), "Mean of the two scores, weighted by `w`.", key="comb"
+        "arithmetic", Choice(*get_args(Combine)), "The weighted mean: `arithmetic` or `harmonic`.", key="comb"
     )
     threshold: float = option(
         CORRECT,
@@ -64,7 +64,7 @@ class SmileOptions(Options):
         control=Control("Threshold", info="A score from here on is correct."),
     )
     ngram_candidates: int | None = option(
-        None, Whole(), "Embed only so many n-grams of a pair, the most promising; by default all.", key="cand"
+        None, Whole(), "How many n-grams of a pair are embedded, the most promising first; by default all.", key="cand"
     )
     guard: bool = guard_option()
 
@@ -77,7 +77,7 @@ class LoadOptions(ModelOptions):
         None, Text("the name of a prompt"), "Which of the checkpoint's prompts to put before texts; by default its own."
     )
     cache_dir: str | os.PathLike[str] | None = option(
-        None, Place("a folder"), "Keeps vectors there for later calls; evaluate puts its temporary files there too."
+        None, Place("a folder"), "Folder that keeps vectors, and evaluate's temporary files."
     )
 
     @property

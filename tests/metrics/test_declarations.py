@@ -106,6 +106,7 @@ def test_every_default_passes_its_own_check(metric):
             assert (declared.default is None and declared.optional) or declared.kind.accepts(declared.default)
             assert declared.help.endswith((".", ")"))
             assert "\n" not in declared.help
+            assert all(f"`{value}`" in declared.help for value in getattr(declared.kind, "values", ()))
 
 
 def test_help_tells_columns_options_and_an_example(metric):
