@@ -1,4 +1,12 @@
-"""A cheap shortlist of the n-grams that may be the best (opt-in): fewer texts to embed, nearly the same maximum."""
+"""A cheap shortlist of the n-grams that may be the best (opt-in): fewer texts to embed, nearly the same maximum.
+
+A number of candidates that follows a bound, from the shortlist's cosines, was tried and not built. What is within .2 of
+the best, at most 8, a margin chosen on `train` and `dev`, was on 300 rows of EVOUNA's `test` 2.8 n-grams of a pair in
+place of 5.7 at about the changes of 8 candidates (scores by .00017, not .00011, on average, .010 at most, no verdict):
+1.2 times fewer tokens to embed in all. At the changes of 2 candidates a margin embeds as many as they. But most n-grams
+belong to references that cannot be a row's best. `scoring.contenders` leaves these out at no change at all, and of the
+tokens that remain the margin would spare 5%.
+"""
 
 from collections.abc import Callable, Sequence
 

@@ -1,12 +1,13 @@
 """From rows to the components of the score: each distinct text is embedded once over the whole set."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arithmetic import Floats
 from .candidates import Shortlist
 from .encoder import Encoder
 from .ngrams import NGrams
@@ -48,7 +49,11 @@ class _Numbered(dict[str, int]):
 
 
 def components(
-    rows: Rows, encoder: Encoder, lemma: Callable[[str], str], shortlist: Shortlist | None = None
+    rows: Rows,
+    encoder: Encoder,
+    lemma: Callable[[str], str],
+    shortlist: Shortlist | None = None,
+    needed: Callable[[Components], NDArray[np.bool_]] | None = None,
 ) -> Components:
     """Embed what is needed and compare it.
 
@@ -57,41 +62,79 @@ def components(
         encoder: The embedding model e.
         lemma: From a word to its lemma.
         shortlist: Keeps the most promising n-grams of a pair; without it all are embedded and the maximum is exact.
+        needed: From all components but the n-grams' to the pairs that want these too; by default all do. A pair that
+            does without has the n-gram cosine -1.
 
     Returns:
         The components of every pair of a prediction with one of its references.
     """
     pair_counts = np.array(list(map(len, rows.references)), dtype=np.intp)
     row_of = np.repeat(np.arange(len(pair_counts)), pair_counts)
-    references = list(chain.from_iterable(rows.references))
     prediction_words = [words(text, lemma) for text in rows.predictions]
-    reference_words = [words(text, lemma) for text in references]
+    reference_words = [words(text, lemma) for text in chain.from_iterable(rows.references)]
 
     whole = _Numbered()
     prediction_of = np.array([whole.number(text) for text in rows.predictions], dtype=np.intp)[row_of]
     target_of = np.array([whole.number(text) for text in rows.targets()], dtype=np.intp)
-    reference_of = np.array([whole.number(" ".join(split)) for split in reference_words], dtype=np.intp)
-    lists, list_of = _ngram_lists(prediction_words, reference_words, row_of, shortlist)
-    grams = NGrams(lists, list_of, reference_of)
-
     vectors = encoder.vectors(list(whole), "smile: answers")
+
+    pairs = range(len(reference_words))
+    exact = np.array([exact_match(prediction_words[row_of[p]], reference_words[p]) for p in pairs])
+    known = Components(
+        starts=np.cumsum(pair_counts) - pair_counts,
+        answered=np.array([bool(text.strip()) for text in rows.predictions])[row_of],
+        semantic_cosine=_cosines(vectors, prediction_of, target_of),
+        # Where the reference occurs, it is the nearest n-gram itself.
+        ngram_cosine=np.where(exact == 1, 1.0, -1.0),
+        exact_match=exact,
+        word_fraction=np.array([word_fraction(prediction_words[row_of[p]], reference_words[p]) for p in pairs]),
+        best_ngram=list(map(" ".join, reference_words)),
+    )
+    rest = np.flatnonzero((exact < 1) & (True if needed is None else needed(known)))
+    if not len(rest):
+        return known
+    lists, list_of = _ngram_lists(prediction_words, [reference_words[p] for p in rest], row_of[rest], shortlist)
+    found = _nearest(lists, list_of, [known.best_ngram[int(p)] for p in rest], whole, vectors, encoder)
+    return _with_ngrams(known, rest, *found)
+
+
+def _with_ngrams(known: Components, pairs: NDArray[np.intp], cosines: Floats, ngrams: Sequence[str]) -> Components:
+    """Return the components with what the n-grams of some pairs say."""
+    ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
+    ngram_cosine[pairs] = np.clip(cosines, -1, 1)
+    for pair, ngram in zip(pairs, ngrams, strict=True):
+        best_ngram[pair] = ngram
+    return replace(known, ngram_cosine=ngram_cosine, best_ngram=best_ngram)
+
+
+def _nearest(
+    lists: Sequence[Sequence[str]],
+    list_of: NDArray[np.intp],
+    references: Sequence[str],
+    whole: _Numbered,
+    vectors: NDArray[np.float32],
+    encoder: Encoder,
+) -> tuple[Floats, list[str]]:
+    """Return the largest cosine of each pair, and the n-gram that has it.
+
+    Args:
+        lists: Lists of n-grams.
+        list_of: Number of each pair's list, shape (pairs,).
+        references: Each pair's reference, processed.
+        whole: Numbers of texts that are embedded already.
+        vectors: Their unit vectors.
+        encoder: The embedding model e.
+    """
+    before = len(whole)
+    reference_of = np.array([whole.number(text) for text in references], dtype=np.intp)
+    vectors = np.concatenate([vectors, encoder.vectors(list(whole)[before:], "smile: references")])
+    grams = NGrams(lists, list_of, reference_of)
     known = np.array([whole.get(text, -1) for text in grams.texts], dtype=np.intp)
     grams.compare(np.flatnonzero(known >= 0), vectors[known[known >= 0]], vectors)
     rest = np.flatnonzero(known < 0)
     for batch, embedded in encoder.stream([grams.texts[i] for i in rest], "smile: n-grams"):
         grams.compare(rest[batch], embedded, vectors)
-    ngram_cosine, best_ngram = grams.best()
-
-    pairs = range(len(references))
-    return Components(
-        starts=np.cumsum(pair_counts) - pair_counts,
-        answered=np.array([bool(text.strip()) for text in rows.predictions])[row_of],
-        semantic_cosine=_cosines(vectors, prediction_of, target_of),
-        ngram_cosine=np.clip(ngram_cosine, -1, 1),
-        exact_match=np.array([exact_match(prediction_words[row_of[p]], reference_words[p]) for p in pairs]),
-        word_fraction=np.array([word_fraction(prediction_words[row_of[p]], reference_words[p]) for p in pairs]),
-        best_ngram=best_ngram,
-    )
+    return grams.best()
 
 
 def _ngram_lists(

@@ -8,7 +8,7 @@ Where a pair is a prediction y with one of its references y*:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,14 +99,7 @@ def bins(score: Floats) -> NDArray[np.intp]:
 
 def score(components: Components, options: SmileOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
-    semantic = similarity(components.semantic_cosine, options.similarity)
-    ngram = similarity(components.ngram_cosine, options.similarity)
-    exact = components.exact_match if options.exact_match == "words" else components.word_fraction
-    lexical = lexical_score(exact, ngram)
-    total = smile_score(semantic, lexical, options.w, options.combine)
-    semantic, ngram, exact, lexical, total = (
-        np.where(components.answered, values, 0.0) for values in (semantic, ngram, exact, lexical, total)
-    )
+    semantic, ngram, exact, lexical, total = _scored(components, options)
     best = first_best(total, components.starts)
     return Scores(
         score=total[best],
@@ -119,6 +112,36 @@ def score(components: Components, options: SmileOptions) -> Scores:
         best_ngram=[components.best_ngram[pair] for pair in best],
         bin=bins(total[best]),
     )
+
+
+def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool_]:
+    """Return which pairs may be the best of their row, whatever their n-grams, shape (pairs,).
+
+    The score grows with the n-gram cosine, which is 1 where the reference occurs in the answer. So a pair is out if its
+    score with a cosine of 1 is below what another pair of the row has with the smallest that it can have.
+
+    Args:
+        components: All but `ngram_cosine`, which is not read.
+        options: As for `score`.
+    """
+    least = np.where(components.exact_match == 1, 1.0, -1.0)
+    lowest, highest = (
+        _scored(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
+    )
+    counts = np.diff(components.starts, append=len(least))
+    # Vectors of two batches differ by rounding.
+    may_win: NDArray[np.bool_] = highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
+    return may_win
+
+
+def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
+    """Return semantic and n-gram similarity, EM, lexical score and score of every pair."""
+    semantic = similarity(components.semantic_cosine, options.similarity)
+    ngram = similarity(components.ngram_cosine, options.similarity)
+    exact = components.exact_match if options.exact_match == "words" else components.word_fraction
+    lexical = lexical_score(exact, ngram)
+    total = smile_score(semantic, lexical, options.w, options.combine)
+    return tuple(np.where(components.answered, values, 0.0) for values in (semantic, ngram, exact, lexical, total))
 
 
 def _quotient(numerator: float, denominator: Floats) -> Floats:

@@ -1,10 +1,13 @@
 """SMILE: a composite lexical-semantic metric for question answering, as an `evaluate` metric."""
 # ruff: noqa: F401 - what is imported and not used is for evaluate to copy, see shell.py
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import evaluate
+import numpy as np
+from numpy.typing import NDArray
 
 from .acceleration import multiply_with_onednn
 from .arithmetic import first_best
@@ -24,7 +27,7 @@ from .precision import settled
 from .processor import processor
 from .progress import progress
 from .rewards import ForReward
-from .scoring import Components, score
+from .scoring import Components, contenders, score
 from .shell import Scored, Shell
 from .stores import Store
 from .text import lemmatizer, lemmatizer_name
@@ -100,12 +103,20 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
 
     def parts(self, *, options: SmileOptions, **columns: list[Any]) -> Components:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        return self._components(options, columns)
+
+    def _components(
+        self,
+        options: SmileOptions,
+        columns: Mapping[str, list[Any]],
+        needed: Callable[[Components], NDArray[np.bool_]] | None = None,
+    ) -> Components:
         encoder, k = self.model, options.ngram_candidates
         shortlist = Shortlist(k, encoder.word_vectors) if k else None
         predictions, references = columns["predictions"], columns["references"]
         credited = guarded(predictions, references) if options.guard else predictions
         rows = Rows(credited, references, columns["synthetic_answers"])
-        return components(rows, encoder, lemmatizer(options), shortlist)
+        return components(rows, encoder, lemmatizer(options), shortlist, needed)
 
     def _compute(
         self,
@@ -115,9 +126,12 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
         synthetic_answers: list[list[str]],
         options: SmileOptions,
     ) -> Scored:
-        parts = self.parts(
-            options=options, predictions=predictions, references=references, synthetic_answers=synthetic_answers
-        )
+        columns: dict[str, list[Any]] = {
+            "predictions": predictions,
+            "references": references,
+            "synthetic_answers": synthetic_answers,
+        }
+        parts = self._components(options, columns, partial(contenders, options=options))
         settings = {
             "emb": self.model.name,
             **options.settings(),

@@ -80,7 +80,7 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the forward passes of the metric's model over the distinct texts, tokenised and batched beforehand."""
+    """Only the forward passes of the metric's model over the texts that it embeds, tokenised and batched beforehand."""
     import numpy as np
     import torch
 
@@ -89,7 +89,7 @@ def raw_forward(job: Job) -> Callable[[], int]:
     from ..metrics.smile.options import LoadOptions
 
     model, *_ = load("default", LoadOptions(**job.load))
-    texts = distinct_texts(job)
+    texts = embedded_texts(job)
     lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])
     budget = 1024 if model.device.type == "cpu" else 65536
     features = [model.preprocess([texts[i] for i in batch]) for batch in batches(lengths, budget)]
@@ -106,16 +106,19 @@ def raw_forward(job: Job) -> Callable[[], int]:
     return run
 
 
-def distinct_texts(job: Job) -> list[str]:
-    """Return what SMILE embeds: answers, references, processed references and n-grams, each once."""
-    lemma = lemmatizer(SmileOptions())
-    texts: dict[str, None] = dict.fromkeys(chain(job.predictions, *job.references))
-    for prediction, references in zip(job.predictions, job.references, strict=True):
-        split, wanted = words(prediction, lemma), [words(reference, lemma) for reference in references]
-        texts |= dict.fromkeys(" ".join(reference) for reference in wanted)
-        for n in sorted(set(map(len, wanted))):
-            texts |= dict.fromkeys(ngrams(split, n))
-    return list(texts)
+def embedded_texts(job: Job) -> list[str]:
+    """Return what SMILE embeds of these rows, each once."""
+    metric = load_metric("smile", keep_in_memory=True, **job.load)
+    texts: list[str] = []
+    stream = metric.model.stream
+
+    def recorded(given: Sequence[str], describe: str | None = None) -> Any:
+        texts.extend(given)
+        return stream(given, describe)
+
+    metric.model.stream = recorded
+    metric.compute(predictions=job.predictions, references=job.references, **job.compute)
+    return texts
 
 
 def _plain_model(job: Job) -> Any:

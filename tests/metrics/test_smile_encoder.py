@@ -9,7 +9,9 @@ import torch
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
 from evaluate_qa.metrics.smile.options import LoadOptions, SmileOptions
+from evaluate_qa.metrics.smile.scoring import score
 from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
+from evaluate_qa.metrics.smile.vectors import VectorStore
 from sentence_transformers import SentenceTransformer
 
 TEXTS = [
@@ -244,13 +246,13 @@ def distinct_texts(predictions, references):
     return texts
 
 
-def test_a_call_embeds_each_distinct_text_once_and_a_store_spares_the_next_call_all(tiny, sample, tmp_path):
+def test_a_call_embeds_a_text_once_at_most_and_a_store_spares_the_next_call_all(tiny, sample, tmp_path):
     metric = smile(model=tiny, cache_dir=str(tmp_path))
-    metric.compute(predictions=["warm"], references=["up"])
+    metric.prepare(metric.options())
     passes = Passes(metric.model)
     first = metric.compute(**sample)
-    known = {"warm", "up"} & distinct_texts(**sample)
-    assert passes.rows == len(distinct_texts(**sample)) - len(known)
+    assert 0 < passes.rows < len(distinct_texts(**sample))
+    assert passes.rows == len(VectorStore(tmp_path / "vectors", metric.model.fingerprint))
     again = smile(model=tiny, cache_dir=str(tmp_path))
     again.prepare(again.options())
     passes = Passes(again.model)
@@ -258,6 +260,32 @@ def test_a_call_embeds_each_distinct_text_once_and_a_store_spares_the_next_call_
     assert passes.rows == 0
     without = smile(model=tiny).compute(**sample)
     assert np.allclose(without["per_example"]["score"], first["per_example"]["score"], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"w": 0},
+        {"similarity": "cosine", "exact_match": "fraction"},
+        {"combine": "harmonic"},
+        {"ngram_candidates": 2},
+    ],
+    ids=str,
+)
+def test_pairs_without_ngrams_change_nothing(tiny, sample, options):
+    """The score of a row is that of all its pairs with all their n-grams."""
+    metric = smile(model=tiny)
+    passes = Passes(metric.model)
+    found = metric.compute(**sample, **options)["per_example"]
+    bounded, passes.shapes = passes.rows, []
+    every = metric.parts(options=metric.options(**options), **metric.check_columns(sample))
+    assert bounded < passes.rows
+    for name, values in vars(score(every, metric.options(**options))).items():
+        if name == "best_ngram":
+            assert found[name] == values
+        else:
+            assert np.allclose(np.array(found[name], dtype=float), values, rtol=0, atol=1e-6), name
 
 
 @pytest.mark.slow

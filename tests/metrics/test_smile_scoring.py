@@ -1,5 +1,7 @@
 """Equations 1 to 3, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from evaluate_qa.metrics.smile.arithmetic import first_best
@@ -7,6 +9,7 @@ from evaluate_qa.metrics.smile.options import SmileOptions
 from evaluate_qa.metrics.smile.scoring import (
     Components,
     bins,
+    contenders,
     exact_match,
     lexical_score,
     score,
@@ -128,6 +131,45 @@ def test_scores_stay_in_the_unit_interval_and_agree_with_their_bins(pairs, w):
         scores = score(rows, SmileOptions(w=w, combine=combine))
         assert np.all((scores.score >= 0) & (scores.score <= 1 + 1e-12))
         assert np.all((scores.bin >= 4) == scores.verdict)
+
+
+def test_pairs_that_no_ngram_can_save_are_out():
+    # Row 0: with an exact match and s_s = 0.8 pair 0 has (0.8 + 1) / 2 = 0.9. Without one the others have at most
+    # (s_s + 0.5) / 2: pair 1 with s_s = 1 has 0.75, so it is out. Row 1 has no exact match: pair 2 with s_s = 0.95 has
+    # at least 0.475, and pair 3 with s_s = 0.5 may have 0.5, but pair 4 with s_s = 0.4 only 0.45.
+    rows = components(semantic_cosine=[0.6, 1, 0.9, 0, -0.2], exact_match=[1, 0, 0, 0, 0], starts=[0, 2])
+    assert contenders(rows, SmileOptions()).tolist() == [True, False, True, True, False]
+    # Where the words count alone, no pair of row 1 is out; where the meaning counts alone, all but the best are.
+    assert contenders(rows, SmileOptions(w=0)).tolist() == [True, False, True, True, True]
+    assert contenders(rows, SmileOptions(w=1)).tolist() == [False, True, True, False, False]
+
+
+tenth = st.integers(0, 10).map(lambda n: n / 10)
+tenths = st.integers(-10, 10).map(lambda n: n / 10)
+a_pair = st.tuples(tenths, tenths, st.sampled_from([0.0, 1.0]), tenth)
+
+
+@given(
+    st.lists(st.lists(a_pair, min_size=1, max_size=4), min_size=1, max_size=5),
+    tenth,
+    st.sampled_from(["scaled", "cosine"]),
+    st.sampled_from(["words", "fraction"]),
+    st.sampled_from(["arithmetic", "harmonic"]),
+)
+def test_what_is_out_is_never_the_best(rows, w, similarity, exact_match, combine):
+    semantic, ngram, exact, fraction = map(np.array, zip(*(pair for row in rows for pair in row), strict=True))
+    known = components(
+        semantic_cosine=semantic,
+        ngram_cosine=np.where(exact == 1, 1.0, ngram),
+        exact_match=exact,
+        word_fraction=fraction,
+        starts=np.cumsum([0, *map(len, rows[:-1])]),
+    )
+    options = SmileOptions(w=w, similarity=similarity, exact_match=exact_match, combine=combine)
+    read = contenders(known, options) | (exact == 1)
+    left_out = replace(known, ngram_cosine=np.where(read, known.ngram_cosine, -1.0))
+    for name, values in vars(score(left_out, options)).items():
+        assert np.array_equal(values, vars(score(known, options))[name]), name
 
 
 @given(st.lists(st.lists(unit, min_size=1, max_size=5), min_size=1, max_size=8))
