@@ -8,6 +8,7 @@ import gradio as gr
 
 from . import batch
 from .answering import analyse, as_record, explain, told
+from .certainty import as_figures, certainty
 from .files import Table, collect
 from .limits import Refusal
 from .rows import from_mapping
@@ -29,7 +30,10 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         return as_record(explain(specification, scorer, analysed, options))
 
     def score_rows(rows: list[Row], videos: Sequence[Any] = (), **given: Any) -> dict[str, Any]:
-        """Score many answers; returns the score of all, a record for each, and what was wrong with the others."""
+        """Score many answers; returns the score of all, how sure it is, a record for each, and what was left out.
+
+        With `prediction_b` in the rows, two systems' answers are scored and compared.
+        """
         if not isinstance(rows, list) or not isinstance(videos, (list, tuple)):
             raise Refusal("rows and videos: expected lists, of an object for each answer and of files.")
         options = specification.options([given[control.name] for control in specification.controls])
@@ -38,7 +42,9 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         *_, known = read_videos(specification, scorer, Videos(), paths)
         *_, scored = batch.score(specification, scorer, table, options, known)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
-        return {"score": scored.score, "rows": batch.records(scored), "problems": problems}
+        found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
+        sure = {"certainty": None if found is None else as_figures(found)}
+        return {"score": scored.score, **other, **sure, "rows": batch.records(scored), "problems": problems}
 
     options = [_parameter(control.name, control.type, control.shown) for control in specification.controls]
     rows = _parameter("rows", list[dict[str, Any]])

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .drawing import number
-from .files import Table
+from .download import Record
+from .files import OTHERS, Table
 from .limits import LIMITS, Limits, Refusal
 from .scorer import Row, Scorer
 from .specification import Specification
@@ -27,6 +27,7 @@ class Scored:
         score: Mean score, or where the metric has one, the score of all rows together.
         problems: What is wrong with rows that have none.
         stopped: Why not all rows were looked at, if so.
+        other: What was scored of another system's answers in the same rows, if the file has them.
     """
 
     table: Table
@@ -36,6 +37,7 @@ class Scored:
     score: float = 0.0
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
+    other: "Scored | None" = None
 
 
 def score(
@@ -59,54 +61,74 @@ def score(
     Raises:
         Refusal: in the end, if no row could be scored.
     """
-    scored = Scored(table, problems=list(table.problems))
+    scored = Scored(table, problems=list(table.problems), other=Scored(table.of_others()) if table.others else None)
     yield scored
     end = time.monotonic() + limits.seconds
     arguments = specification.arguments(options)
     with tempfile.TemporaryDirectory() as folder:
         stand_ins = StandIns(specification, videos, Path(folder))
-        for numbers in _chunks(table.rows, specification.chunk, limits):
+        for numbers in _chunks(table, specification.chunk, limits):
             if time.monotonic() > end:
                 scored.stopped = f"Stopped after {limits.seconds:g} seconds; the rows scored by then are below."
                 break
             usable = _usable(scorer, scored, stand_ins, numbers)
             if usable:
-                _add(scored, [*usable], scorer.compute([*usable.values()], arguments), scorer.name)
+                found = scorer.compute([*usable.values()], arguments)
+                if scored.other is not None:
+                    others = [{**row, "predictions": table.others[i]} for i, row in usable.items()]
+                    _add(scored.other, [*usable], scorer.compute(others, arguments), scorer.name)
+                _add(scored, [*usable], found, scorer.name)
             scored.done = numbers.stop
             yield scored
     if not scored.kept:
         raise Refusal(f"No row could be scored. {' '.join(scored.problems[:1])}")
 
 
-def records(scored: Scored) -> list[dict[str, Any]]:
-    """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest."""
+def records(scored: Scored) -> list[Record]:
+    """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest.
+
+    Of two answers the other's values have names that end in `_b`; `change` says whether it is a win or a loss.
+    """
     return [_record(scored, place, i) for place, i in enumerate(scored.kept)]
 
 
-def figures(scored: Scored, most: float) -> list[tuple[str, str]]:
-    """Return the figures of all rows with their names: how many, the score, the share that is correct."""
-    shown = [("Rows scored", f"{len(scored.kept):,}"), ("Score", number(scored.score, most))]
-    if "verdict" in scored.columns:
-        correct = scored.columns["verdict"]
-        shown.append(("Correct", f"{sum(correct) / len(correct):.1%}"))
-    return shown
+def changed_first(rows: Sequence[Record]) -> list[Record]:
+    """Return records of two systems' answers as `evaluate-qa compare --changed` orders them, and then the others."""
+    by_size = sorted(filter(_changed, rows), key=lambda row: -abs(row["score_b"] - row["score"]))
+    return [*by_size, *(row for row in rows if not _changed(row))]
 
 
-def _record(scored: Scored, place: int, i: int) -> dict[str, Any]:
+def _changed(row: Record) -> bool:
+    return bool(row.get("change"))
+
+
+def _record(scored: Scored, place: int, i: int) -> Record:
     table, values = scored.table, {name: column[place] for name, column in scored.columns.items()}
-    first = {name: value for name, value in values.items() if name in ("score", "verdict")}
-    # The answer first, which the others are about.
-    names = sorted(table.columns.items(), key=lambda pair: pair[0] != "predictions")
-    texts = {name: table.rows[i][column] for column, name in names if column in table.rows[i]}
+    if scored.other is not None:
+        values = _beside(values, {name: column[place] for name, column in scored.other.columns.items()})
+    first = {name: value for name, value in values.items() if name.removesuffix("_b") in ("score", "verdict", "change")}
+    # The answers first, which the others are about.
+    names = sorted(table.columns.items(), key=lambda pair: pair[0] not in ("predictions", OTHERS))
+    row = table.rows[i] | ({OTHERS: table.others[i]} if table.others else {})
+    texts = {name: row[column] for column, name in names if column in row}
     return {"row": table.places[i], **first, **texts, **values}
 
 
-def _chunks(rows: Sequence[Row], size: int | None, limits: Limits) -> Iterator[range]:
+def _beside(values: Record, other: Record) -> Record:
+    """Return what the metric said of both answers, side by side, and what that makes of the change."""
+    judged = "verdict" if values.get("verdict") is not None else "score"
+    before, after = values[judged], other[judged]
+    change = "" if None in (before, after) or before == after else "win" if after > before else "loss"
+    pairs = [((name, values.get(name)), (f"{name}_b", other.get(name))) for name in {**values, **other}]
+    return {"change": change, **dict(one for pair in pairs for one in pair)}
+
+
+def _chunks(table: Table, size: int | None, limits: Limits) -> Iterator[range]:
     """Yield the numbers of rows that are scored together: so many, and fewer where their texts are long."""
     start = characters = 0
-    for i, row in enumerate(rows):
-        characters += sum(len(str(value)) for value in row.values())
-        last = i + 1 == len(rows)
+    for i, row in enumerate(table.rows):
+        characters += sum(len(str(value)) for value in [*row.values(), *table.others[i : i + 1]])
+        last = i + 1 == len(table.rows)
         if last or (size and (i + 1 - start >= size or characters >= limits.chunk_characters)):
             yield range(start, i + 1)
             start, characters = i + 1, 0

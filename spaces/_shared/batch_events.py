@@ -7,9 +7,10 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from . import batch, code, download, drawing, plot
+from . import batch, code, download, drawing, figures, plot
 from .answering import told
 from .batch import Scored
+from .certainty import certainty
 from .files import Table, collect, read
 from .scorer import Row, Scorer
 from .specification import Specification
@@ -78,7 +79,7 @@ class BatchEvents:
             options = self._specification.options(entered)
             for scored in batch.score(self._specification, self._scorer, table, options, videos or Videos()):
                 yield scored, drawing.progress(scored.done, len(table.rows)), *quiet
-            yield scored, *self._results(scored), self._code(table, entered)
+            yield scored, *self._results(scored), self._code(scored, entered)
         except Exception as error:
             yield None, drawing.problem(told(error)), *quiet
 
@@ -99,22 +100,29 @@ class BatchEvents:
 
     def _results(self, scored: Scored) -> tuple[Any, ...]:
         """Return status, figures with plot, table and downloads."""
-        most = self._specification.most
-        shown = drawing.summary(batch.figures(scored, most or 1.0)) + drawing.problems(scored.problems)
-        shown += plot.distribution(scored.columns["score"], scored.columns.get("verdict"), most)
-        records = batch.records(scored)
+        specification, found, records = self._specification, certainty(scored), batch.records(scored)
+        shown = drawing.summary(figures.cards(scored, found, specification))
+        shown += drawing.comparison(figures.compared(scored, found, specification))
+        shown += drawing.remarks(figures.notes(found)) + drawing.problems(scored.problems)
+        for one in filter(None, (scored, scored.other)):
+            of = f"the scores of {one.table.answer}" if scored.other else "the scores"
+            shown += plot.distribution(one.columns["score"], one.columns.get("verdict"), specification.most, of)
         left = len(scored.table.rows) - scored.done
         status = scored.stopped or (f"Stopped: {left:,} rows were not scored." if left else "Done.")
         files = [gr.update(value=str(path), visible=True) for path in download.write(records)]
-        return drawing.note(status), shown, gr.update(value=_readable(pd.DataFrame(records)), visible=True), *files
+        table = _readable(pd.DataFrame(batch.changed_first(records)))
+        return drawing.note(status), shown, gr.update(value=table, visible=True), *files
 
-    def _code(self, table: Table, entered: Any) -> Any:
+    def _code(self, scored: Scored, entered: Any) -> Any:
+        table = scored.table
         if table.name == EXAMPLES:
             return gr.update(visible=False)
         specification = self._specification
         arguments = specification.arguments(specification.options(entered))
         metric = (self._metric, specification.configuration)
-        lines = code.for_file(metric, specification.name, table, specification.file_fields, arguments)
+        lines = code.for_file(
+            metric, specification.name, table, specification.file_fields, arguments, "verdict" in scored.columns
+        )
         return gr.update(value=lines, visible=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from .batch_events import BatchEvents
-from .files import SUFFIXES
+from .files import OTHER, SUFFIXES
 from .form import Form
 from .limits import LIMITS
 from .scorer import Scorer
@@ -14,7 +14,10 @@ from .specification import Specification
 
 HELP = """\
 A row for each answer, as **JSONL**, **CSV** or **Parquet**, with the columns {columns}.{lists} At most {rows:,} rows
-and {size} MB. The file is deleted once it has been read. The options are those of the first tab."""
+and {size} MB. The file is deleted once it has been read. The options are those of the first tab.
+
+With **another system's answers** in a column `{other}`, both are scored on the same rows and compared; each row counts
+twice then."""
 LISTS = ' In CSV several texts are a JSON list: `["Paris", "Paris, France"]`.'
 VIDEOS = """\
 The column `{name}` holds the **name** of a video, such as `clip.mp4`. Upload the videos beside the file: {count} at
@@ -68,7 +71,7 @@ def _help(specification: Specification) -> str:
         f"`{f.name}`" if f.required or f.name == "prediction" else f"`{f.name}` (optional)" for f in fields
     )
     lists = LISTS if any(field.kind in ("lines", "numbers") for field in fields) else ""
-    told = HELP.format(columns=columns, lists=lists, rows=LIMITS.rows, size=LIMITS.file_bytes // 2**20)
+    told = HELP.format(columns=columns, lists=lists, rows=LIMITS.rows, size=LIMITS.file_bytes // 2**20, other=OTHER)
     if video is None:
         return told
     size = specification.file_bytes // 2**20

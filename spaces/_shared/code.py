@@ -51,8 +51,15 @@ def for_row(metric: Metric, name: str, row: Row, options: Mapping[str, Any]) -> 
     return "\n".join([*lines, 'print(out["per_example"])', ""])
 
 
-def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], options: Mapping[str, Any]) -> str:
-    """Return lines that score a file.
+def for_file(
+    metric: Metric,
+    name: str,
+    table: Table,
+    fields: Sequence[Field],
+    options: Mapping[str, Any],
+    verdicts: bool = False,
+) -> str:
+    """Return lines that score a file, and where it has two systems' answers compare them.
 
     Args:
         metric: As above.
@@ -60,11 +67,14 @@ def for_file(metric: Metric, name: str, table: Table, fields: Sequence[Field], o
         table: What was read of the file.
         fields: The Space's.
         options: As above.
+        verdicts: Whether the metric gives any.
     """
     there = [field for field in fields if field.column in table.columns]
-    taken = [f"    {field.column}=[{_cell(table, field)} for row in rows]," for field in there]
-    lines = [_reader(table, there), *_load(metric, name), f"out = {name}.compute("]
-    return "\n".join([*lines, *taken, *_arguments(options), ")", f'print(out["{name}"])', ""])
+    lines = [_reader(table, there), *_load(metric, name), *_computed("out", name, table, there, options)]
+    if table.others:
+        lines.insert(2, "from evaluate_qa import compare")
+        lines += [*_computed("other", name, table.of_others(), there, options), *_comparison(table, there, verdicts)]
+    return "\n".join([*lines, ""])
 
 
 def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str, Any]) -> str:
@@ -76,6 +86,24 @@ def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str,
     imported = "Client, handle_file" if videos else "Client"
     lines = [f"from gradio_client import {imported}", "", f"client = Client({_text(space)})"]
     return "\n".join([*lines, "print(client.predict(", *arguments, "))", ""])
+
+
+def _computed(result: str, name: str, table: Table, fields: Sequence[Field], options: Mapping[str, Any]) -> list[str]:
+    taken = [f"    {field.column}=[{_cell(table, field)} for row in rows]," for field in fields]
+    return [f"{result} = {name}.compute(", *taken, *_arguments(options), ")", f'print({result}["{name}"])']
+
+
+def _comparison(table: Table, fields: Sequence[Field], verdicts: bool) -> list[str]:
+    """Return lines that compare both, as the page does: rows of one video or question go together."""
+    found = {field.column: field for field in fields if field.column in ("videos", "questions")}
+    lines = ["", 'found = {"a": out["per_example"], "b": other["per_example"]}']
+    lines += ["pairs = compare(", '    {name: rows["score"] for name, rows in found.items()},']
+    if verdicts:
+        lines.append('    verdicts={name: rows["verdict"] for name, rows in found.items()},')
+    if found:
+        name = _text(table.columns[next(column for column in ("videos", "questions") if column in found)])
+        lines.append(f"    clusters=[row.get({name}) or number for number, row in enumerate(rows)],")
+    return [*lines, ")", "print(pairs[0])"]
 
 
 def _reader(table: Table, fields: Sequence[Field]) -> str:

@@ -1,6 +1,6 @@
 """From results to HTML. What a visitor entered is escaped here and nowhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from .outcome import Bar, Mark, Outcome, Picture
@@ -44,10 +44,34 @@ def header(title: str, emoji: str, description: str) -> str:
     )
 
 
-def summary(figures: Sequence[tuple[str, str]]) -> str:
-    """Return figures of a file side by side, each with its name."""
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
+def summary(figures: Mapping[str, tuple[str, str]]) -> str:
+    """Return figures of a file side by side, each by its name and with a hint below."""
+    items = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd>{f'<dd>{escape(hint)}</dd>' if hint else ''}</div>"
+        for name, (value, hint) in figures.items()
+    )
     return f'<dl class="qa-figures">{items}</dl>'
+
+
+def comparison(lines: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return figures of two systems as a table; the first line has the headings."""
+    if not lines:
+        return ""
+    (_, heads), *rows = lines.items()
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name, _ in heads)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td><b>{escape(value)}</b> <span>{escape(hint)}</span></td>" for value, hint in cells)
+        + "</tr>"
+        for name, cells in rows
+    )
+    return f'<table class="qa-compared"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def remarks(messages: Iterable[str]) -> str:
+    """Return what to know of figures, as a paragraph."""
+    text = " ".join(messages)
+    return f'<p class="qa-remarks">{escape(text)}</p>' if text else ""
 
 
 def problems(messages: Sequence[str], shown: int = 10, of: str = "row") -> str:

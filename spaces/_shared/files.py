@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,14 @@ from pyarrow.parquet import ParquetFile
 from .limits import LIMITS, Limits, Refusal, check_rows, shown
 from .rows import from_mapping
 from .scorer import Row
-from .specification import Field
+from .specification import ANSWER, Field
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+OTHER = "prediction_b"
+"""What the column of another system's answers is called, or like the metrics' columns:"""
+OTHERS = "predictions_b"
+
+_OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 
 @dataclass
@@ -29,7 +34,8 @@ class Table:
         places: Where each row stands in the file, counted from 1.
         rows: The rows.
         problems: What is wrong with the others.
-        columns: Column of the metric → name in the file.
+        columns: Column of the metric, or `OTHERS` → name in the file.
+        others: Another system's answer of each row; empty if the file has no such column.
     """
 
     name: str
@@ -38,6 +44,22 @@ class Table:
     rows: list[Row] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     columns: dict[str, str] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+
+    @property
+    def word(self) -> str:
+        """What a row is called where it stands."""
+        return "line" if self.suffix == ".jsonl" else "row"
+
+    @property
+    def answer(self) -> str:
+        """What the column of answers is called in the file."""
+        return self.columns.get("predictions", "prediction")
+
+    def of_others(self) -> "Table":
+        """Return the same rows with the other system's answers for answers."""
+        rows = [{**row, "predictions": other} for row, other in zip(self.rows, self.others, strict=True)]
+        return replace(self, rows=rows, columns={**self.columns, "predictions": self.columns[OTHERS]}, others=[])
 
 
 def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
@@ -64,25 +86,54 @@ def collect(
     """Put records into a table; those that cannot be used go to its problems.
 
     Raises:
-        Refusal: there are too many, or none can be used.
+        Refusal: there are too many, none can be used, or another system's answers are not there in all rows, or are
+            the same.
     """
-    word = "line" if table.suffix == ".jsonl" else "row"
+    others: list[str | None] = []
     for place, record in records:
         check_rows(len(table.rows) + len(table.problems) + 1, limits)
         try:
             if isinstance(record, Refusal):
                 raise record
-            table.rows.append(from_mapping(fields, _mapping(record), limits))
+            row, other = from_mapping(fields, _mapping(record), limits), _other(record, limits)
         except Refusal as refusal:
-            table.problems.append(f"{word} {place}: {refusal}")
+            table.problems.append(f"{table.word} {place}: {refusal}")
             continue
+        table.rows.append(row)
+        others.append(other)
         table.places.append(place)
         table.columns |= {f.column: name for f in fields for name in (f.column, f.name) if name in record}
+        table.columns |= {column: name for column, name in ((OTHERS, OTHERS), (OTHERS, OTHER)) if name in record}
     if not table.rows:
         first = f" The first: {table.problems[0]}" if table.problems else ""
         names = ", ".join(f.name for f in fields)
         raise Refusal(f"{table.name}: no row of it can be used; expected the columns {names}.{first}")
+    table.others = _checked(table, others)
+    check_rows(len(table.rows) + len(table.problems), limits, 2 if table.others else 1)
     return table
+
+
+def _other(record: dict[str, Any], limits: Limits) -> str | None:
+    """Return the other system's answer, which may be empty; None if there is none."""
+    given = record.get(OTHER, record.get(OTHERS))
+    return None if given is None else str(from_mapping([_OTHER_ANSWER], {"prediction": given}, limits)["predictions"])
+
+
+def _checked(table: Table, others: Sequence[str | None]) -> list[str]:
+    """Return the other system's answers; none if no row has one. Raises Refusal if they cannot be compared."""
+    there = [place for place, other in zip(table.places, others, strict=True) if other is not None]
+    lacking = [place for place, other in zip(table.places, others, strict=True) if other is None]
+    if there and lacking:
+        raise Refusal(
+            f"{table.name}: {table.word} {lacking[0]} has no {table.columns[OTHERS]}, but {table.word} {there[0]} has "
+            'one. Give one to every row, "" for an empty answer, or to none.'
+        )
+    if there and others == [row["predictions"] for row in table.rows]:
+        raise Refusal(
+            f"{table.name}: from {table.word} {there[0]} to {there[-1]}, {table.columns[OTHERS]} is the same as "
+            f"{table.answer}. Give another system's answers, or leave it out."
+        )
+    return [other for other in others if other is not None]
 
 
 def _mapping(record: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Limits:
     Args:
         characters: Of one text: a question, an answer, a reference.
         references: References of one answer.
-        rows: Rows of one file.
+        rows: Answers in one file: its rows, twice if each has two answers.
         file_bytes: Size of one file.
         unpacked_bytes: Size of a Parquet file's content.
         videos: Videos of one file.
@@ -76,12 +76,13 @@ def check_count(label: str, count: int, limits: Limits = LIMITS) -> None:
         raise Refusal(f"{label}: {count} are more than the {limits.references} that fit here. Leave some out.")
 
 
-def check_rows(count: int, limits: Limits = LIMITS) -> None:
-    """Raise Refusal if there are no rows, or too many."""
-    if count > limits.rows:
+def check_rows(count: int, limits: Limits = LIMITS, answers: int = 1) -> None:
+    """Raise Refusal if there are no rows, or too many; of rows with two answers each, half as many fit."""
+    if count * answers > limits.rows:
+        each = " with two answers each" if answers > 1 else ""
         raise Refusal(
-            f"There are more than {limits.rows:,} rows. Score a part of them, or all on your own machine with the "
-            "lines on the tab Python."
+            f"There are more than {limits.rows // answers:,} rows{each}. Score a part of them, or all on your own "
+            "machine with the lines on the tab Python."
         )
     if not count:
         raise Refusal("There are no rows. Expected one row for each answer.")

@@ -2,17 +2,21 @@
 
 import itertools
 from collections.abc import Sequence
+from html import escape
 
 COLUMNS = 10
 
 
-def distribution(scores: Sequence[float], verdicts: Sequence[bool] | None, most: float | None) -> str:
+def distribution(
+    scores: Sequence[float], verdicts: Sequence[bool] | None, most: float | None, of: str = "the scores"
+) -> str:
     """Return how many answers have which score, in ten columns, parted by verdict where there is one.
 
     Args:
         scores: One for each answer.
         verdicts: One for each answer; None for a metric that gives none.
         most: The highest score, if the lowest is 0; None for scores without bounds.
+        of: What the scores are of.
     """
     low, step = (0.0, most / COLUMNS) if most else _span(scores)
     parts = _parts(verdicts, len(scores))
@@ -24,7 +28,7 @@ def distribution(scores: Sequence[float], verdicts: Sequence[bool] | None, most:
     told = ", ".join(f"from {start}: {sum(c.values())}" for start, c in zip(starts, columns, strict=True))
     drawn = "".join(_column(start, column, tallest) for start, column in zip(starts, columns, strict=True))
     return (
-        '<figure class="qa-plot"><figcaption>Distribution of the scores</figcaption>'
+        f'<figure class="qa-plot"><figcaption>Distribution of {escape(of)}</figcaption>'
         f'<div class="qa-columns" role="img" aria-label="Number of answers by score. {told}">{drawn}</div>'
         f"{'' if verdicts is None else _KEY}</figure>"
     )

@@ -44,6 +44,9 @@ def test_it_scores_as_the_metric_does_here(space):
         **{column if column.endswith("s") else f"{column}s": [value] for column, value in ROW.items()}
     )
     assert answered["score"] == pytest.approx(expected["per_example"]["score"][0], abs=1e-6)
+    rows = [ROW | {"question": f"{n}?", "prediction_b": "Nobody."} for n in range(2)]
+    # Both lose: of the four changes of sides two reach the sum.
+    assert server.client().predict(rows=rows, api_name="/batch")["certainty"]["scores"]["p_value"] == 0.5
     there = "import importlib.util as u, sys; sys.exit(bool(u.find_spec(sys.argv[1])))"
     assert subprocess.run([python, "-c", there, "evaluate_qa"], check=False).returncode == 0
     assert subprocess.run([python, "-c", there, "torch"], check=False).returncode == (server.name == "smile")

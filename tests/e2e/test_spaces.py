@@ -128,6 +128,44 @@ def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_p
         page.get_by_text("answers.jsonl").wait_for()
 
 
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_path, width):
+    """Of 40 rows, 10 become right and 2 wrong; McNemar: 2 · (1 + 12 + 66)/4096 = .0386."""
+    right, wrong = "It is Paris.", "Mount Everest"
+    pairs = [(wrong, right)] * 10 + [(right, wrong)] * 2 + [(right, "Paris")] * 28
+    path = tmp_path / "answers.jsonl"
+    path.write_text(
+        "\n".join(
+            json.dumps({"question": f"{n}?", "references": ["Paris"], "prediction": one, "prediction_b": other})
+            for n, (one, other) in enumerate(pairs)
+        )
+    )
+    with Visit(browser, smile, width) as visit:
+        page = visit.page
+        visit.tab("File")
+        assert "answers.jsonl: 40 rows to score." in visit.upload(path)
+        page.locator("#score-file").click()
+        page.locator(".qa-compared").wait_for()
+        told = page.locator("#results").inner_text()
+        assert re.search(r"Became right\s+10\s+Became wrong\s+2\s", told)
+        assert re.search(r"Correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", told)
+        assert "p = 0.0386" in told
+        page.locator("#answers table").first.wait_for()
+        page.wait_for_timeout(300)
+        page.screenshot(path=artefacts / f"compared-{width}.png", full_page=True)
+        assert violations(page, axe) == []
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0
+        with page.expect_download() as download:
+            page.locator("#download-csv").click()
+        with Path(download.value.path()).open(newline="") as lines:
+            table = list(csv.DictReader(lines))
+        assert [row["change"] for row in table] == ["win"] * 10 + ["loss"] * 2 + [""] * 28
+        assert {"score", "score_b", "verdict", "verdict_b", "prediction", "prediction_b"} <= {*table[0]}
+        visit.tab("Python")
+        assert "from evaluate_qa import compare" in page.locator(".cm-content").nth(2).inner_text()
+
+
 def test_rows_and_their_videos_are_scored_and_deleted(evqascore, browser, tmp_path):
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"no video")

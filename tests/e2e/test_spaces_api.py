@@ -125,6 +125,29 @@ def test_many_rows_with_videos_by_the_api(evqascore, tmp_path):
     assert not [file for file in evqascore.uploads.rglob("not a video*") if file.is_file()]
 
 
+def test_two_systems_answers_by_the_api(smile):
+    """Three become right, none wrong: McNemar 2 · 1/2³ = .25."""
+    given = {"references": ["Marie Curie"], "prediction": "Nobody.", "prediction_b": "It was Marie Curie."}
+    rows = [given | {"question": f"{n}?"} for n in range(3)]
+    rows.append(given | {"question": "3?", "prediction": "Marie Curie"})
+    many = smile.client().predict(rows=rows, api_name="/batch")
+    found = many["certainty"]
+    assert (found["rows"], found["wins"], found["losses"]) == (4, 3, 0)
+    assert found["verdicts"]["p_value"] == pytest.approx(0.25)
+    assert found["verdicts"]["difference"]["value"] == 0.75
+    assert found["means"]["score"]["value"] == pytest.approx(many["score"])
+    assert found["means_b"]["score"]["value"] == pytest.approx(many["score_b"])
+    assert [row["change"] for row in many["rows"]] == ["win"] * 3 + [""]
+    alone = smile.client().predict(
+        rows=[{name: row[name] for name in row if name != "prediction_b"} for row in rows], api_name="/batch"
+    )
+    assert {*alone["certainty"]} == {"rows", "clusters", "means"}
+    assert alone["certainty"]["means"]["score"] == pytest.approx(found["means"]["score"], abs=1e-6)
+    del rows[2]["prediction_b"]
+    with pytest.raises(Exception, match="row 3 has no prediction_b, but row 1 has one"):
+        smile.client().predict(rows=rows, api_name="/batch")
+
+
 @pytest.mark.parametrize("path", ["/etc/passwd", str(CLIP), "clips/red_square.mp4"])
 def test_no_path_is_read_as_one_of_many_videos(evqascore, path):
     call = f"{evqascore.url}/gradio_api/call/batch"

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from space import batch
 from space.code import for_file
+from space.figures import cards
 from space.files import Table, collect, read
 from space.limits import Limits, Refusal
 from space.plot import distribution
@@ -104,8 +105,9 @@ def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, scorer_of):
     record = batch.records(scored)[0]
     assert list(record)[:3] == ["row", "score", "verdict"]
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
-    assert batch.figures(scored, 1.0)[0] == ("Rows scored", "6")
-    assert batch.figures(scored, 1.0)[2] == ("Correct", "83.3%")  # five of six
+    shown = cards(scored, None, smile)
+    assert shown["Rows scored"] == ("6", "")
+    assert shown["Correct"] == ("83.3%", "")  # five of six
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])

@@ -1,0 +1,211 @@
+"""How sure the figures of a file are, and two systems' answers in it: by hand, and as the commands say."""
+
+import json
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import evaluate_qa
+import pytest
+from evaluate_qa.cli import app
+from space import batch, figures
+from space.certainty import as_figures, certainty
+from space.code import for_file
+from space.download import write
+from space.files import Table, collect, read
+from space.limits import Limits, Refusal
+from typer.testing import CliRunner
+
+# Two rows of a question each: what the first system says, and the second.
+ANSWERS = {
+    "Who discovered radium?": [("Marie Curie", "Lise Meitner"), ("Pierre", "Marie Curie")],
+    "Where was she born?": [("in Paris", "in Warsaw"), ("Warsaw", "Warsaw")],
+    "What is its symbol?": [("Ra", "It is Ra."), ("Rd", "Ra")],
+}
+REFERENCES = dict(zip(ANSWERS, ("Marie Curie", "Warsaw", "Ra"), strict=True))
+
+
+def rows(**more):
+    """A row for each pair of answers."""
+    return [
+        {"question": question, "references": [REFERENCES[question]], "prediction": one, "prediction_b": other} | more
+        for question, pairs in ANSWERS.items()
+        for one, other in pairs
+    ]
+
+
+def table_of(specification, records, limits=Limits()):  # noqa: B008 - it cannot be changed
+    return collect(Table("rows.jsonl", ".jsonl"), enumerate(records, 1), specification.file_fields, limits)
+
+
+@pytest.fixture(scope="module")
+def scored(specification_of, scorer_of):
+    """Both systems' answers, scored by SMILE."""
+    smile = specification_of("smile")
+    *_, scored = batch.score(smile, scorer_of("smile"), table_of(smile, rows()), smile.options())
+    return scored
+
+
+def given(smile, scores, others=None, questions=None):
+    """What would have been scored: verdicts from .5 on."""
+    named = questions or [f"Q{place}?" for place in range(len(scores))]
+    records = [{"question": q, "references": ["x"], "prediction": f"a{n}"} for n, q in enumerate(named)]
+    if others is not None:
+        records = [record | {"prediction_b": f"b{n}"} for n, record in enumerate(records)]
+    table = table_of(smile, records)
+    return of_table(table, scores, of_table(table.of_others(), others) if others else None)
+
+
+def of_table(table, scores, other=None):
+    columns = {"score": scores, "verdict": [score >= 0.5 for score in scores]}
+    return batch.Scored(
+        table, kept=[*range(len(scores))], columns=columns, score=sum(scores) / len(scores), other=other
+    )
+
+
+def test_intervals_by_hand(smile):
+    """Of .2 .4 .6 .8 the mean is .5, its deviation √(2 · .3² + 2 · .1²)/4 = .111803, times 1.959964 = .219130.
+
+    Two of four right, by Wilson with z² = 3.841459: (.5 + z²/8 ± z √(.25/4 + z²/64)) / (1 + z²/4) = .5 ± .349961.
+    """
+    found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8]))
+    assert vars(found.means["score"]) == pytest.approx({"value": 0.5, "low": 0.280869, "high": 0.719131}, abs=1e-6)
+    assert vars(found.means["verdict"]) == pytest.approx({"value": 0.5, "low": 0.150039, "high": 0.849961}, abs=1e-6)
+    assert (found.rows, found.clusters, found.by, found.pair) == (4, 4, None, None)
+    shown = figures.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
+    assert shown["Score"] == ("0.500", "0.281 to 0.719")
+    assert shown["Correct"] == ("50.0%", "15.0 to 85.0%")
+
+
+def test_rows_of_a_question_go_together(smile):
+    """Of .2 .4 and .6 .8 of two questions the deviation is √(2 · .4²)/4 = .141421, times 1.959964 = .277181."""
+    found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8], questions=["Who?", "Who?", "Where?", " Where? "]))
+    assert found.means["score"].high == pytest.approx(0.777181, abs=1e-6)
+    assert (found.clusters, found.by) == (2, "question")
+    assert "Rows of one question go together: 2 questions." in [*figures.notes(found)]
+    assert certainty(given(smile, [0.2, 0.4], questions=["Who?", "Who?"])) is None
+
+
+def test_a_difference_by_hand(smile):
+    """Ten rows: 4 become right and 1 wrong, +30 points; McNemar: 2 · (1 + 5)/32 = .375."""
+    before = [0.9, 0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.9, 0.1, 0.1]
+    after = [0.1, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1]
+    scored = given(smile, before, after)
+    found = certainty(scored)
+    assert found.pair.verdicts.p_value == pytest.approx(0.375)
+    cards = figures.cards(scored, found, smile)
+    assert {name: value for name, (value, _) in cards.items()} == {
+        "Rows scored": "10", "Became right": "4", "Became wrong": "1"
+    }  # fmt: skip
+    lines = figures.compared(scored, found, smile)
+    assert lines[""] == [("prediction", ""), ("prediction_b", ""), ("difference", "")]
+    assert [value for value, _ in lines["Correct"]] == ["40.0%", "70.0%", "+30.0 points"]
+    assert lines["Correct"][2][1].endswith("p = 0.3750")
+    # Of scores ±.8 with the same signs.
+    assert [value for value, _ in lines["Score"]] == ["0.420", "0.660", "+0.240"]
+
+
+def test_it_is_what_the_command_compare_says(scored, tmp_path, monkeypatch):
+    """On two files of what was downloaded, a system each."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    records = [json.loads(line) for line in write(batch.records(scored))[1].read_text().splitlines()]
+    for name, end in (("a", ""), ("b", "_b")):
+        of_one = [
+            {"id": row["row"], "question": row["question"]} | {key: row[f"{key}{end}"] for key in ("score", "verdict")}
+            for row in records
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, of_one)))
+    arguments = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    done = CliRunner().invoke(app, ["compare", *arguments, "--json", str(tmp_path / "out.json")])
+    assert done.exit_code == 0, done.output
+    told = json.loads((tmp_path / "out.json").read_text())
+    found = as_figures(certainty(scored))
+    assert (found["rows"], found["clusters"]) == (told["rows"], told["clusters"]) == (6, 3)
+    (system,) = told["systems"]
+    for name in ("wins", "losses", "scores", "verdicts"):
+        assert found[name] == system[name], name
+
+
+def test_both_answers_are_scored_as_each_alone(scored, smile, scorer_of):
+    for one, name in ((scored, "prediction"), (scored.other, "prediction_b")):
+        alone = [{k: row[k] for k in ("question", "references")} | {"prediction": row[name]} for row in rows()]
+        *_, expected = batch.score(smile, scorer_of("smile"), table_of(smile, alone), smile.options())
+        assert one.columns["score"] == pytest.approx(expected.columns["score"], abs=1e-6)
+        assert one.columns["verdict"] == expected.columns["verdict"]
+        assert one.score == pytest.approx(expected.score, abs=1e-6)
+
+
+def test_the_changed_rows_come_first_and_the_download_has_both(scored, smile, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    records = batch.records(scored)
+    assert [row["row"] for row in records] == [1, 2, 3, 4, 5, 6]
+    first = ["row", "change", "score", "score_b", "verdict", "verdict_b", "prediction", "prediction_b"]
+    assert list(records[0])[:8] == first
+    changes = {row["row"]: row["change"] for row in records}
+    assert (changes[1], changes[2], changes[4]) == ("loss", "win", "")
+    ordered = batch.changed_first(records)
+    turned = [row for row in ordered if row["change"]]
+    assert ordered[: len(turned)] == turned
+    sizes = [abs(row["score_b"] - row["score"]) for row in turned]
+    assert sizes == sorted(sizes, reverse=True)
+    for file in write(records):
+        again = read(file, smile.file_fields)
+        assert again.others == [row["prediction_b"] for row in rows()]
+        assert again.rows == scored.table.rows
+
+
+def test_the_python_lines_compare_as_the_page_does(scored, smile, scorer_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows())))
+    done = {}
+    exec(for_file((str(scorer_of("smile").folder), None), "smile", scored.table, smile.file_fields, {}, True), done)
+    (pair,), found = done["pairs"], certainty(scored).pair
+    assert (pair.wins, pair.losses, pair.clusters) == (found.wins, found.losses, found.clusters)
+    assert asdict(pair.verdicts) == asdict(found.verdicts)
+    assert vars(pair.scores.difference) == pytest.approx(vars(found.scores.difference), abs=1e-6)
+
+
+def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, scorer_of):
+    """And a score of all rows stands beside their mean, of which the interval is."""
+    specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
+    *_, scored = batch.score(specification, scorer, table_of(specification, rows()), specification.options())
+    found = certainty(scored)
+    assert found.pair.verdicts is None
+    expected = evaluate_qa.compare(
+        {"a": scored.columns["score"], "b": scored.other.columns["score"]},
+        clusters=[row["question"] for row in rows()],
+    )
+    assert asdict(found.pair.scores) == asdict(expected[0].scores)  # of another module with the same code
+    lines = figures.compared(scored, found, specification)
+    assert [*lines] == ["", "Score of all rows", "Mean score"]
+    assert lines["Score of all rows"] == [(f"{scored.score:.1f}", ""), (f"{scored.other.score:.1f}", ""), ("", "")]
+    assert {"Became higher", "Became lower"} < {*figures.cards(scored, found, specification)}
+
+
+def test_what_cannot_be_compared_is_told_by_its_row(smile):
+    some, same, wrong = rows(), rows(), rows()
+    del some[2]["prediction_b"]
+    some[3]["prediction_b"] = None
+    same = [row | {"prediction_b": row["prediction"]} for row in same]
+    wrong[4]["prediction_b"] = ["Ra"]
+    lacking = "rows.jsonl: line 3 has no prediction_b, but line 1 has one. Give one to every row"
+    with pytest.raises(Refusal, match=re.escape(lacking)):
+        table_of(smile, some)
+    with pytest.raises(Refusal, match="from line 1 to 6, prediction_b is the same as prediction"):
+        table_of(smile, same)
+    with pytest.raises(Refusal, match="There are more than 5 rows with two answers each"):
+        table_of(smile, rows(), replace(Limits(), rows=11))
+    assert len(table_of(smile, rows(), replace(Limits(), rows=12)).others) == 6
+    assert table_of(smile, wrong).problems == ["line 5: Other answer: expected a text, not a list."]
+    empty = [row | {"prediction_b": ""} for row in rows()]
+    assert table_of(smile, empty).others == [""] * 6
+    assert table_of(smile, [row | {"prediction_b": None} for row in rows()]).others == []
+    renamed = [{("predictions_b" if key == "prediction_b" else key): row[key] for key in row} for row in rows()]
+    assert table_of(smile, renamed).others == table_of(smile, rows()).others
+
+
+def test_few_questions_are_told(smile):
+    few, enough = (certainty(given(smile, [0.1, 0.9] * count)) for count in (14, 15))
+    assert "Fewer than 30 rows: the intervals are rather too narrow." in [*figures.notes(few)]
+    assert not [note for note in figures.notes(enough) if "Fewer" in note]
+    assert [*figures.notes(None)] == ["An interval needs rows of two questions at least."]
