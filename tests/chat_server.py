@@ -62,6 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.bodies.append(body)
             server.keys.append(self.headers["Authorization"])
+            server.ports.add(self.client_address[1])
             actions = server.plan.get(prediction, [])
             action = actions.pop(0) if actions else server.reply
         time.sleep(server.seconds)
@@ -126,12 +127,13 @@ class ChatServer:
         seconds: How long an answer takes.
         bodies: The requests.
         keys: Their headers `Authorization`.
+        ports: Those that they came from: one for each connection.
         answered: The predictions of those that are done.
     """
 
     def __init__(self, reply=by_words, seconds=0.0):
         self.plan, self.reply, self.seconds = {}, reply, seconds
-        self.bodies, self.keys, self.answered, self.lock = [], [], [], threading.Lock()
+        self.bodies, self.keys, self.ports, self.answered, self.lock = [], [], set(), [], threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.of = self
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"

@@ -6,7 +6,6 @@ from collections.abc import Coroutine, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice
 from textwrap import shorten
 from typing import Any
@@ -14,17 +13,12 @@ from urllib.parse import urlsplit
 
 from .chat_models import Conversation, Deliver, DeliverReply, NoAnswer, Reply, Token, check_positive, checked
 from .masking import masked
+from .posting import Client, PostError
 
 # How servers say that they do not take a field of the request.
 _REFUSALS = frozenset({400, 422})
 
 _LONGEST_TOLD = 20_000
-
-# In bytes; a token with twenty candidates takes some two thousand.
-_LARGEST_REPLY = 16 * 2**20
-
-# What a reply's head says of the bytes on the line, not of its content.
-_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 @dataclass(frozen=True)
@@ -83,57 +77,45 @@ class Endpoint:
         numbered = iter(enumerate(conversations))
         ended = False
 
-        async def work(most: int | None = None) -> None:
-            # A client each: one pool for all would search all connections for each request.
-            async with self._client() as client:
-                for number, conversation in islice(numbered, most):
-                    reply = await self._ask(client, conversation, wanted)
-                    if ended:  # a reply that comes at the same moment may swallow the cancellation
-                        return
-                    deliver(number, reply)
+        async def work(client: Client, most: int | None = None) -> None:
+            for number, conversation in islice(numbered, most):
+                reply = await self._ask(client, conversation, wanted)
+                if ended:  # a reply that comes at the same moment may swallow the cancellation
+                    return
+                deliver(number, reply)
 
-        if wanted and not self._refused:
-            await work(1)
-        workers = [asyncio.create_task(work()) for _ in range(min(self.concurrency, len(conversations)))]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            ended = True
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+        async with self._client() as client:
+            if wanted and not self._refused:
+                await work(client, 1)
+            workers = [asyncio.create_task(work(client)) for _ in range(min(self.concurrency, len(conversations)))]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                ended = True
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
 
-    def _client(self) -> Any:
-        from openai import AsyncOpenAI
+    def _client(self) -> Client:
+        url = f"{_base_url(self.url)}/chat/completions"
+        return Client(url, (self.api_key or "").strip() or None, self.timeout, self.max_retries)
 
-        # The client insists on a key; a server that needs none ignores it.
-        return AsyncOpenAI(
-            base_url=_base_url(self.url),
-            api_key=(self.api_key or "").strip() or "none",
-            timeout=self.timeout,
-            max_retries=self.max_retries,
-            http_client=_bounded_client(self.timeout),
-        )
-
-    async def _ask(self, client: Any, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
+    async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
         """Ask once; where the server refuses a field that is not essential, again without it."""
         refused = set(self._refused)
         while True:
             fields = self._fields(wanted, refused)
             try:
-                # Not by `chat.completions.create`, which spends a good part of its time on the types of all fields.
                 body = {"model": self.model, "messages": conversation, **fields, **self.extra_body}
-                completion = await client.post("/chat/completions", cast_to=object, body=body)
-            except Exception as error:  # a server may send anything, such as JSON too deep to be read
+                content = await client.post(body)
+            except PostError as error:
                 if more := _refused(error, fields, wanted):
                     refused |= more
                     continue
-                cause = f" ({error.__cause__})" if error.__cause__ else ""
                 # Some servers answer with a whole page.
-                told = shorten(self._masked(f"{type(error).__name__}: {error}{cause}"), 500, placeholder="…")
-                return NoAnswer(told)
+                return NoAnswer(shorten(self._masked(str(error)), 500, placeholder="…"))
             self._refused.update(refused)
-            return _as_reply(completion, granted=bool(wanted) and not wanted.keys() & refused)
+            return _as_reply(content, granted=bool(wanted) and not wanted.keys() & refused)
 
     def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
         fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
@@ -149,19 +131,19 @@ class Endpoint:
         return text
 
 
-def _refused(error: Exception, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
+def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
     """Return which fields, not essential ones, are to be left out after an error; none if it is about others."""
-    if getattr(error, "status_code", None) not in _REFUSALS:
+    if error.status not in _REFUSALS:
         return set()
     left_out = {*wanted} & fields.keys()
     named = {name for name in ("max_tokens", "temperature") if name in fields and name in str(error)}
     return named if named and not any(name in str(error) for name in left_out) else left_out
 
 
-def _as_reply(completion: object, granted: bool) -> Reply | NoAnswer:
-    if isinstance(completion, str):  # of a server that does not say that it sends JSON, or does not
-        with suppress(ValueError, RecursionError):
-            completion = json.loads(completion)
+def _as_reply(content: bytes, granted: bool) -> Reply | NoAnswer:
+    completion = None
+    with suppress(ValueError, RecursionError):  # a server may send anything, such as JSON too deep to be read
+        completion = json.loads(content)
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
@@ -210,42 +192,6 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
         return
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, work).result()
-
-
-def _bounded_client(seconds: float) -> Any:
-    """Return openai's client for HTTP, which gives a request up whose reply takes too long or is too large."""
-    import httpx  # openai, whose own is a newer one, retries after its errors too
-    from openai import DefaultAsyncHttpxClient
-
-    class Client(DefaultAsyncHttpxClient):
-        async def send(self, request: Any, **options: Any) -> Any:
-            try:
-                return await asyncio.wait_for(self._whole(request, **{**options, "stream": True}), seconds)
-            except asyncio.TimeoutError:
-                raise httpx.ReadTimeout(f"no whole reply in {seconds:g} s") from None
-
-        async def _whole(self, request: Any, **options: Any) -> Any:
-            reply: Any = await super().send(request, **options)
-            content = bytearray()
-            try:
-                async for part in reply.aiter_bytes():  # unpacked, so a small reply may turn out to be a large one
-                    content += part
-                    if len(content) > _LARGEST_REPLY:
-                        raise httpx.DecodingError(f"the reply is larger than {_LARGEST_REPLY // 2**20} MB")
-            finally:
-                await reply.aclose()
-            headers = [(name, value) for name, value in reply.headers.items() if name not in _OF_THE_TRANSFER]
-            return type(reply)(reply.status_code, headers=headers, content=bytes(content), request=reply.request)
-
-    return Client(verify=_certificates())
-
-
-@cache
-def _certificates() -> Any:
-    """Return the certificates that are trusted; to read them takes longer than many a reply."""
-    import httpx
-
-    return httpx.create_ssl_context()
 
 
 def _base_url(url: str) -> str:

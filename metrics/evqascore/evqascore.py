@@ -25,6 +25,7 @@ from .local_model import LocalModel
 from .masking import masked
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
+from .posting import Client
 from .precision import fastest
 from .processor import processor
 from .progress import library_bars

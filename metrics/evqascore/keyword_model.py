@@ -111,7 +111,8 @@ class KeywordModel:
             with library_bars():
                 self._model.answer(conversations, deliver)
         except ModuleNotFoundError as error:
-            raise ImportError(f"evqascore: {error}; the keyword model needs: pip install openai jinja2") from error
+            needed = "pip install aiohttp certifi jinja2"
+            raise ImportError(f"evqascore: {error}; the keyword model needs: {needed}") from error
         except GaveUp:
             raise
         except ValueError as error:

@@ -22,6 +22,7 @@ from .lexical import token_f1
 from .local_model import LocalModel
 from .masking import masked
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
+from .posting import Client
 from .progress import library_bars
 from .prompts import quoted
 from .protocols import Protocol

@@ -191,7 +191,7 @@ CASES = {
         best=0.9,
         load={"endpoint": CHAT_SERVER.url, "model": "by-words"},
         model=lambda metric: metric._model,
-        loads=("openai",),
+        loads=("aiohttp",),
     ),
 }
 

@@ -295,10 +295,10 @@ FAULTS = {
     "cut off": ({"finish_reason": "length", "message": {"content": "It is"}}, "cut off at 256 tokens; allow more"),
     "no message": ({"message": None}, "not a chat completion"),
     "no choices": (b'{"choices": []}', "not a chat completion"),
-    "not json": (b"<html>", "Error"),
+    "not json": (b"<html>", "not a chat completion"),
     "another resource": (b'"hello"', "not a chat completion"),
     "no list": (b'{"choices": {"a": 1}}', "not a chat completion"),
-    "too deep": (b"[" * 100_000, "Error"),
+    "too deep": (b"[" * 100_000, "not a chat completion"),
     "bad request": (400, "fault 400"),
     "overloaded": (503, "fault 503"),
 }
@@ -332,7 +332,7 @@ def test_a_server_that_hangs_fails_the_row_in_time(tmp_path, server):
     source, output = write(tmp_path / "a.jsonl", some_rows(2)), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, timeout=0.2, max_retries=0)
     assert result.exit_code == 1
-    assert "line 1: APITimeoutError: Request timed out" in result.stderr
+    assert "line 1: no whole reply in 0.2 s" in result.stderr
     assert read(output) == [answered(some_rows(2)[1])]
 
 
@@ -344,7 +344,7 @@ def test_a_server_that_drips_fails_the_row_in_time(tmp_path, server, seconds):
     start = time.monotonic()
     result = run(source, output, endpoint=server.url, timeout=1.5, max_retries=1)
     assert time.monotonic() - start < 12
-    assert "line 1: APITimeoutError: Request timed out. (no whole reply in 1.5 s)" in result.stderr
+    assert "line 1: no whole reply in 1.5 s" in result.stderr
     assert server.asked()["r0"] == 2
     assert read(output) == [answered(some_rows(2)[1])]
 
@@ -391,7 +391,7 @@ def test_a_server_that_is_not_there_ends_the_run_early(tmp_path):
     assert result.exit_code == 1
     assert "0 of 100 rows" in result.stderr
     assert "gave up after 20 failures one after the other" in result.stderr
-    assert "APIConnectionError: Connection error. (" in result.stderr
+    assert "no whole reply: ClientConnectorError: Cannot connect to host 127.0.0.1:9" in result.stderr
     assert "10 rows failed" in result.stderr
     assert output.read_bytes() == b""
 
@@ -402,7 +402,7 @@ def test_a_key_that_is_refused_ends_the_run_early_also_with_many_requests_at_a_t
     source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, concurrency=8)
     assert "gave up after 20 failures" in result.stderr
-    assert "line 1: AuthenticationError: Error code: 401" in result.stderr
+    assert ": status 401: " in result.stderr
     assert 20 <= len(server.bodies) < 20 + 2 * 8
 
 
@@ -839,7 +839,7 @@ def test_a_device_that_is_not_there_is_told(tmp_path, chat_model, known_rows):
 
 
 def test_no_heavy_package_is_imported_with_the_command(processes):
-    heavy = {"torch", "transformers", "openai", "datasets", "evaluate", "numpy", "pyarrow"}
+    heavy = {"torch", "transformers", "aiohttp", "datasets", "evaluate", "numpy", "pyarrow"}
     code = f"import sys, evaluate_qa.synthesize; print({heavy!r} & set(sys.modules))"
     done = processes.run("-c", code, new=True, check=True)
     assert done.stdout == "set()\n"

@@ -1,0 +1,160 @@
+"""Posts JSON to a server: bounded in time and in size, and repeated, ever later, after what passes."""
+
+import asyncio
+import json
+import math
+import random
+import ssl
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from functools import cache
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+# What passes: a timeout, a conflict, too many requests; and all of 5xx.
+_PASSING = frozenset({408, 409, 429})
+
+# In seconds. Whoever is told to wait longer than the last gives up.
+_FIRST_WAIT, _LONGEST_WAIT, _LONGEST_TOLD_WAIT = 0.5, 8.0, 120.0
+
+# In bytes; a token with twenty candidates takes some two thousand.
+_LARGEST_REPLY = 16 * 2**20
+
+
+class PostError(Exception):
+    """Why a server did not take what was posted.
+
+    Attributes:
+        status: Its status; None if there was no whole reply.
+        passes: Whether it may take it later.
+        wait: Seconds for which it asks to be left alone.
+    """
+
+    def __init__(self, told: str, status: int | None = None, passes: bool = False, wait: float | None = None) -> None:
+        super().__init__(told)
+        self.status, self.passes, self.wait = status, passes, wait
+
+
+class Client:
+    """Posts to one address, over connections that stay open; an asynchronous context.
+
+    Args:
+        url: The address.
+        key: What is sent as bearer token; None sends none.
+        timeout: Seconds from the start of a request to the last byte of its reply.
+        max_retries: How often a request is repeated.
+    """
+
+    def __init__(self, url: str, key: str | None, timeout: float, max_retries: int) -> None:
+        self.url, self.timeout, self.max_retries = url, timeout, max_retries
+        self._headers = {"Content-Type": "application/json"}
+        if key and urlsplit(url).username is None:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._proxy = _proxy(url)
+
+    async def __aenter__(self) -> "Client":
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates()),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            timeout=aiohttp.ClientTimeout(total=self.timeout),
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def post(self, body: Mapping[str, Any]) -> bytes:
+        """Return the reply to a request.
+
+        Raises:
+            PostError: there is none, also after all repetitions.
+        """
+        sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        repeated = 0
+        while True:
+            try:
+                return await self._post(sent)
+            except PostError as error:
+                wait = waited(repeated, error.wait)
+                if repeated == self.max_retries or not error.passes or wait is None:
+                    raise
+            await asyncio.sleep(wait)
+            repeated += 1
+
+    async def _post(self, sent: bytes) -> bytes:
+        import aiohttp
+
+        try:
+            async with self._session.post(self.url, data=sent, proxy=self._proxy) as reply:
+                content = await _whole(reply.content)
+        except asyncio.TimeoutError:
+            raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=True) from error
+        except ValueError as error:  # such as a key that no header can hold
+            raise PostError(f"not sent: {error}") from error
+        if reply.ok:
+            return content
+        told = f"status {reply.status}: {content.decode(errors='replace') or reply.reason}"
+        passes = reply.status in _PASSING or reply.status >= 500  # noqa: PLR2004
+        raise PostError(told, reply.status, passes, asked_for(reply.headers))
+
+
+def waited(repeated: int, told: float | None) -> float | None:
+    """Return for how many seconds to wait before the next repetition; None if it is too long.
+
+    That is what the server told, else min(0.5 · 2ʳ, 8) after r repetitions, less up to a quarter of it at random, so
+    that not all come back at once.
+    """
+    if told is not None and told > 0:
+        return told if told <= _LONGEST_TOLD_WAIT else None
+    return min(_FIRST_WAIT * 2.0 ** min(repeated, 10), _LONGEST_WAIT) * random.uniform(0.75, 1)
+
+
+def asked_for(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds for which a server asks to be left alone: by Retry-After-Ms, or Retry-After in either form."""
+    for name, seconds in (("Retry-After-Ms", 1e-3), ("Retry-After", 1.0)):
+        try:
+            told = float(headers[name]) * seconds
+        except (KeyError, ValueError):
+            continue
+        return None if math.isnan(told) else told
+    try:
+        return parsedate_to_datetime(headers["Retry-After"]).timestamp() - time.time()
+    except (KeyError, ValueError, OverflowError, OSError):
+        return None
+
+
+async def _whole(content: Any) -> bytes:
+    """Return all that comes, unpacked: a small reply may turn out to be a large one."""
+    read = bytearray()
+    async for part in content.iter_any():
+        read += part
+        if len(read) > _LARGEST_REPLY:
+            raise PostError(f"the reply is larger than {_LARGEST_REPLY // 2**20} MB")
+    return bytes(read)
+
+
+def _proxy(url: str) -> str | None:
+    """Return by which proxy an address is reached, as the environment or the system has it."""
+    parts, proxies = urlsplit(url), getproxies()
+    return None if proxy_bypass(parts.hostname or "") else proxies.get(parts.scheme) or proxies.get("all")
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return the certificates that are trusted: the system's, or SSL_CERT_FILE; certifi's where there are none."""
+    import certifi
+
+    context = ssl.create_default_context()
+    if not context.cert_store_stats()["x509_ca"]:
+        context.load_verify_locations(certifi.where())
+    return context

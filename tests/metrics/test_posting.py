@@ -1,0 +1,111 @@
+"""What is posted to a server: when it is repeated, how long is waited, over which connections it goes."""
+
+import asyncio
+import json
+import time
+from email.utils import formatdate
+
+import pytest
+from chat_server import completion
+from evaluate_qa.metrics._shared.posting import Client, PostError, asked_for, waited
+
+BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
+
+
+def posted(url, key=None, max_retries=1, rounds=1, at_once=1):
+    """What the requests of the last round came to: contents and errors."""
+
+    async def post():
+        async with Client(f"{url}/chat/completions", key, 5.0, max_retries) as client:
+            for _ in range(rounds):
+                done = await asyncio.gather(*(client.post(BODY) for _ in range(at_once)), return_exceptions=True)
+        return done
+
+    return asyncio.run(post())
+
+
+@pytest.fixture
+def server(server):
+    server.reply = "correct"
+    return server
+
+
+def test_the_body_comes_as_it_is_and_the_reply_too(server):
+    (content,) = posted(server.url)
+    assert server.bodies == [BODY]
+    assert json.loads(content) == completion("correct")
+
+
+@pytest.mark.parametrize(("repeated", "longest"), [(0, 0.5), (1, 1), (2, 2), (4, 8), (5, 8), (10_000, 8)])
+def test_waits_double_up_to_8_seconds_less_up_to_a_quarter(repeated, longest):
+    waits = [waited(repeated, None) for _ in range(100)]
+    assert 0.75 * longest <= min(waits) < max(waits) <= longest
+
+
+def test_what_a_server_says_is_waited_up_to_two_minutes():
+    assert waited(3, 0.01) == 0.01
+    assert waited(0, 120) == 120
+    assert waited(0, 121) is waited(0, float("inf")) is None
+    assert 0.375 <= waited(0, 0) <= 0.5
+    assert 0.375 <= waited(0, -5) <= 0.5  # a date that is over
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "3"}, 3),
+        ({"Retry-After": "3", "Retry-After-Ms": "40"}, 0.04),
+        ({"Retry-After": "3", "Retry-After-Ms": "soon"}, 3),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "Tue, 99 Foo 2026 00:00:00 GMT"}, None),
+    ],
+    ids=repr,
+)
+def test_retry_after_is_read(headers, seconds):
+    assert asked_for(headers) == seconds
+
+
+def test_retry_after_may_be_a_date():
+    assert asked_for({"Retry-After": formatdate(time.time() + 30, usegmt=True)}) == pytest.approx(30, abs=2)
+
+
+@pytest.mark.parametrize(("status", "asked"), [(408, 2), (409, 2), (429, 2), (500, 2), (529, 2), (400, 1), (404, 1)])
+def test_what_passes_is_repeated_and_what_does_not_is_not(server, status, asked):
+    server.reply = (status, b"oh", {"Retry-After-Ms": "1"})
+    (error,) = posted(server.url)
+    assert isinstance(error, PostError)
+    assert (error.status, str(error)) == (status, f"status {status}: oh")
+    assert len(server.bodies) == asked
+
+
+def test_a_server_that_asks_for_an_hour_is_left_alone(server):
+    server.reply = (429, b"oh", {"Retry-After": "3600"})
+    (error,) = posted(server.url)
+    assert error.status == 429
+    assert len(server.bodies) == 1
+
+
+def test_connections_stay_open_for_the_next_request(server):
+    server.seconds = 0.05  # so that eight are under way at a time
+    posted(server.url, rounds=4, at_once=8)
+    assert len(server.bodies) == 32
+    assert len(server.ports) == 8
+
+
+def test_the_name_in_the_address_wins_over_the_key(server):
+    """Of u:p base64 is dTpw."""
+    posted(server.url.replace("//", "//u:p@"), key="k")
+    posted(server.url, key="k")
+    posted(server.url)
+    assert server.keys == ["Basic dTpw", "Bearer k", None]
+
+
+@pytest.mark.parametrize(("bypassed", "asked"), [("", True), ("*", False)])
+def test_a_proxy_of_the_environment_is_used(server, monkeypatch, bypassed, asked):
+    monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
+    monkeypatch.setenv("no_proxy", bypassed)
+    (done,) = posted("http://model.invalid/v1", max_retries=0)
+    assert len(server.bodies) == asked
+    assert isinstance(done, bytes) == asked
