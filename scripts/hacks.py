@@ -22,7 +22,7 @@ def hacks(
     questions: Annotated[int | None, typer.Option(min=1, help="First so many questions; by default all.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures, unrounded.")] = None,
 ) -> None:
-    """Optimise texts that answer nothing against metrics, by best-of-n over templates, without and with their guard.
+    """Optimise texts that answer nothing against metrics, by best-of-n over templates.
 
     The questions are this package's own: those of its sample and of its traps' part train.
     """
@@ -51,10 +51,8 @@ def table(name: str, found: "list[Found]", questions: int) -> "Table":
     from rich.table import Table
 
     grid = Table(title=f"{name}: {questions} questions")
-    for heading in ("", "templates", "best score", "accepted: best", "mean", "guarded: best", "mean"):
+    for heading in ("", "templates", "best score", "accepted: best", "mean"):
         grid.add_column(heading, justify="right" if heading else "left")
     for one in found:
-        shares = (one.accepted, one.mean, one.guarded, one.guarded_mean)
-        told = ("" if share is None else f"{share:.1%}" for share in shares)
-        grid.add_row(one.family, str(one.templates), f"{one.reward:.3f}", *told)
+        grid.add_row(one.family, str(one.templates), f"{one.reward:.3f}", f"{one.accepted:.1%}", f"{one.mean:.1%}")
     return grid

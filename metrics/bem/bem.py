@@ -16,7 +16,6 @@ from .classifiers import Loaded, load
 from .declarations import ModelOptions
 from .expansion import expand, row_starts
 from .extraction import extractor
-from .guard import guarded
 from .inference import run
 from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
@@ -107,8 +106,7 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         model: Loaded = self.model
-        answers = guarded(predictions, references) if options.guard else predictions
-        found, claims = search(questions, answers, references, options.by_sentence)
+        found, claims = search(questions, predictions, references, options.by_sentence)
         inputs = expand(*found, options, model.classifier)
         pairs = [bem_pair(*texts) for texts in inputs.texts]
         logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from .declarations import Control, Flag, Number, option
 from .expansion import LengthOptions
-from .guard import guard_option
 
 
 @dataclass(frozen=True)
@@ -24,4 +23,3 @@ class BemOptions(LengthOptions):
             info="",
         ),
     )
-    guard: bool = guard_option()

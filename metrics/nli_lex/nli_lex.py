@@ -19,7 +19,6 @@ from .classifiers import Loaded, load
 from .declarations import ModelOptions, declarations, made
 from .expansion import expand, row_starts
 from .extraction import extractor
-from .guard import guarded
 from .inference import run
 from .inputs import (
     ANSWERS,
@@ -154,8 +153,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, but for the weights."""
         model: Loaded = self.model
-        answers = guarded(predictions, references) if options.guard else predictions
-        found, claims = search(questions, answers, references, options.by_sentence)
+        found, claims = search(questions, predictions, references, options.by_sentence)
         inputs = expand(*found, options, model.classifier)
         pairs = sharing(nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts)
         logits = model.classifier.logits(pairs, inputs.tokens, "nli_lex: answers")

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from .declarations import Choice, Control, Kind, Number, Text, option
 from .expansion import LengthOptions
-from .guard import guard_option
 from .lexical import EVIDENCE, by_length
 
 Lexical = Literal["match", "recall", "features", "lengths", False]
@@ -57,4 +56,3 @@ class NliLexOptions(LengthOptions):
     )
     premise: str = option(TEMPLATE, _TEMPLATE, "Template of the premise, with `{question}` and `{answer}`.")
     hypothesis: str = option(TEMPLATE, _TEMPLATE, "Template of the hypothesis, where `{answer}` is the reference.")
-    guard: bool = guard_option()

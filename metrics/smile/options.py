@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from .declarations import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
-from .guard import guard_option
 
 Similarity = Literal["scaled", "cosine"]
 ExactMatch = Literal["words", "fraction"]
@@ -66,7 +65,6 @@ class SmileOptions(Options):
     ngram_candidates: int | None = option(
         None, Whole(), "How many n-grams of a pair are embedded, the most promising first; by default all.", key="cand"
     )
-    guard: bool = guard_option()
 
 
 @dataclass(frozen=True)

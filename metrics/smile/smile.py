@@ -17,7 +17,6 @@ from .components import Rows, components
 from .declarations import option
 from .encoder import Encoder
 from .extraction import extractor
-from .guard import guarded
 from .inference import run
 from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
@@ -113,9 +112,7 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Components:
         encoder, k = self.model, options.ngram_candidates
         shortlist = Shortlist(k, encoder.word_vectors) if k else None
-        predictions, references = columns["predictions"], columns["references"]
-        credited = guarded(predictions, references) if options.guard else predictions
-        rows = Rows(credited, references, columns["synthetic_answers"])
+        rows = Rows(columns["predictions"], columns["references"], columns["synthetic_answers"])
         return components(rows, encoder, lemmatizer(options), shortlist, needed)
 
     def _compute(
