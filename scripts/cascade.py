@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .terminal import options_of, told_errors
 
-_columns, _out = options_of("Columns"), options_of("Output")
+if TYPE_CHECKING:
+    from .cascading.curve import Labelled
+
+_columns, _sets, _out = map(options_of, ("Columns", "Sets", "Output"))
 
 # Of the columns that a metric adds, so that none is there already.
 _PREFIX = "matcher: "
@@ -16,8 +19,16 @@ _PREFIX = "matcher: "
 
 def cascade(
     source: Annotated[
-        str, typer.Option("--input", "-i", help="Rows that people have labelled: JSONL, CSV or Parquet.")
-    ],
+        str | None, typer.Option("--input", "-i", help="Rows that people have labelled: JSONL, CSV or Parquet.")
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        _sets(
+            "Instead of --input, sets that count alike: evouna, efficientqa, semeval2013, saf, or a file as for fit."
+        ),
+    ] = None,
+    data_dir: Annotated[Path | None, _sets("Folder with their source files, instead of downloading them.")] = None,
+    limit: Annotated[int, _sets("Answers of each set, at most.", "--rows")] = 600,
     target: Annotated[float, typer.Option(help="Agreement with people that the matcher is to keep.")] = 0.95,
     confidence: Annotated[float, typer.Option(help="Probability with which it does.")] = 0.95,
     threshold: Annotated[float, typer.Option(help="Score from which the matcher calls an answer correct.")] = 0.5,
@@ -46,6 +57,8 @@ def cascade(
     It is the narrowest one that keeps the matcher's agreement with people outside of it above the target, with 95%
     confidence, if the labelled rows are a random sample (Trust or Escalate, Jung et al. 2024). What is asked, and how
     far matcher, cascade and model agree with people, is printed for other bands, too.
+
+    Of several sets, --data, it is chosen by estimate: .95 of what lies beyond each end agrees, each set counting alike.
     """
     with told_errors("cascade"):
         from .agree import check_outputs, write_json
@@ -53,7 +66,23 @@ def cascade(
         from .cascading.drawing import draw
         from .cascading.reading import Names, read
         from .cascading.report import as_json, find, show
+        from .cascading.several import as_json as as_json_of_sets
+        from .cascading.several import choose
+        from .cascading.several import show as show_sets
+        from .cascading.testing import check_shares
 
+        if data:
+            if source or plot or prices or not metric:
+                raise ValueError("--data needs --metric, and takes no --input, --prices or --plot")
+            check_outputs(json_file, None)
+            check_shares(target=target, confidence=confidence, threshold=threshold)
+            several = choose(_scored_sets(metric, load or [], data, data_dir, limit, threshold), target, confidence)
+            if json_file is not None:
+                write_json(json_file, as_json_of_sets(several))
+            show_sets(several)
+            return
+        if source is None:
+            raise ValueError("give rows that people have labelled, --input, or names of sets, --data")
         check_outputs(json_file, plot, inputs={"--input": Path(source)})
         priced, counted = _pair("--prices", prices), _pair("--tokens", tokens)
         scored = None if metric is None else lambda: _scores(metric, source, load or [], column or [])
@@ -67,6 +96,33 @@ def cascade(
         if plot is not None:
             draw(plot, found)
         show(found)
+
+
+def _scored_sets(
+    metric: str, load: list[str], data: list[str], data_dir: Path | None, limit: int, threshold: float
+) -> "dict[str, Labelled]":
+    """Score answers of each set that the shipped matcher was not trained on."""
+    import numpy as np
+
+    from .cascading.several import labelled
+    from .loading import load_metric
+    from .options import parse_options
+    from .training.sources import read_sets, sample
+
+    if limit < 1:
+        raise ValueError(f"--rows is {limit}; expected 1 or more")
+    sets = read_sets(data, data_dir)
+    matcher, found = load_metric(metric, **parse_options(load, metric)), {}
+    for one in sets:
+        rows = sample(one.left_out, limit)
+        result = matcher.compute(
+            predictions=[row.answer for row in rows],
+            references=[row.references for row in rows],
+            questions=[row.question for row in rows],
+        )
+        scores = np.array(result["per_example"]["score"], dtype=float)
+        found[one.name] = labelled(scores, np.array([bool(row.label) for row in rows]), threshold)
+    return found
 
 
 def _scores(metric: str, source: str, load: list[str], column: list[str]) -> Sequence[float | None]:

@@ -23,6 +23,9 @@ def gate(
     ] = None,
     baseline_labels: Annotated[str | None, typer.Option(help="The same of the baseline's rows.")] = None,
     by_score: Annotated[bool, _tests("Decide by the mean score, though there are verdicts.", "--by-score")] = False,
+    max_unscored: Annotated[
+        float, _tests("Share of the rows that may lack a score, as of requests that failed; they are left out.")
+    ] = 0.05,
     confidence: Annotated[float, _tests("Of the bound: how sure it is that a drop is more than noise.")] = 0.95,
     resamples: Annotated[int, _tests("Random halves of the rows, from which the bound is.")] = 5000,
     seed: Annotated[int, _tests("Of these.")] = 0,
@@ -39,6 +42,7 @@ def gate(
     It fails where the lower 95% bound of the paired drop lies above --max-drop: of systems whose true drop is within
     that, 5% at most. By verdicts if both files have them (then, with no drop allowed, McNemar's exact test), else by
     scores; rows of a question go together. Passing proves nothing where rows are few: what they would catch is told.
+    Rows without a score are left out and counted; more than 5% of them (--max-unscored) are bad input.
 
     Exit codes: 0 passed, 1 dropped, 2 bad input. The same inputs give the same bytes.
     """
@@ -70,6 +74,7 @@ def gate(
             labelled,
             by_score=by_score,
             max_drop=max_drop,
+            max_unscored=max_unscored,
             confidence=confidence,
             resamples=resamples,
             seed=seed,

@@ -80,9 +80,7 @@ def find_band(
     Raises:
         ValueError: `target`, `confidence` or `threshold` is out of range, or there are no rows.
     """
-    for name, value in {"target": target, "confidence": confidence, "threshold": threshold}.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
+    check_shares(target=target, confidence=confidence, threshold=threshold)
     if not len(scores):
         raise ValueError("there are no labelled rows")
     level = (1 - confidence) / 2
@@ -91,6 +89,13 @@ def find_band(
     above_t, correct = (len(some) - counts(some, highs) for some in (scores, scores[labels]))
     high, above = _tested(highs, above_t, correct, target, level)
     return Band(0.0 if low is None else low, 1.0 if high is None else high, below, above)
+
+
+def check_shares(**values: float) -> None:
+    """Raise ValueError for a value that is not above 0 and below 1."""
+    for name, value in values.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
 
 
 def thresholds(threshold: float) -> tuple[Floats, Floats]:

@@ -49,6 +49,7 @@ def decide(
     *,
     by_score: bool = False,
     max_drop: float = 0.0,
+    max_unscored: float = 0.05,
     confidence: float = 0.95,
     resamples: int = 5000,
     seed: int = 0,
@@ -60,14 +61,16 @@ def decide(
         labelled: People's labels of both: then by the accuracy that these would see in all rows.
         by_score: Decide by the mean score, though there are verdicts.
         max_drop: The drop that is allowed.
+        max_unscored: Share of the rows that may lack a score or verdict of one of them, and are left out.
         confidence: That of the bound.
         resamples: Random halves.
         seed: Of these.
 
     Raises:
-        ValueError: as `gate` and, with labels, `estimate` do.
+        ValueError: as `gate` and, with labels, `estimate` do; or too many rows lack a score or verdict.
     """
     baseline, system = systems.files
+    _check_scored(systems, max_unscored)
     notes = _notes(systems)
     if labelled:
         powered = powered_differences(systems, labelled, two_sided(confidence))
@@ -104,8 +107,25 @@ def _notes(systems: Systems) -> list[str]:
     if systems.clusters is not None and (count := len(set(systems.clusters))) < rows:
         found = [f"{rows:,} rows of each; those with the same {systems.cluster_column} go together: {count:,} clusters"]
     if systems.unscored:
-        found.append(f"{systems.unscored:,} rows without a score or verdict of one of them are left out")
+        found.append(f"{_unscored(systems)} are left out")
     return found
+
+
+def _check_scored(systems: Systems, most: float) -> None:
+    """Raise ValueError if so many rows lack a score that the others may be no sample of all."""
+    rows = len(systems.rows[next(iter(systems.rows))]) + systems.unscored
+    if not 0 <= most <= 1:
+        raise ValueError(f"--max-unscored is {most:g}; expected a share from 0 to 1")
+    if systems.unscored > most * rows:
+        raise ValueError(
+            f"{_unscored(systems)}, of {rows:,}, are more than {most:.1%}, and what failed may be what is hard; score "
+            "them again, or allow more by --max-unscored"
+        )
+
+
+def _unscored(systems: Systems) -> str:
+    each = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
+    return f"{systems.unscored:,} rows without a score or verdict ({each})"
 
 
 def _rule(drop: Drop) -> str:

@@ -30,6 +30,7 @@ class Systems:
         clusters: What the rows of a cluster have in common; None if each row stands alone.
         cluster_column: Where that was read.
         unscored: How many rows lack a score, or a verdict, of some system, and are left out.
+        lacking: How many of these each system lacks.
     """
 
     files: dict[str, Columns]
@@ -40,6 +41,7 @@ class Systems:
     clusters: list[str] | None
     cluster_column: str | None
     unscored: int
+    lacking: dict[str, int]
 
 
 def read_systems(sources: Sequence[str], names: Names, verdict: str | None, more: Sequence[str]) -> dict[str, Columns]:
@@ -73,7 +75,8 @@ def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -
         for file, at in zip(files.values(), rows, strict=True)
     ]
     marks = [_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
-    there = np.flatnonzero(~np.isnan([*scores, *marks]).any(axis=0))
+    lacking = [np.isnan(of_one).any(axis=0) for of_one in zip(scores, *([marks] if judged else []), strict=True)]
+    there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
         raise RowsError(f"{baseline.source}: no row has a score of every system; score the same rows with each")
     cluster = names.cluster or baseline.first_of(either("question"))
@@ -86,6 +89,7 @@ def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -
         clusters=None if cluster is None else texts_of(baseline, cluster, there),
         cluster_column=cluster,
         unscored=len(baseline) - len(there),
+        lacking={name: int(gone.sum()) for name, gone in zip(files, lacking, strict=True)},
     )
 
 

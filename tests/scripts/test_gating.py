@@ -176,3 +176,25 @@ def test_bad_input_exits_with_2(run, second, options, told):
     write_rows("b.jsonl", second)
     assert told in run("b.jsonl", *options, code=2)
     assert not Path("out.json").exists()
+
+
+def test_rows_without_a_score_are_left_out_up_to_a_share_and_counted(run):
+    """Of 120 rows 4 lack the new score and 3 the old verdict, one of them both: 6, exactly 5%; then one more."""
+    old, new = rows("old"), rows("new")
+    for at in (0, 1, 2, 3):
+        new[at] |= {"score": None, "verdict": None}
+    for at in (3, 4, 5):
+        old[at] |= {"verdict": None}
+    write_rows("old.parquet", old)
+    write_rows("new.jsonl", new)
+    _, found = run("new.jsonl", "--max-drop", 1)
+    assert found["rows"] == 114
+    assert any(note == "6 rows without a score or verdict (old 3, new 4) are left out" for note in found["notes"])
+
+    new[6] |= {"score": None}
+    write_rows("new.jsonl", new)
+    told = "gate: 7 rows without a score or verdict (old 3, new 5), of 120, are more than 5.0%"
+    assert told in run("new.jsonl", "--max-drop", 1, code=2)
+    _, found = run("new.jsonl", "--max-drop", 1, "--max-unscored", 0.06)
+    assert found["rows"] == 113
+    assert "--max-unscored is 2; expected a share" in run("new.jsonl", "--max-unscored", 2, code=2)
