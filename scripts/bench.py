@@ -1,5 +1,6 @@
 """`evaluate-qa bench`: how fast a metric is, as ratios to baselines measured in the same run."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +16,31 @@ Column = Annotated[
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
 Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
+
+
+@bench.command()
+def all(
+    input: Input = None,
+    rows: Rows = 138,
+    column: Column = None,
+    device: Device = None,
+    rounds: Rounds = 3,
+    json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures, unrounded.")] = None,
+    against: Annotated[Path | None, typer.Option(help="Such a file of another machine, to compare with.")] = None,
+) -> None:
+    """All metrics against loops, raw forward passes and the peak speed of matrices, with the machine's name."""
+    from . import __version__
+    from .agree import check_outputs, write_json
+    from .benchmarks.every import read_report, run
+    from .benchmarks.tables import machine_table
+
+    with told_errors("bench all"):
+        check_outputs(json_file, None, inputs={"--input": Path(input) if input else None, "--against": against})
+        other = read_report(against) if against else None
+        report = run(input, column, rows, device, rounds)
+        if json_file is not None:
+            write_json(json_file, {"evaluate_qa": __version__, "rows": rows, **report.as_json()})
+        open_console().print(machine_table(report, other))
 
 
 @bench.command()

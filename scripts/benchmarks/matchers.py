@@ -94,7 +94,7 @@ def _forward(job: Job, classifier: Any) -> Callable[[], int]:
 
     from ..metrics._shared.inference import batches
 
-    inputs = classifier.encode(list(dict.fromkeys(pair for pairs in _pairs(job) for pair in pairs)))
+    inputs = classifier.encode(distinct_pairs(job))
     lengths = np.array([len(ids) for ids, _ in inputs])
     budget = _TOKEN_BUDGET.get(classifier.model.device.type, _ACCELERATOR_BUDGET)
     prepared = [classifier.tensors([inputs[i] for i in batch]) for batch in batches(lengths, budget)]
@@ -108,6 +108,11 @@ def _forward(job: Job, classifier: Any) -> Callable[[], int]:
         return int(lengths.sum())
 
     return run
+
+
+def distinct_pairs(job: Job) -> list[Any]:
+    """Return what goes through the model, each once."""
+    return list(dict.fromkeys(pair for pairs in _pairs(job) for pair in pairs))
 
 
 def _loaded(job: Job) -> Any:

@@ -1,13 +1,16 @@
 """Measurements as tables: every time beside its ratio to the baselines of the same run."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from rich.table import Table
 
+from .every import Report
 from .measure import Measurement
 
 _MEGABYTE = 1e6
+_GIGA = 1e9
 
 
 def smile_table(measured: Mapping[str, Measurement], rows: int) -> Table:
@@ -31,6 +34,37 @@ def smile_table(measured: Mapping[str, Measurement], rows: int) -> Table:
             f"{case.added_bytes / _MEGABYTE:.0f}",
             change,
         )
+    return table
+
+
+def machine_table(report: Report, other: Mapping[str, Any] | None = None) -> Table:
+    """All metrics on one machine, with the ratios of the same run; beside it how another machine's speeds compare.
+
+    Args:
+        report: Of this machine.
+        other: `as_json` of another one.
+    """
+    peaks = ", ".join(f"{dtype} {speed / _GIGA:.0f}" for dtype, speed in report.peak.items())
+    table = Table(title=f"{report.machine}\npeak of matrices, 10⁹ operations/s: {peaks}", title_justify="left")
+    headings = ["", "dtype", "rows/s", "× loop", "× raw", "of peak", "peak MB"]
+    theirs = {(one["metric"], one["option"]): one for one in other["figures"]} if other else {}
+    for heading in headings + ([f"× {other['machine']['processor']}"] if other else []):
+        table.add_column(heading, justify="right" if heading not in ("", "dtype") else "left")
+    for one in report.figures:
+        dtype = "" if one.option is None else one.option if one.option == one.dtype else f"{one.option} ({one.dtype})"
+        cells = [
+            one.metric,
+            dtype,
+            f"{one.rows_per_second:.1f}",
+            f"{one.to_loop:.2f}",
+            "" if one.to_raw is None else f"{one.to_raw:.2f}",
+            "" if one.of_peak is None else f"{one.of_peak:.2f}",
+            f"{one.peak_bytes / _MEGABYTE:.0f}",
+        ]
+        if other:
+            there = theirs.get((one.metric, one.option))
+            cells.append(f"{one.rows_per_second / there['rows_per_second']:.2f}" if there else "")
+        table.add_row(*cells)
     return table
 
 
