@@ -41,7 +41,7 @@ class Machine:
 
     def __str__(self) -> str:
         sets = " ".join(self.instructions) or "instruction sets unknown"
-        return f"{self.processor} ({sets}), {self.device}, {self.threads} threads, torch {self.torch}"
+        return f"{self.processor} ({sets}), {self.device}, threads: {self.threads}, torch {self.torch}"
 
 
 def machine(device: str | None = None) -> Machine:

@@ -57,7 +57,7 @@ def test_a_file_of_one_machine_is_compared_with_another(tmp_path):
     file.write_text(json.dumps(there.as_json()))
     text = shown(machine_table(here, read_report(file)))
     assert here.machine.processor in text
-    assert f"{torch.get_num_threads()} threads, torch {torch.__version__}" in text
+    assert f"threads: {torch.get_num_threads()}, torch {torch.__version__}" in text
     assert "float32 200" in text
     assert "auto (bfloat16)" in text
     row, alone = (line.split("│")[1:-1] for line in text.splitlines() if line.startswith(("│ bem", "│ deltableu")))
