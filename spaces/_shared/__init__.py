@@ -4,6 +4,7 @@ Where things lie. In the checkout `spaces/<metric>/` holds app.py, README.md, re
 this folder. A published Space holds the same four, with a copy of this folder, beside the files of `metrics/<metric>/`:
 smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own folder. The rule that
 keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a metric has neither.
+What a page computes as the commands do is a link from here to their files: `uncertainty`.
 
 Two files exist on both sides. README.md of a published Space is the metric's card, whose front matter the Hub reads,
 with Gradio's version added. requirements.txt names all that both files name, in the versions of `constraints.txt`, the

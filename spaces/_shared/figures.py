@@ -73,6 +73,8 @@ def _mean(scored: Scored, key: str | None, means: Mapping[str, Interval], specif
     if key is None:
         return number(scored.score, most), ""
     values = [value for value in scored.columns[key] if value is not None]
+    if not values:
+        return "–", ""
     text = _ends(key, most, sum(values) / len(values))
     if key not in means:
         return text, ""

@@ -104,6 +104,16 @@ def test_the_figures_are_those_of_the_functions(report):
     assert {"Won by new over old", "Lost by new to old", "Lowest scores: old", "Lowest scores: new"} <= {*headings}
 
 
+def test_weights_are_read_from_the_column_that_is_named(report):
+    labels = [{"id": f"r{at}", "label": LABELS["old"][at], "stands_for": 1 + at % 3} for at in range(60)]
+    write_rows("old.labels.jsonl", labels)
+    page = Page(report("old.jsonl", "--labels", "old.labels.jsonl", "--weight", "stands_for"))
+    (weighted,) = gather(["old.jsonl"], ["old.labels.jsonl"], Names(weight="stands_for")).systems
+    (alike,) = gather(["old.jsonl"], ["old.labels.jsonl"], Names()).systems
+    assert weighted.powered.accuracy != alike.powered.accuracy
+    assert told(weighted.powered.accuracy) in page.row("old")[0]
+
+
 def test_slices_and_examples(report):
     page = Page(report("old.jsonl", "--by", "kind", "--rows", 3, "--note", "signature: bem|v:1", "--title", "A & B"))
     facts = gather(["old.jsonl"], [], Names(), by=["kind"])
