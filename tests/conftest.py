@@ -69,9 +69,9 @@ def pytest_collection_finish():
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """Run one worker more than there are cores, since tests wait: for processes, servers and disks."""
-    return os.cpu_count() + 1
+def pytest_xdist_auto_num_workers(config):
+    """Run more workers than there are cores, since tests wait: for servers and disks, and for processes of theirs."""
+    return os.cpu_count() + (1 if config.option.quick else 2)
 
 
 @pytest.hookimpl(optionalhook=True)

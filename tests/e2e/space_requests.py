@@ -47,6 +47,6 @@ def server_elsewhere():
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as there:
-        Thread(target=there.serve_forever, daemon=True).start()
+        Thread(target=there.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{there.server_port}/secret.mp4", asked
         there.shutdown()

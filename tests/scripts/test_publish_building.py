@@ -190,12 +190,6 @@ def test_a_program_that_is_none_is_told_with_its_line(toy):
 
 
 @pytest.mark.usefixtures("processes")
-def test_the_examples_of_a_card_are_run(toy):
-    build(toy)
-    assert trial_run.problems(toy) == []
-
-
-@pytest.mark.usefixtures("processes")
 def test_examples_that_fail_are_told_and_this_package_is_not_there(toy):
     build(toy)
     card = toy.card.read_text().replace("\n0.5\n", "\n0.7\n>>> __import__('evaluate_qa')\n")
