@@ -225,3 +225,15 @@ def load(name: str, case: Case) -> Callable[..., evaluate.Metric]:
 def metric(load: Callable[..., evaluate.Metric]) -> evaluate.Metric:
     """The metric, loaded once for all tests that leave it as it was."""
     return load()
+
+
+@pytest.fixture(scope="session")
+def load_with_model(load: Callable[..., evaluate.Metric], metric: evaluate.Metric) -> Callable[..., evaluate.Metric]:
+    """Loads the metric anew, but for the model: it has that of `metric`, if one is there by now."""
+
+    def load_again(**options: Any) -> evaluate.Metric:
+        another = load(**options)
+        another._model = metric._model
+        return another
+
+    return load_again

@@ -137,13 +137,13 @@ def test_equal_calls_give_equal_results_from_one_model(metric, case, result):
         assert case.model(metric) is model
 
 
-def test_results_in_memory_are_the_same(load, case, result):
-    assert load(keep_in_memory=True).compute(**case.columns) == result
+def test_results_in_memory_are_the_same(load_with_model, case, result):
+    assert load_with_model(keep_in_memory=True).compute(**case.columns) == result
 
 
-def test_two_instances_do_not_disturb_each_other(load, case, result, metric):
+def test_two_instances_do_not_disturb_each_other(load_with_model, case, result, metric):
     """Both write to evaluate's cache at the same time."""
-    other = load()
+    other = load_with_model()
     metric.add_batch(**case.rows(0, 1))
     other.add_batch(**case.rows(*range(len(case))))
     metric.add_batch(**case.rows(*range(2, len(case))))

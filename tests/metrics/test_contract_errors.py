@@ -124,8 +124,8 @@ def test_bad_input_does_not_touch_rows_added_before(metric, case, result):
 
 
 @pytest.fixture(scope="module", params=[False, True])
-def failing(load, request):
-    return load(keep_in_memory=request.param, experiment_id="failing")
+def failing(load_with_model, result, request):
+    return load_with_model(keep_in_memory=request.param, experiment_id="failing")
 
 
 @pytest.mark.parametrize("error", [RuntimeError("device lost"), KeyboardInterrupt()], ids=repr)
@@ -149,9 +149,9 @@ def test_after_an_error_while_scoring_the_next_call_is_correct(failing, case, re
     assert metric.compute() == result
 
 
-def test_after_a_full_disk_the_next_call_is_correct(load, case, result, monkeypatch):
+def test_after_a_full_disk_the_next_call_is_correct(load_with_model, case, result, monkeypatch):
     """Evaluate could not store the rows: those it had stored before are gone as well, not scored with the next."""
-    metric = load()
+    metric = load_with_model()
     metric.add_batch(**case.rows(0))
 
     def full(_):
@@ -164,9 +164,10 @@ def test_after_a_full_disk_the_next_call_is_correct(load, case, result, monkeypa
     assert metric.compute(**case.columns) == result
 
 
-def test_a_failed_call_frees_its_place_for_another_instance(load, case, result, monkeypatch):
+def test_a_failed_call_frees_its_place_for_another_instance(load_with_model, case, result, monkeypatch):
     """Evaluate's lock on its file would keep it from any other instance."""
-    failing, next_one = load(experiment_id="one place"), load(experiment_id="one place", max_concurrent_cache_files=1)
+    place = {"experiment_id": "one place"}
+    failing, next_one = load_with_model(**place), load_with_model(**place, max_concurrent_cache_files=1)
     monkeypatch.setattr(failing, "_compute", lambda **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         failing.compute(**case.columns)
