@@ -32,6 +32,7 @@ from types import ModuleType
 def serve():
     """Fork a process for each order. Returns only in such a process, with its order; ends with who started it."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the keepers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; a server ends with who started it
     orders, starter = socket.socket(fileno=0), sys.stdout.fileno()
     while True:
         if starter in select.select([orders, starter], [], [])[0]:
@@ -56,6 +57,7 @@ def _keep(connection):
             with suppress(BrokenPipeError):  # nobody wants to know any more
                 connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
             os._exit(0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

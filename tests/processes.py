@@ -222,5 +222,6 @@ def _listen(path, before, arguments):
 
 
 if __name__ == "__main__":  # in place of a worker's Python
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with the worker
     order = {"arguments": sys.argv[1:], "cwd": str(Path.cwd()), "env": dict(os.environ), "session": False}
     sys.exit(Forked(_server("workers"), order, sys.stdin, sys.stdout, sys.stderr).wait())
