@@ -19,7 +19,7 @@ def publish(
         typer.Argument(help="Metrics, data sets or models; all metrics if nothing is named or chosen."),
     ] = None,
     datasets: Annotated[bool, typer.Option("--datasets", help="All data sets.")] = False,
-    models: Annotated[bool, typer.Option("--models", help="All models. Those that metrics need go with them.")] = False,
+    models: Annotated[bool, typer.Option("--models", help="All models. What a metric needs goes with it.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, validate and show differences only.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Build and validate in this new folder only.")
@@ -51,13 +51,14 @@ def selection(names: Sequence[str], datasets: bool, models: bool) -> "list[tuple
     """
     from .publishing.repository import KINDS
     from .publishing.sources import names as names_of
-    from .publishing.sources import needed_models
+    from .publishing.sources import needed_metrics, needed_models
 
     chosen: set[tuple[Kind, str]] = set()
     for name in names:
         chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or _unknown(name)
     asked: dict[Kind, bool] = {"dataset": datasets, "model": models, "space": not (names or datasets or models)}
     chosen |= {(kind, name) for kind in KINDS if asked[kind] for name in names_of(kind)}
+    chosen |= {("space", metric) for kind, name in chosen if kind == "space" for metric in needed_metrics(name)}
     chosen |= {("model", model) for kind, name in chosen if kind == "space" for model in needed_models(name)}
     return sorted(chosen, key=lambda one: (KINDS.index(one[0]), one[1]))
 

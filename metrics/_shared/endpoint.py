@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from .chat_models import Conversation, Deliver, DeliverReply, NoAnswer, Reply, Token, check_positive, checked
 from .masking import masked
-from .posting import Client, PostError
+from .posting import Client, PostError, Resolve
 
 # How servers say that they do not take a field of the request.
 _REFUSALS = frozenset({400, 422})
@@ -35,6 +35,8 @@ class Endpoint:
             of 408, 409, 429 or 5xx.
         max_tokens: Longest answer.
         extra_body: Further fields of the request; they win over ours.
+        resolve: Gives the address of the URL's host, or raises; the request goes to this address and is not redirected.
+            By default it goes wherever the system and the server lead it.
 
     Raises:
         ValueError: a value is out of range.
@@ -48,6 +50,7 @@ class Endpoint:
     max_retries: int = 5
     max_tokens: int = 256
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    resolve: Resolve | None = field(default=None, repr=False)
     # Fields of a request that the server turned out to refuse; none of them is sent twice.
     _refused: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
@@ -98,7 +101,7 @@ class Endpoint:
 
     def _client(self) -> Client:
         url = f"{_base_url(self.url)}/chat/completions"
-        return Client(url, (self.api_key or "").strip() or None, self.timeout, self.max_retries)
+        return Client(url, (self.api_key or "").strip() or None, self.timeout, self.max_retries, self.resolve)
 
     async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
         """Ask once; where the server refuses a field that is not essential, again without it."""

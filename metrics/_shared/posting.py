@@ -4,9 +4,10 @@ import asyncio
 import json
 import math
 import random
+import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cache
 from types import TracebackType
@@ -22,6 +23,11 @@ _FIRST_WAIT, _LONGEST_WAIT, _LONGEST_TOLD_WAIT = 0.5, 8.0, 120.0
 
 # In bytes; a token with twenty candidates takes some two thousand.
 _LARGEST_REPLY = 16 * 2**20
+
+_NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+
+Resolve = Callable[[str], Awaitable[str]]
+"""Gives the address of a host."""
 
 
 class PostError(Exception):
@@ -46,20 +52,24 @@ class Client:
         key: What is sent as bearer token; None sends none.
         timeout: Seconds from the start of a request to the last byte of its reply.
         max_retries: How often a request is repeated.
+        resolve: Gives the address of a host, or raises OSError; then a request goes there, by no proxy, and is not
+            redirected. None leaves that to the system and the server.
     """
 
-    def __init__(self, url: str, key: str | None, timeout: float, max_retries: int) -> None:
-        self.url, self.timeout, self.max_retries = url, timeout, max_retries
+    def __init__(
+        self, url: str, key: str | None, timeout: float, max_retries: int, resolve: Resolve | None = None
+    ) -> None:
+        self.url, self.timeout, self.max_retries, self._resolve = url, timeout, max_retries, resolve
         self._headers = {"Content-Type": "application/json"}
         if key and urlsplit(url).username is None:
             self._headers["Authorization"] = f"Bearer {key}"
-        self._proxy = _proxy(url)
+        self._proxy = _proxy(url) if resolve is None else None
 
     async def __aenter__(self) -> "Client":
         import aiohttp
 
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates()),
+            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(), resolver=_resolver(self._resolve)),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             timeout=aiohttp.ClientTimeout(total=self.timeout),
@@ -93,7 +103,10 @@ class Client:
         import aiohttp
 
         try:
-            async with self._session.post(self.url, data=sent, proxy=self._proxy) as reply:
+            if self._resolve is not None:  # aiohttp takes an address in place of a name without asking
+                await asyncio.wait_for(self._resolve(urlsplit(self.url).hostname or ""), self.timeout)
+            free = self._resolve is None
+            async with self._session.post(self.url, data=sent, proxy=self._proxy, allow_redirects=free) as reply:
                 content = await _whole(reply.content)
         except asyncio.TimeoutError:
             raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
@@ -101,7 +114,7 @@ class Client:
             raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=True) from error
         except ValueError as error:  # such as a key that no header can hold
             raise PostError(f"not sent: {error}") from error
-        if reply.ok:
+        if reply.status < 300:  # noqa: PLR2004
             return content
         told = f"status {reply.status}: {content.decode(errors='replace') or reply.reason}"
         passes = reply.status in _PASSING or reply.status >= 500  # noqa: PLR2004
@@ -131,6 +144,27 @@ def asked_for(headers: Mapping[str, str]) -> float | None:
         return parsedate_to_datetime(headers["Retry-After"]).timestamp() - time.time()
     except (KeyError, ValueError, OverflowError, OSError):
         return None
+
+
+def _resolver(resolve: Resolve | None) -> Any:
+    """Return what aiohttp asks for the address of a name; None for its own."""
+    if resolve is None:
+        return None
+    from aiohttp.abc import AbstractResolver, ResolveResult
+
+    find: Resolve = resolve
+
+    class Resolver(AbstractResolver):
+        async def resolve(self, host: str, port: int = 0, family: Any = 0) -> list[ResolveResult]:
+            address = await find(host)
+            kind = socket.AF_INET6 if ":" in address else socket.AF_INET
+            found = ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=_NUMERIC)
+            return [found]
+
+        async def close(self) -> None:
+            pass
+
+    return Resolver()
 
 
 async def _whole(content: Any) -> bytes:

@@ -225,6 +225,9 @@ def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
     name, extra_body = os.fspath(load.model), dict(load.extra_body or {})
     if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
         return Recorded(name, extra_body)
+    if hasattr(load.endpoint, "reply"):
+        asked: ChatModel = load.endpoint
+        return asked
     if load.endpoint is None:
         given = {"batch_size": load.batch_size, "token_budget": load.token_budget}
         bounds = {name: value for name, value in given.items() if value is not None}

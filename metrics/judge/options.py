@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .declarations import Choice, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .declarations import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf
@@ -40,6 +40,14 @@ class Matcher(Kind):
         )
 
 
+class Server(Kind):
+    """The URL of a server, or what asks one."""
+
+    def __init__(self) -> None:
+        url = Text("a URL such as http://localhost:8000/v1", "https?://.+")
+        super().__init__(url.expected, lambda value: hasattr(value, "reply") or url.accepts(value))
+
+
 class Prices(Kind):
     """What tokens cost: those of the request, those of the reply."""
 
@@ -69,6 +77,15 @@ class JudgeOptions(Options):
         Band(),
         "With `first`, the judge is asked where low ≤ the matcher's score < high.",
         told=f"{DEFAULT_BAND}",
+        control=Control(
+            "The judge is asked",
+            values={
+                None: "where the matcher is unsure",
+                (0, 1): "about every answer",
+                (0, 0): "never: the matcher decides",
+            },
+            info="",
+        ),
     )
     samples: int = option(
         1,
@@ -100,9 +117,9 @@ class JudgeLoading(ModelOptions):
         Place("the name or path of a chat model"),
         "The judge: its name at the endpoint, or of verdicts in `cache_dir`; else a model of the Hub or a folder.",
     )
-    endpoint: str | None = option(
+    endpoint: Any = option(  # an `Endpoint` too, which may have a key of its own
         None,
-        Text("a URL such as http://localhost:8000/v1", "https?://.+"),
+        Server(),
         "URL of an OpenAI-compatible server.",
     )
     dtype: Dtype = option(

@@ -11,7 +11,7 @@ from .repository import HUB, KINDS
 # The namespace that names in this package's files are written with.
 _WRITTEN = "evaluate-qa"
 
-_LOAD = r"(?P<call>evaluate\.load\(\s*[\"'])(?P<name>{names})(?=[\"'])"
+_LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
 _OWNED = r"(?<![\w-]){written}/(?P<name>{names})(?![\w-])"
 _CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
 

@@ -1,6 +1,7 @@
 """What can be published, and where it is in this package."""
 
 import importlib.metadata
+import re
 from pathlib import Path
 
 from .. import metric_names
@@ -26,6 +27,13 @@ def names(kind: Kind) -> list[str]:
 def needed_models(metric: str) -> list[str]:
     """Return the models that a metric's default downloads from the Hub where this package is not installed."""
     return [model for model in MODELS if (PACKAGE / "metrics" / metric / f"{model}.py").is_file()]
+
+
+def needed_metrics(metric: str) -> list[str]:
+    """Return the other metrics that a metric's Space loads: those whose packages it requires."""
+    file = PACKAGE / "spaces" / metric / "requirements.txt"
+    named = re.findall(r"^-r .*/metrics/(\w+)/requirements\.txt$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return [name for name in named if name != metric]
 
 
 def licence() -> str:

@@ -1,8 +1,10 @@
 """From a request to an answer, whichever way it came, and from an error to what the visitor is told."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .endpoints import Given
 from .limits import Refusal
 from .outcome import Outcome
 from .scorer import LOG, Row, Scorer
@@ -17,16 +19,27 @@ class Analysed:
 
     row: Row
     parts: Any
+    loading: Mapping[str, Any] = field(default_factory=dict)  # what the Python lines tell `evaluate.load`
 
 
-def analyse(specification: Specification, scorer: Scorer, row: Row) -> Analysed:
+def analyse(
+    specification: Specification, scorer: Scorer, row: Row, options: Any = None, given: Given | None = None
+) -> Analysed:
     """Do what takes time for one row.
+
+    Args:
+        specification: The Space.
+        scorer: Its metric.
+        row: The row.
+        options: The metric's; by default those that the page opens with.
+        given: The endpoint at which the visitor wants to ask.
 
     Raises:
         Refusal: the metric cannot score it.
     """
     scorer.check(row)
-    return Analysed(row, specification.analyse(scorer, row, specification.options()))
+    scorer, loading = specification.asked_at(scorer, given)
+    return Analysed(row, specification.analyse(scorer, row, options or specification.options()), loading)
 
 
 def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Any) -> Outcome:
@@ -40,7 +53,7 @@ def explain(specification: Specification, scorer: Scorer, analysed: Analysed, op
 def as_record(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as the API gives it."""
     return {
-        "score": float(outcome.score),
+        "score": None if outcome.score is None else float(outcome.score),
         "verdict": outcome.verdict,
         "best_reference": outcome.best_reference,
         "components": {bar.label: float(bar.value) for bar in outcome.bars},

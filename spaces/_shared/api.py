@@ -26,7 +26,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
     def score(**given: Any) -> dict[str, Any]:
         """Score one answer; returns score, verdict, best_reference, components, marked and why."""
         options = specification.options([given[control.name] for control in specification.controls])
-        analysed = analyse(specification, scorer, from_mapping(specification.fields, given))
+        analysed = analyse(specification, scorer, from_mapping(specification.fields, given), options)
         return as_record(explain(specification, scorer, analysed, options))
 
     def score_rows(rows: list[Row], videos: Sequence[Any] = (), **given: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Scored:
         table: The file's rows.
         done: How many rows were looked at.
         kept: Numbers of the rows that have a score.
-        columns: The metric's `per_example`, row by row as `kept`.
+        columns: The metric's `per_example`, row by row as `kept`; None where a row lacks a value.
         score: Mean score, or where the metric has one, the score of all rows together.
         problems: What is wrong with rows that have none.
         stopped: Why not all rows were looked at, if so.
@@ -148,8 +148,17 @@ def _usable(scorer: Scorer, scored: Scored, stand_ins: StandIns, numbers: Sequen
 
 
 def _add(scored: Scored, numbers: list[int], result: dict[str, Any], name: str) -> None:
-    before = len(scored.kept)
+    before, rows = len(scored.kept), result["per_example"]
+    known, more = (len(known_of(columns.get("score", []))) for columns in (scored.columns, rows))
     scored.kept += numbers
-    scored.score += (result[name] - scored.score) * len(numbers) / (before + len(numbers))
-    for column, values in result["per_example"].items():
-        scored.columns.setdefault(column, []).extend(values)
+    if more:
+        scored.score += (result[name] - scored.score) * more / (known + more)
+    for column in {**scored.columns, **rows}:
+        # What only some rows have, such as an error, is a column of those that were scored with them alone.
+        values = scored.columns.setdefault(column, [None] * before)
+        values.extend(rows.get(column, [None] * len(numbers)))
+
+
+def known_of(values: Sequence[Any]) -> list[Any]:
+    """Return those that are not None: a row that has a score may lack others, and one may have none at all."""
+    return [value for value in values if value is not None]

@@ -1,6 +1,6 @@
 """What happens on the tab where a file is scored."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from . import batch, code, download, drawing, figures, plot
 from .answering import told
 from .batch import Scored
 from .certainty import certainty
+from .endpoints import given
 from .files import Table, collect, read
 from .scorer import Row, Scorer
 from .specification import Specification
@@ -76,10 +77,12 @@ class BatchEvents:
             yield None, drawing.problem("Choose a file first, or take the examples."), *quiet
             return
         try:
-            options = self._specification.options(entered)
-            for scored in batch.score(self._specification, self._scorer, table, options, videos or Videos()):
+            count = len(self._specification.controls)
+            options = self._specification.options(entered[:count])
+            scorer, loading = self._specification.asked_at(self._scorer, given(entered[count:]))
+            for scored in batch.score(self._specification, scorer, table, options, videos or Videos()):
                 yield scored, drawing.progress(scored.done, len(table.rows)), *quiet
-            yield scored, *self._results(scored), self._code(scored, entered)
+            yield scored, *self._results(scored), self._code(scored, options, loading)
         except Exception as error:
             yield None, drawing.problem(told(error)), *quiet
 
@@ -106,22 +109,25 @@ class BatchEvents:
         shown += drawing.remarks(figures.notes(found)) + drawing.problems(scored.problems)
         for one in filter(None, (scored, scored.other)):
             of = f"the scores of {one.table.answer}" if scored.other else "the scores"
-            shown += plot.distribution(one.columns["score"], one.columns.get("verdict"), specification.most, of)
+            if scores := batch.known_of(one.columns["score"]):
+                verdicts = one.columns.get("verdict")
+                shown += plot.distribution(scores, verdicts and batch.known_of(verdicts), specification.most, of)
         left = len(scored.table.rows) - scored.done
         status = scored.stopped or (f"Stopped: {left:,} rows were not scored." if left else "Done.")
         files = [gr.update(value=str(path), visible=True) for path in download.write(records)]
         table = _readable(pd.DataFrame(batch.changed_first(records)))
         return drawing.note(status), shown, gr.update(value=table, visible=True), *files
 
-    def _code(self, scored: Scored, entered: Any) -> Any:
+    def _code(self, scored: Scored, options: Any, loading: Mapping[str, Any]) -> Any:
         table = scored.table
         if table.name == EXAMPLES:
             return gr.update(visible=False)
         specification = self._specification
-        arguments = specification.arguments(specification.options(entered))
+        arguments = specification.arguments(options)
         metric = (self._metric, specification.configuration)
+        verdicts = "verdict" in scored.columns
         lines = code.for_file(
-            metric, specification.name, table, specification.file_fields, arguments, "verdict" in scored.columns
+            metric, specification.name, table, specification.file_fields, arguments, verdicts, loading
         )
         return gr.update(value=lines, visible=True)
 

@@ -14,7 +14,7 @@ from .specification import Specification
 
 HELP = """\
 A row for each answer, as **JSONL**, **CSV** or **Parquet**, with the columns {columns}.{lists} At most {rows:,} rows
-and {size} MB. The file is deleted once it has been read. The options are those of the first tab.
+and {size} MB. The file is deleted once it has been read. The options are those of the tab Answer.
 
 With **another system's answers** in a column `{other}`, both are scored on the same rows and compared; each row counts
 twice then."""
@@ -61,7 +61,7 @@ def batch_tab(specification: Specification, scorer: Scorer, form: Form, metric: 
     reading = clips.upload(events.videos, [clips, videos], [clips, *read], **LONG)
     taking = examples.click(events.example_videos, None, read, **(LONG if specification.reader else QUICK))
     taking.then(events.examples, None, [table, file, status], **QUICK)
-    running = run.click(events.run, [table, videos, *form.options], [scored, *shown, code_box], **LONG)
+    running = run.click(events.run, [table, videos, *form.options, *form.endpoint], [scored, *shown, code_box], **LONG)
     stop.click(events.stop, scored, [*shown, run], cancels=[reading, taking, running], queue=False, **QUICK)
 
 

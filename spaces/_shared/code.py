@@ -37,7 +37,9 @@ for row in rows:
 """
 
 
-def for_row(metric: Metric, name: str, row: Row, options: Mapping[str, Any]) -> str:
+def for_row(
+    metric: Metric, name: str, row: Row, options: Mapping[str, Any], loading: Mapping[str, Any] | None = None
+) -> str:
     """Return lines that score one row.
 
     Args:
@@ -45,9 +47,10 @@ def for_row(metric: Metric, name: str, row: Row, options: Mapping[str, Any]) -> 
         name: The metric's name, that of its score.
         row: The row.
         options: What `compute` takes besides columns.
+        loading: What `evaluate.load` takes besides.
     """
     columns = {column: [value] for column, value in row.items()}
-    lines = [*_load(metric, name), f"out = {name}.compute(", *_arguments({**columns, **options}), ")"]
+    lines = [*_load(metric, name, loading), f"out = {name}.compute(", *_arguments({**columns, **options}), ")"]
     return "\n".join([*lines, 'print(out["per_example"])', ""])
 
 
@@ -58,6 +61,7 @@ def for_file(
     fields: Sequence[Field],
     options: Mapping[str, Any],
     verdicts: bool = False,
+    loading: Mapping[str, Any] | None = None,
 ) -> str:
     """Return lines that score a file, and where it has two systems' answers compare them.
 
@@ -68,9 +72,10 @@ def for_file(
         fields: The Space's.
         options: As above.
         verdicts: Whether the metric gives any.
+        loading: As above.
     """
     there = [field for field in fields if field.column in table.columns]
-    lines = [_reader(table, there), *_load(metric, name), *_computed("out", name, table, there, options)]
+    lines = [_reader(table, there), *_load(metric, name, loading), *_computed("out", name, table, there, options)]
     if table.others:
         lines.insert(2, "from evaluate_qa import compare")
         lines += [*_computed("other", name, table.of_others(), there, options), *_comparison(table, there, verdicts)]
@@ -122,8 +127,12 @@ def _cell(table: Table, field: Field) -> str:
     return f'row.get({name}) or ""' if field.column == "predictions" else f"row.get({name}) or None"
 
 
-def _load(metric: Metric, name: str) -> list[str]:
-    return ["import evaluate", "", f"{name} = evaluate.load({', '.join(_text(part) for part in metric if part)})"]
+def _load(metric: Metric, name: str, loading: Mapping[str, Any] | None) -> list[str]:
+    told = [_text(part) for part in metric if part]
+    given = [f"{option}={_literal(value)}" for option, value in (loading or {}).items()]
+    key = ["# Where the endpoint wants a key, it is read from the environment: OPENAI_API_KEY."]
+    load = f"{name} = evaluate.load({', '.join([*told, *given])})"
+    return ["import evaluate", "", *(key if "endpoint" in (loading or {}) else []), load]
 
 
 def _arguments(values: Mapping[str, Any]) -> list[str]:

@@ -85,6 +85,8 @@ def problems(messages: Sequence[str], shown: int = 10, of: str = "row") -> str:
 
 
 def _verdict(outcome: Outcome, most: float | None) -> str:
+    if outcome.score is None:
+        return '<div class="qa-verdict qa-plain" role="status"><span class="qa-said">No verdict</span></div>'
     said, look, sign = {
         True: ("Correct", "qa-right", "✓"),
         False: ("Incorrect", "qa-wrong", "✗"),
@@ -95,14 +97,14 @@ def _verdict(outcome: Outcome, most: float | None) -> str:
     return (
         f'<div class="qa-verdict {look}" role="status">{sign}<span class="qa-said">{said}</span>'
         f'<span class="qa-score">{number(outcome.score, most or 1.0)}{out_of}</span>'
-        f"{'' if most is None else _scale(outcome, most)}</div>"
+        f"{'' if most is None else _scale(outcome.score, outcome.threshold, most)}</div>"
     )
 
 
-def _scale(outcome: Outcome, most: float) -> str:
+def _scale(score: float, threshold: float | None, most: float) -> str:
     """Return the score as a bar with a line at the threshold."""
-    at = "" if outcome.threshold is None else f'<i style="left:{100 * outcome.threshold / most:.4g}%"></i>'
-    width = _percent(outcome.score, most)
+    at = "" if threshold is None else f'<i style="left:{100 * threshold / most:.4g}%"></i>'
+    width = _percent(score, most)
     return f'<div class="qa-scale" aria-hidden="true"><span style="width:{width}"></span>{at}</div>'
 
 

@@ -1,8 +1,9 @@
 """The figures of a file as the page shows them, each as a text with another that says how sure it is."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from .batch import Scored
+from .batch import Scored, known_of
 from .certainty import Certainty
 from .drawing import number
 from .specification import Specification
@@ -19,16 +20,28 @@ _SMALLEST = 0.0001
 
 def cards(scored: Scored, found: Certainty | None, specification: Specification) -> dict[str, Shown]:
     """Return, by name, how many rows there are, and their means; of two systems' answers how many changed."""
-    rows = {"Rows scored": (f"{len(scored.kept):,}", "")}
+    known = len(known_of(scored.columns["score"]))
+    rows = {"Rows scored": (f"{known:,}", "")}
+    if known < len(scored.kept):
+        rows["No verdict"] = (f"{len(scored.kept) - known:,}", "")
     if scored.other is None:
         means = found.means if found else {}
-        return rows | {name: _mean(scored, key, means, specification) for name, key in _keys(scored, specification)}
+        shown = {name: _mean(scored, key, means, specification) for name, key in _keys(scored, specification)}
+        return rows | shown | dict(_asked(scored.columns))
     judged = "verdict" if "verdict" in scored.columns else "score"
     won, lost = ("Became right", "Became wrong") if judged == "verdict" else ("Became higher", "Became lower")
     both = zip(scored.columns[judged], scored.other.columns[judged], strict=True)
     differences = [after - before for before, after in both if None not in (before, after)]
     counts = {won: sum(one > 0 for one in differences), lost: sum(one < 0 for one in differences)}
     return rows | {name: (f"{count:,}", "") for name, count in counts.items()}
+
+
+def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
+    """Yield the share of rows about which a judge was asked, and the tokens of requests and replies."""
+    if "asked" in columns:
+        yield "Asked about", (f"{sum(columns['asked']) / len(columns['asked']):.1%}", "")
+    if tokens := sum(known_of([*columns.get("tokens_in", []), *columns.get("tokens_out", [])])):
+        yield "Tokens", (f"{tokens:,}", "")
 
 
 def compared(scored: Scored, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
@@ -72,7 +85,7 @@ def _mean(scored: Scored, key: str | None, means: Mapping[str, Interval], specif
     most = specification.most or 1.0
     if key is None:
         return number(scored.score, most), ""
-    values = [value for value in scored.columns[key] if value is not None]
+    values = known_of(scored.columns[key])
     if not values:
         return "–", ""
     text = _ends(key, most, sum(values) / len(values))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -12,6 +13,10 @@ from .limits import LIMITS
 from .rows import to_form
 from .specification import Field, Specification
 
+ENDPOINT = """\
+An OpenAI-compatible server, asked on this tab and on the tab File. This Space sends it your texts and your key, and
+writes neither down: the key is forgotten with this page."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -20,6 +25,7 @@ class Form:
     Attributes:
         boxes: One for each field, in their order.
         options: One for each option, in their order.
+        endpoint: For the visitor's own endpoint: URL, model, key; none where it may not be given.
         button: Scores.
         examples: One for each worked example, in their order.
         result: Where the result is drawn.
@@ -28,6 +34,7 @@ class Form:
 
     boxes: Sequence[gr.Textbox | gr.Video]
     options: Sequence[gr.Slider | gr.Dropdown]
+    endpoint: Sequence[gr.Textbox]
     button: gr.Button
     examples: Sequence[gr.Button]
     result: gr.HTML
@@ -48,7 +55,8 @@ def form(specification: Specification) -> Form:
             result = gr.HTML(drawing.note("The model is being loaded …"), elem_id="result")
             with gr.Group():
                 options = [_option(control) for control in specification.controls]
-    return Form(boxes, options, button, examples, result, gr.State(None, time_to_live=LIMITS.kept_seconds))
+            endpoint = _endpoint() if specification.asking else []
+    return Form(boxes, options, endpoint, button, examples, result, gr.State(None, time_to_live=LIMITS.kept_seconds))
 
 
 def _box(field: Field, text: str) -> gr.Textbox | gr.Video:
@@ -65,6 +73,18 @@ def _box(field: Field, text: str) -> gr.Textbox | gr.Video:
         max_lines=10,
         elem_id=f"box-{field.name}",
     )
+
+
+def _endpoint() -> list[gr.Textbox]:
+    unfilled = gr.InputHTMLAttributes(autocomplete="off", spellcheck=False)
+    told: dict[str, Any] = {"lines": 1, "max_lines": 1, "html_attributes": unfilled}
+    with gr.Accordion("Your own judge", open=False, elem_id="endpoint"):
+        gr.Markdown(ENDPOINT, elem_classes="qa-hint")
+        return [
+            gr.Textbox(label="URL", placeholder="https://api.example.com/v1", elem_id="endpoint-url", **told),
+            gr.Textbox(label="Model", elem_id="endpoint-model", **told),
+            gr.Textbox(label="Key (optional)", type="password", elem_id="endpoint-key", **told),
+        ]
 
 
 def _option(control: Slider | Choice) -> gr.Slider | gr.Dropdown:

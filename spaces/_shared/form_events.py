@@ -9,6 +9,7 @@ import gradio as gr
 
 from . import code, drawing
 from .answering import Analysed, analyse, explain, told
+from .endpoints import given
 from .form import Form
 from .rows import from_form, to_form
 from .scorer import Scorer
@@ -32,12 +33,14 @@ class FormEvents:
         self._metric, self._space = names
 
     def score(self, *entered: Any) -> tuple[Analysed | None, str, str, str]:
-        """Score what is in the boxes, with the options after them; return what `rescore` needs, and what it does."""
-        count = len(self._specification.fields)
+        """Score what is in the boxes, with options and endpoint after them; return what `rescore` needs and does."""
+        specification = self._specification
+        count = len(specification.fields)
+        end = count + len(specification.controls)
         try:
-            row = from_form(self._specification.fields, entered[:count])
-            options = self._specification.options(entered[count:])
-            analysed = analyse(self._specification, self._scorer, row)
+            row = from_form(specification.fields, entered[:count])
+            options = specification.options(entered[count:end])
+            analysed = analyse(specification, self._scorer, row, options, given(entered[end:]))
             return analysed, *self._shown(analysed, options)
         except Exception as error:
             return None, drawing.problem(told(error)), "", ""
@@ -60,7 +63,11 @@ class FormEvents:
         return (
             drawing.result(outcome, row["predictions"], specification.most),
             code.for_row(
-                (self._metric, specification.configuration), specification.name, row, specification.arguments(options)
+                (self._metric, specification.configuration),
+                specification.name,
+                row,
+                specification.arguments(options),
+                analysed.loading,
             ),
             code.for_api(self._space, specification.fields, row, specification.changed(options)),
         )
@@ -76,14 +83,16 @@ def connect(page: gr.Blocks, form: Form, events: FormEvents, codes: Sequence[gr.
         codes: Where the Python lines go.
         examples: What each worked example puts into boxes and options, as `filling` returns it.
     """
-    entered, shown = [*form.boxes, *form.options], [form.result, *codes]
-    # Requests that use the model wait in one line and are answered in order.
-    waiting: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1, "api_visibility": "private"}
+    filled_in, shown = [*form.boxes, *form.options], [form.result, *codes]
+    entered = [*filled_in, *form.endpoint]
+    # Requests that use the model wait in one line and are answered in order; an endpoint may let some of them wait.
+    limit = 4 if form.endpoint else 1
+    waiting: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": limit, "api_visibility": "private"}
     at_once: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     triggers = [page.load, form.button.click, *(box.submit for box in form.boxes if isinstance(box, gr.Textbox))]
     gr.on(triggers, events.score, entered, [form.analysed, *shown], show_progress_on=[form.result], **waiting)
     for button, values in zip(form.examples, examples, strict=True):
-        filled = button.click(partial(list, values), None, entered, **at_once)
+        filled = button.click(partial(list, values), None, filled_in, **at_once)
         filled.then(events.score, entered, [form.analysed, *shown], show_progress_on=[form.result], **waiting)
     for option in form.options:
         option.input(events.rescore, [form.analysed, *form.options], shown, trigger_mode="always_last", **at_once)

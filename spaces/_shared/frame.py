@@ -1,4 +1,4 @@
-"""The page: head, four tabs, and the start of the server."""
+"""The page: head, tabs, and the start of the server."""
 
 import os
 from pathlib import Path
@@ -47,9 +47,12 @@ def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
         # First, because what the page does takes names too, and a name is given once.
         add_api(specification, scorer)
         gr.HTML(drawing.header(card.title, card.emoji, card.description))
+        if specification.demo:
+            with gr.Tab("Demo", id="demo"):
+                specification.demo(scorer, page)
         with gr.Tab("Answer", id="form"):
             first = form(specification)
-        # Made here, because the tabs before it write to it; shown on the third tab.
+        # Made here, because the tabs before it write to it; shown on another.
         codes = [
             gr.Code(label=label, language="python", interactive=False, wrap_lines=True, render=False) for label in CODES
         ]
@@ -76,7 +79,7 @@ def launch(specification: Specification) -> None:
     mended in Python 3.12). So the metric is loaded by this thread, after the server has imported what it needs; and
     what a request would be the first to import is imported before.
     """
-    scorer = Scorer(specification.name, specification.folder, specification.configuration)
+    scorer = specification.scorer()
     separate()
     page = build(specification, scorer)
     page.launch(

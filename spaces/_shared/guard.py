@@ -17,13 +17,17 @@ from .limits import LIMITS, Limits
 _ADDRESS = "://"
 # Not "/upload" alone: a function of a Space may be called so, as in /gradio_api/call/upload.
 _UPLOAD = "/gradio_api/upload"
+# Gradio writes all that a visitor has entered into a file, a key too, for everybody who has the link to it.
+_LINK = "/deep_link"
+_NO_LINKS = "What you entered is not kept. Share the Python lines."
 _NO_ADDRESSES = "Nothing is fetched from other places. Upload the file."
 
 
 class Guard:
     """ASGI middleware that limits how large the body of a request is, and how long its next piece may take.
 
-    It also refuses what would make the server fetch something: file data with an address, and `/file=http://…`.
+    It also refuses what would make the server fetch something: file data with an address, and `/file=http://…`; and
+    what would make it keep what was entered.
 
     Args:
         app: The server.
@@ -47,6 +51,9 @@ class Guard:
             return
         if _ADDRESS in scope["path"]:
             await JSONResponse({"detail": _NO_ADDRESSES}, 403)(scope, receive, send)
+            return
+        if scope["path"].rstrip("/").endswith(_LINK):
+            await JSONResponse({"detail": _NO_LINKS}, 403)(scope, receive, send)
             return
         await self._app(scope, _Body(receive, most, self._limits.piece_seconds, uploading), send)
 

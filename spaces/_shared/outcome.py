@@ -47,8 +47,8 @@ class Outcome:
     """A score and its reasons.
 
     Args:
-        score: The score.
-        verdict: Whether the answer is correct; None for a metric that does not say.
+        score: The score; None if there is none.
+        verdict: Whether the answer is correct; None for a metric that does not say, or for no score.
         threshold: From which score it is; None likewise.
         best_reference: Number of the reference that gave the score; None if several did.
         bars: The components.
@@ -57,7 +57,7 @@ class Outcome:
         pictures: What was looked at, for a video.
     """
 
-    score: float
+    score: float | None
     verdict: bool | None
     threshold: float | None
     best_reference: int | None

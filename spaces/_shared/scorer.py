@@ -4,7 +4,7 @@ import importlib
 import logging
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -25,12 +25,19 @@ class Scorer:
         name: The metric's name.
         folder: Its folder.
         configuration: Its configuration; None for the default.
+        loading: Returns what else `evaluate.load` is told.
     """
 
-    def __init__(self, name: str, folder: Path, configuration: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        configuration: str | None = None,
+        loading: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
         self.name = name
         self.folder = folder
-        self._configuration = configuration
+        self._configuration, self._loading = configuration, loading
         self._metric: Any = None
         # A metric of evaluate keeps the rows of a call in itself, so calls may not overlap.
         self._lock = threading.Lock()
@@ -48,6 +55,12 @@ class Scorer:
         """What `evaluate.load` has returned; for reading, as `compute` may be running."""
         with self._turn():
             return self._loaded()
+
+    def with_metric(self, make: Callable[[Any], Any]) -> "Scorer":
+        """Return a scorer for a metric that is made from this one's, for whose turn nobody else waits."""
+        other = Scorer(self.name, self.folder, self._configuration)
+        other._metric = make(self.metric)
+        return other
 
     def compute(self, rows: Sequence[Row], options: dict[str, Any]) -> dict[str, Any]:
         """Return what the metric's `compute` returns for these rows.
@@ -105,7 +118,8 @@ class Scorer:
             import evaluate
 
             # By its file: a folder's name would have to be the metric's, which that of a Space on the Hub is not.
-            self._metric = evaluate.load(str(self.folder / f"{self.name}.py"), self._configuration, keep_in_memory=True)
+            file = str(self.folder / f"{self.name}.py")
+            self._metric = evaluate.load(file, self._configuration, keep_in_memory=True, **self._loading())
         return self._metric
 
 

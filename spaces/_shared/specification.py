@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from .controls import Choice, Slider, controls
 from .declared import metric_folder, options_class
+from .endpoints import Given
 from .limits import LIMITS
 from .outcome import Outcome
 from .scorer import Row, Scorer
@@ -82,9 +83,13 @@ class Specification:
         fields: Boxes of the form, in their order.
         examples: Worked examples by their titles, those of `examples.worked` among them; the page opens with the first.
         explain: Turns what `analyse` made of a row into a score, by the metric's own core; takes no time.
-        analyse: Does what takes time for a row; no control has a say in it.
+        analyse: Does what takes time for a row; a control may only say that a part of it is not needed.
         most: The highest score; the lowest is 0. None for a score without bounds.
         configuration: The metric's configuration; None for its default.
+        loading: Returns what else `evaluate.load` is told, once the metric is loaded.
+        python: What `evaluate.load` is told in the Python lines, if that is something else.
+        demo: Lays out a tab that is shown before the others.
+        asking: Returns a scorer that asks at an endpoint which a visitor has given; None where none may be given.
         fixed: What `compute` is always told.
         file_bytes: Size of an uploaded file.
         chunk: Rows of a file that are scored together; None for all, where a score of all rows is more than a mean.
@@ -99,6 +104,10 @@ class Specification:
     analyse: Callable[[Scorer, Row, Any], Any] = Scorer.parts
     most: float | None = 1.0
     configuration: str | None = None
+    loading: Callable[[], Mapping[str, Any]] = dict
+    python: Mapping[str, Any] = field(default_factory=dict)
+    demo: Callable[[Scorer, Any], None] | None = None
+    asking: Callable[[Scorer, Given], Scorer] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     file_bytes: int = LIMITS.file_bytes
     chunk: int | None = 16
@@ -108,6 +117,16 @@ class Specification:
     def folder(self) -> Path:
         """The metric's folder."""
         return metric_folder(self.app, self.name)
+
+    def scorer(self) -> Scorer:
+        """Return the metric, which is not loaded yet."""
+        return Scorer(self.name, self.folder, self.configuration, self.loading)
+
+    def asked_at(self, scorer: Scorer, given: Given | None) -> tuple[Scorer, Mapping[str, Any]]:
+        """Return the scorer that asks where the visitor wants, and what the Python lines tell `evaluate.load`."""
+        if given is None or self.asking is None:
+            return scorer, self.python
+        return self.asking(scorer, given), {**self.python, **given.told}
 
     @cached_property
     def controls(self) -> Sequence[Slider | Choice]:

@@ -58,6 +58,12 @@ def evqascore(request, servers):
     return servers(request.param)
 
 
+@pytest.fixture(params=["judge"])
+def judge(request, servers):
+    """The Space of judge, where visitors may give an endpoint."""
+    return servers(request.param)
+
+
 def published(name, folder):
     """Put a Space together as it is published; return its app.py."""
     # By a number, because a Space that did not start is put together anew for the next test, which says why as well.

@@ -46,6 +46,7 @@ class Server:
             "PYTHONUNBUFFERED": "1",
             "GRADIO_SERVER_NAME": "127.0.0.1",
             "GRADIO_TEMP_DIR": str(folder / f"{name}-uploads"),
+            "JUDGE_ENDPOINTS": "any",  # the chat servers of the tests are on this machine
         }
         self.uploads = folder / f"{name}-uploads"
         with self.log.open("w") as log:

@@ -23,6 +23,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", self._requested)
         self.page.goto(server.url)
+        self.tab("Answer")  # some open with another one
         self.page.locator(".qa-result").wait_for()
 
     def _requested(self, request):

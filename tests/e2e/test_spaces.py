@@ -7,12 +7,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from chat_server import ChatServer
+from space_requests import ask
 from space_server import CLIP, OTHER_CLIP
 from space_visit import Visit, violations
 
 pytest.importorskip("gradio")
 
 TABS = ("Answer", "File", "Python", "Card")
+KEY = "sk-visitor-0123456789"
+
+# What takes a slider to its lowest value, and a list, which opens with its first, to its last.
+LOWEST = {"range": ("Home",), "text": ("ArrowUp", "Enter")}
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -23,13 +29,13 @@ def test_every_tab(server, browser, axe, artefacts, width, scheme):
         pytest.skip("the colours are the frame's; they are looked at with a verdict and without")
     with Visit(browser, server, width, scheme) as visit:
         page, found = visit.page, []
-        for tab in TABS:
+        for tab in (*TABS, "Demo") if server.name == "judge" else TABS:
             visit.tab(tab)
             if tab == "File":
                 page.locator("#take-examples").click()
                 page.get_by_text("to score.").wait_for()
                 page.locator("#score-file").click()
-                page.locator(".qa-figures").wait_for()
+                page.locator("#results .qa-figures").wait_for()
                 page.locator("#answers table").first.wait_for()
             page.wait_for_timeout(300)
             page.screenshot(path=artefacts / f"{server.name}-{width}-{scheme}-{tab.lower()}.png", full_page=True)
@@ -45,14 +51,17 @@ def test_examples_sliders_and_python(server, browser):
         first, *others = page.locator(".qa-examples button").all()
         for button in [*others, first]:
             assert re.search(r"(Correct|Score)\s+\d|Incorrect\s+\d", visit.changed(button.click))
-        slider = page.locator("[id^=option-] input[type=range]").first
-        slider.focus()
-        visit.changed(lambda: slider.press("Home"))
+        option = page.locator(
+            "#option-ask input" if server.name == "judge" else "[id^=option-] input[type=range]"
+        ).first
+        option.focus()
+        keys = LOWEST[option.evaluate("input => input.type")]
+        visit.changed(lambda: [option.press(key) for key in keys])
         visit.tab("Python")
         lines = page.locator(".cm-content").first.inner_text()
         assert f'evaluate.load("{server.name}"' in lines
-        # The slider's option, at its lowest.
-        assert re.search(r"(w|threshold)=0|(max_ngram_order|max_keywords)=1", lines)
+        # The slider's option, at its lowest; of a list, the last one.
+        assert re.search(r"(w|threshold)=0|(max_ngram_order|max_keywords)=1|ask=\(0, 0\)", lines)
 
 
 def test_the_keyboard_is_enough(server, browser):
@@ -65,9 +74,10 @@ def test_the_keyboard_is_enough(server, browser):
         visit.changed(lambda: page.keyboard.press("Enter"))
         for _ in range(20):
             page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.type") == "range":
+            kind = page.evaluate("document.activeElement.closest('[id^=option-]') && document.activeElement.type")
+            if kind in LOWEST:
                 break
-        visit.changed(lambda: page.keyboard.press("Home"))
+        visit.changed(lambda: [page.keyboard.press(key) for key in LOWEST[kind]])
 
 
 def test_wrong_input_is_explained(with_references, browser, tmp_path):
@@ -104,7 +114,7 @@ def test_what_is_entered_is_text(server, browser):
 def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_path):
     rows = [
         {"question": "Capital of France?", "references": ["Paris"], "prediction": "It is Paris."},
-        {"question": "Capital of Italy?", "references": ["Rome"], "prediction": "Lyon"},
+        {"question": "Capital of Italy?", "references": ["Rome"], "prediction": "I do not know."},
     ]
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -114,7 +124,7 @@ def test_a_file_is_scored_downloaded_and_deleted(with_references, browser, tmp_p
         assert "answers.jsonl: 2 rows to score." in visit.upload(path)
         assert not list(with_references.uploads.rglob("answers.jsonl"))
         page.locator("#score-file").click()
-        page.locator(".qa-figures").wait_for()
+        page.locator("#results .qa-figures").wait_for()
         with page.expect_download() as download:
             page.locator("#download-csv").click()
         table = Path(download.value.path()).read_text().splitlines()
@@ -274,3 +284,53 @@ def test_a_long_file_can_be_stopped(smile, browser, tmp_path):
         page.get_by_text("rows were not scored").wait_for()
         scored = int(page.locator(".qa-figures dd").first.inner_text().replace(",", ""))
         assert 0 < scored < 900
+
+
+def test_the_demo_is_what_one_sees_first(judge, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(judge.url)
+    page.locator("#demo-shown .qa-groups").wait_for()
+    assert page.get_by_text("the verdicts were written by hand and recorded").is_visible()
+    asked = page.locator("#demo-shown .qa-figures dd").first
+    before = asked.inner_text()
+    assert re.fullmatch(r"\d+ of 30", before)
+    page.locator("#demo-low input[type=range]").press("Home")
+    page.wait_for_function("before => document.querySelector('#demo-shown dd').innerText != before", arg=before)
+    assert int(asked.inner_text().split()[0]) > int(before.split()[0])
+    page.close()
+
+
+def test_a_visitors_endpoint_is_asked_and_the_key_stays_with_the_visitor(judge, browser):
+    sent, chat = [], ChatServer()
+    with Visit(browser, judge, "phone") as visit:
+        page = visit.page
+        page.on("request", lambda request: sent.append(request.post_data or ""))
+        page.locator("#endpoint button").first.click()
+        for box, text in (("url", "ftp://a.org"), ("model", "m"), ("key", KEY)):
+            page.locator(f"#endpoint-{box} input").fill(text)
+        assert page.locator("#endpoint-key input").get_attribute("type") == "password"
+        assert "URL: expected an address such as" in visit.score()
+        page.locator("#endpoint-url input").fill("http://127.0.0.1:9")  # "discard", which nothing here listens to
+        visit.box("prediction").fill("It was certainly not Marie Curie.")  # .23, and by its words right
+        assert "there is no verdict" in visit.score()
+        page.locator("#endpoint-url input").fill(chat.url)
+        assert "So the judge is asked, and says “correct”." in visit.score()
+        assert chat.keys == [f"Bearer {KEY}"]
+        visit.tab("File")
+        page.locator("#take-examples").click()
+        page.get_by_text("to score.").wait_for()
+        page.locator("#score-file").click()
+        page.locator("#results .qa-figures").wait_for()
+        assert len(chat.bodies) == 1 + 3
+        visit.tab("Python")
+        assert chat.url in page.locator(".cm-content").first.inner_text()
+        assert KEY not in page.content()
+        assert "Traceback" not in page.content()
+    chat.close()
+    # Gradio would write what the visitor entered into a file that a link leads to.
+    (session,) = {match for body in sent for match in re.findall(r'"session_hash":"(\w+)"', body)}
+    assert ask(f"{judge.url}/gradio_api/deep_link?session_hash={session}")[0] == 403
+    written = [judge.log, *(path for path in judge.uploads.rglob("*") if path.is_file())]
+    assert len(written) > 1
+    assert not [path for path in written if KEY.encode() in path.read_bytes()]
+    assert "Traceback" not in judge.log.read_text()

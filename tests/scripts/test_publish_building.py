@@ -209,6 +209,8 @@ def test_examples_that_fail_are_told_and_this_package_is_not_there(toy):
         ('evaluate.load("smile", "paper")', 'evaluate.load("org/smile", "paper")'),
         ("evaluate.load('nli_lex')", "evaluate.load('org/nli_lex')"),
         ('evaluate.load("squad")', 'evaluate.load("squad")'),
+        ('load(endpoint=URL, first="bem")', 'load(endpoint=URL, first="org/bem")'),
+        ('{"first": "bem"}, {"first": name}', '{"first": "org/bem"}, {"first": name}'),
         ('evaluate.load("path/to/smile")', 'evaluate.load("path/to/smile")'),
         ('REPOSITORY = "evaluate-qa/matcher"', 'REPOSITORY = "org/matcher"'),
         ("see evaluate-qa/evouna, or evaluate-qa/other", "see org/evouna, or evaluate-qa/other"),
@@ -232,6 +234,7 @@ def test_a_namespace_that_cannot_be_is_refused(namespace, tmp_path):
     [
         (["smile"], False, False, {"spaces": {"smile"}}),
         (["bem", "smile"], False, False, {"models": {"matcher"}, "spaces": {"bem", "smile"}}),
+        (["judge"], False, False, {"models": {"matcher"}, "spaces": {"bem", "judge"}}),
         (["evouna"], False, False, {"datasets": {"evouna"}}),
         ([], False, True, {"models": {"matcher"}}),
         ([], True, False, {"datasets": {"evouna", "diver_qa", "morqa"}}),

@@ -29,10 +29,7 @@ def load_app(name: str) -> ModuleType:
 @cache
 def load_scorer(name: str) -> Any:
     """The metric behind a Space."""
-    from space.scorer import Scorer
-
-    specification = load_app(name).SPECIFICATION
-    return Scorer(name, specification.folder, specification.configuration)
+    return load_app(name).SPECIFICATION.scorer()
 
 
 @pytest.fixture(params=NAMES)

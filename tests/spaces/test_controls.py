@@ -17,7 +17,7 @@ print(*sys.modules)
 def test_the_page_is_built_without_loading_a_metric(processes, root):
     folders = [root / "metrics" / path.parent.name for path in sorted((root / "spaces").glob("[a-z]*/app.py"))]
     done = processes.run("-c", PROGRAM, *folders, cwd=root / "spaces" / "smile", new=True, check=True)
-    assert len(folders) == 5
+    assert len(folders) == 6
     assert not {"evaluate", "torch", "datasets", "transformers", "gradio"} & {*done.stdout.split()}
 
 
@@ -31,6 +31,7 @@ def test_the_page_is_built_without_loading_a_metric(processes, root):
             "deltableu",
             {"lang": ["en", "zh"], "max_ngram_order": (1, 4, 1, 4), "smooth_method": ["exp", "floor", "add-k", "none"]},
         ),
+        ("judge", {"ask": [None, (0, 1), (0, 0)]}),
         ("evqascore", {"mode": ["auto", "caption"], "max_keywords": (1, 20, 1, 20)}),
     ],
 )

@@ -39,7 +39,9 @@ def test_the_front_matter_is_what_the_hub_expects(name, root):
 
 def test_the_requirements_are_those_of_metric_and_frame(name, root):
     file = root / "spaces" / name / "requirements.txt"
-    assert file.read_text() == f"-r ../../metrics/{name}/requirements.txt\n-r ../_shared/requirements.txt\n"
+    metrics = {"judge": ["judge", "bem"]}.get(name, [name])
+    folders = [*(f"../metrics/{metric}" for metric in metrics), "_shared"]
+    assert file.read_text() == "".join(f"-r ../{folder}/requirements.txt\n" for folder in folders)
 
 
 def test_pip_reads_the_requirements_in_the_checkout(processes, root):
@@ -62,7 +64,7 @@ def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
 def test_a_space_is_four_paths_and_what_it_shows(name, root):
     folder = root / "spaces" / name
     there = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
-    assert there - {"clips", "screenshot.png"} == {"app.py", "README.md", "requirements.txt", "space"}
+    assert there - {"clips", "screenshot.png", "verdicts.jsonl"} == {"app.py", "README.md", "requirements.txt", "space"}
     assert (folder / "space").readlink().as_posix() == "../_shared"
 
 

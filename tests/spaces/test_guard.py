@@ -148,6 +148,11 @@ def test_what_would_be_fetched_as_a_file_of_ours_is_refused():
         assert ask([b""], path) == (403, '{"detail":"Nothing is fetched from other places. Upload the file."}')
 
 
+@pytest.mark.parametrize("path", ["/gradio_api/deep_link", "/gradio_api/deep_link/", "/deep_link"])
+def test_what_would_write_down_what_was_entered_is_refused(path):
+    assert ask([b""], path) == (403, '{"detail":"What you entered is not kept. Share the Python lines."}')
+
+
 def test_other_than_requests_pass():
     seen = []
 

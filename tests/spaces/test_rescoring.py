@@ -135,7 +135,8 @@ def test_the_python_lines_give_the_score(specification, scorer, capsys):
     outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
     done = {}
     metric = (str(scorer.folder), specification.configuration)
-    exec(for_row(metric, specification.name, example.row, specification.arguments(options)), done)
+    arguments = specification.arguments(options)
+    exec(for_row(metric, specification.name, example.row, arguments, specification.python), done)
     assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
     assert capsys.readouterr().out
 

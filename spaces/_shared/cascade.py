@@ -1,0 +1,169 @@
+"""The tab that shows a cascade: a matcher that decides where it is sure, and a judge who is asked about the rest."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import cycle
+from typing import Any
+
+import gradio as gr
+
+from . import drawing
+from .answering import told
+
+Band = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What matcher and judge say of an answer.
+
+    Args:
+        question: The question.
+        references: Its right answers.
+        answer: The answer.
+        score: How likely it is right, by the matcher.
+        matched: The matcher's verdict.
+        label: What the judge says.
+        correct: The judge's verdict, which is the truth here.
+        reason: Why, in a few words.
+    """
+
+    question: str
+    references: Sequence[str]
+    answer: str
+    score: float
+    matched: bool
+    label: str
+    correct: bool
+    reason: str
+
+    def verdict(self, asked: bool) -> bool:
+        """Return what the cascade makes of the answer."""
+        return self.correct if asked else self.matched
+
+
+def demo_tab(
+    page: gr.Blocks,
+    text: str,
+    known: Callable[[], Sequence[Opinion]],
+    unsure: Callable[[Sequence[float], Band], Sequence[bool]],
+    band: Band,
+) -> None:
+    """Lay out the tab and connect its components.
+
+    Args:
+        page: The page.
+        text: What is said above, in Markdown.
+        known: Returns what is shown; the first call may take a while.
+        unsure: Says of which scores the judge is asked.
+        band: Where it is when the page opens.
+    """
+
+    def draw(low: float, high: float) -> str:
+        try:
+            ends = min(low, high), max(low, high)
+            opinions = sorted(known(), key=lambda opinion: opinion.score)
+            return drawn(opinions, unsure([opinion.score for opinion in opinions], ends), ends)
+        except Exception as error:
+            return drawing.problem(told(error))
+
+    gr.Markdown(text)
+    with gr.Row():
+        ends = [
+            gr.Slider(0, 1, value, step=0.01, label=label, buttons=[], min_width=280, elem_id=f"demo-{name}")
+            for name, label, value in zip(("low", "high"), ("Unsure from", "Sure again from"), band, strict=True)
+        ]
+    shown = gr.HTML(drawing.note("The model is being loaded …"), elem_id="demo-shown")
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    page.load(draw, ends, shown, **quiet)
+    for end in ends:
+        end.input(draw, ends, shown, queue=False, trigger_mode="always_last", **quiet)
+
+
+def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str:
+    """Return figures, a picture and lists of what the matcher decides and what the judge is asked about.
+
+    Args:
+        opinions: In the order of the matcher's score.
+        asked: Whether the judge is asked about each.
+        band: The scores about which it is.
+    """
+    pairs = list(zip(opinions, asked, strict=True))
+    low, high = band
+    titles = (
+        f"The matcher is sure: below {low:g}",
+        f"It is unsure, so the judge is asked: from {low:g}",
+        f"The matcher is sure: from {high:g}",
+    )
+    groups: list[list[tuple[Opinion, bool]]] = [[], [], []]
+    for opinion, is_asked in pairs:
+        groups[1 if is_asked else 0 if opinion.score < low else 2].append((opinion, is_asked))
+    lists = "".join(_group(title, group) for title, group in zip(titles, groups, strict=True))
+    return f'{drawing.summary(_figures(pairs))}{_picture(pairs, band)}<div class="qa-groups">{lists}</div>'
+
+
+def _figures(pairs: Sequence[tuple[Opinion, bool]]) -> dict[str, tuple[str, str]]:
+    count, asked = len(pairs), sum(is_asked for _, is_asked in pairs)
+    alone = sum(opinion.matched == opinion.correct for opinion, _ in pairs)
+    together = sum(opinion.verdict(is_asked) == opinion.correct for opinion, is_asked in pairs)
+    return {
+        "The judge is asked about": (f"{asked} of {count}", ""),
+        "Requests for 1,000 answers": (f"{1000 * asked / count:.0f}", ""),
+        "Right: the matcher alone": (f"{alone} of {count}", ""),
+        "Right: with the judge": (f"{together} of {count}", ""),
+    }
+
+
+def _picture(pairs: Sequence[tuple[Opinion, bool]], band: Band) -> str:
+    """Return the answers as dots from 0 to 1, by the matcher's score, before the band."""
+    dots = "".join(
+        f'<i class="qa-dot {_LOOKS[_part(*pair)]}" style="left:{100 * pair[0].score:.4g}%;bottom:{height}px"></i>'
+        for pair, height in zip(pairs, cycle(_HEIGHTS))
+    )
+    told_of = f"{len(pairs)} answers by the matcher's score; the judge is asked from {band[0]:g} to {band[1]:g}"
+    key = " ".join(f'<span class="qa-dot {look}"></span>{name}' for name, look in _LOOKS.items())
+    left, width = 100 * band[0], 100 * (band[1] - band[0])
+    return (
+        f'<figure class="qa-strip"><div role="img" aria-label="{told_of}">'
+        f'<span class="qa-band" style="left:{left:.4g}%;width:{width:.4g}%"></span>{dots}</div>'
+        f'<figcaption class="qa-key"><span>0</span><span>1</span><div>{key}</div></figcaption></figure>'
+    )
+
+
+# Where dots stand that have much the same score.
+_HEIGHTS = range(8, 78, 14)
+# What became of an answer -> how its dot looks.
+_LOOKS = {
+    "decided by the matcher": "qa-any",
+    "by the judge": "qa-asked",
+    "wrongly": "qa-low",
+}
+
+
+def _part(opinion: Opinion, asked: bool) -> str:
+    if opinion.verdict(asked) != opinion.correct:
+        return "wrongly"
+    return "by the judge" if asked else "decided by the matcher"
+
+
+def _group(title: str, pairs: Sequence[tuple[Opinion, bool]]) -> str:
+    items = "".join(_item(*pair) for pair in pairs) or '<li class="qa-empty">none</li>'
+    return f"<section><h3>{title} ({len(pairs)})</h3><ul>{items}</ul></section>"
+
+
+def _item(opinion: Opinion, asked: bool) -> str:
+    verdict = opinion.verdict(asked)
+    sign, said, look = ("✓", "correct", "qa-right") if verdict else ("✗", "incorrect", "qa-wrong")
+    told_of = ""
+    if asked:
+        told_of = f"The judge: {opinion.label}. {opinion.reason}"
+    elif verdict != opinion.correct:
+        told_of = f"The matcher errs, this is {opinion.label}. {opinion.reason}"
+    right = " or ".join(opinion.references)
+    return (
+        f'<li class="{look}"><span class="qa-tell" role="img" aria-label="{said}">{sign}</span>'
+        f"<span><b>{escape(opinion.answer)}</b><span>{escape(opinion.question)} Right: {escape(right)}</span>"
+        f"{f'<em>{escape(told_of)}</em>' if told_of else ''}</span>"
+        f'<span class="qa-value">{opinion.score:.2f}</span></li>'
+    )

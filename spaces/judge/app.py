@@ -1,0 +1,212 @@
+"""The Space of judge: a demo with recorded verdicts, a visitor's own endpoint, and how it explains a verdict."""
+
+import atexit
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from space.cascade import Opinion, demo_tab
+from space.declared import metric_folder, module
+from space.endpoints import Given, public_address
+from space.evidence import evidence_marks
+from space.examples import RADIUM
+from space.frame import launch
+from space.outcome import Bar, Outcome
+from space.scorer import Row, Scorer
+from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification
+
+HERE = Path(__file__).parent
+FOLDER = metric_folder(HERE, "judge")
+# Whether visitors may have this server ask at endpoints of theirs: "" for no, "public" or "any"; see README.md.
+ENDPOINTS = os.environ.get("JUDGE_ENDPOINTS", "")
+if ENDPOINTS:
+    import aiohttp  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
+
+NEVER, ALWAYS = (0, 0), (0, 1)
+# What Python is told where a visitor has no endpoint here; publishing names the matcher's Space.
+PYTHON = {"endpoint": "http://localhost:8000/v1", "model": "my-model", "first": "bem"}
+# A visitor waits, and others after it: less patience than the metric has by itself.
+SECONDS, RETRIES, CONCURRENCY = 20.0, 1, 8
+
+DEMO = """\
+Of each answer below, the matcher bem says by itself how likely it is right. Where it is **sure**, that counts; where it
+is **unsure**, the judge is asked. Move the ends of the band in which it is unsure.
+
+The judge of this demo is a person: the verdicts were written by hand and recorded, and stand in for a model's endpoint.
+They also say who is right here, so a judge who is asked about every answer makes no mistake. The answers were chosen to
+show each case; of real ones the figures say nothing."""
+
+OWN_TEXTS = {
+    "": "For your own texts there is none here: start this Space yourself with JUDGE_ENDPOINTS=any, or take the Python "
+    "lines.",
+    "given": "For your own texts enter an endpoint under “Your own judge”.",
+}
+
+
+def rows() -> list[dict[str, Any]]:
+    """Return the recorded verdicts, each with its row."""
+    return [json.loads(line) for line in (HERE / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@cache
+def recorded() -> Mapping[str, Any]:
+    """Keep the verdicts as `evaluate-qa verdicts import` does; return what tells `evaluate.load` to use them."""
+    kept, protocols, reading = (module(FOLDER, name) for name in ("verdicts", "protocols", "reading"))
+    folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    records = []
+    for line in rows():
+        asked = protocols.protocol(line["protocol"])
+        score = asked.labels[line["label"]]
+        verdict = reading.Verdict(line["label"], score, score > 0.5, "recorded", line["reason"])  # noqa: PLR2004
+        row = kept.Row(line["question"], tuple(line["references"]), line["prediction"])
+        records.append(kept.Record(kept.Judge(line["model"], asked.signature), row, verdict))
+    kept.Verdicts(folder).write(records)
+    return {"model": records[0].judge.model, "cache_dir": str(folder), "first": PYTHON["first"]}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What was said of a row.
+
+    Args:
+        matcher: The columns of the metric's result where the matcher decides all.
+        judge: Where the judge does; None if it was not asked.
+        recorded: Whether the judge's verdict would have been recorded.
+    """
+
+    matcher: Mapping[str, list[Any]]
+    judge: Mapping[str, list[Any]] | None
+    recorded: bool
+
+
+def analyse(scorer: Scorer, row: Row, options: Any) -> Parts:
+    """Ask the matcher, and the judge if its verdict is needed, or recorded."""
+    matcher = scorer.compute([row], {"ask": NEVER})["per_example"]
+    is_recorded = scorer.metric.load_options.endpoint is None
+    needed = is_recorded or is_asked(scorer, matcher["score"][0], options)
+    judge = scorer.compute([row], {"ask": ALWAYS})["per_example"] if needed else None
+    return Parts(matcher, judge, is_recorded)
+
+
+def is_asked(scorer: Scorer, score: float, options: Any) -> bool:
+    """Whether the judge is asked about an answer with this score of the matcher."""
+    asked: list[bool] = scorer.sibling("scoring").unsure([score], band(scorer, options))
+    return asked[0]
+
+
+def band(scorer: Scorer, options: Any) -> tuple[float, float]:
+    """Return where the matcher is unsure."""
+    low, high = options.ask or scorer.sibling("options").DEFAULT_BAND
+    return low, high
+
+
+def explain(scorer: Scorer, row: Row, parts: Parts, options: Any) -> Outcome:
+    """Take the matcher's verdict where it is sure, else the judge's."""
+    matched = parts.matcher["score"][0]
+    asked = is_asked(scorer, matched, options)
+    columns = parts.judge if asked else parts.matcher
+    score, verdict, best = (columns[name][0] if columns else None for name in ("score", "verdict", "best_reference"))
+    bars = [Bar("Matcher", matched, "how likely bem takes it for right")]
+    if asked and score is not None:
+        by = "recorded, written by hand" if parts.recorded else "at your endpoint"
+        bars.append(Bar("Judge", score, f"how likely the judge takes it for right ({by})"))
+    return Outcome(
+        score=score,
+        verdict=verdict,
+        threshold=None,
+        best_reference=best,
+        bars=bars,
+        marks=[] if asked or best is None else evidence_marks(scorer, row, best),
+        why=_why(parts, matched, band(scorer, options), asked),
+    )
+
+
+def _why(parts: Parts, matched: float, limits: tuple[float, float], asked: bool) -> str:
+    low, high = limits
+    if limits == NEVER:
+        return f"The matcher decides, with a probability of {matched:.2f}; the judge is not asked."
+    if not asked:
+        side = f"below {low:g}" if matched < low else f"{high:g} or more"
+        return f"The matcher is sure: {matched:.2f} is {side}. So the judge is not asked."
+    unsure = f"The matcher is unsure: {matched:.2f} lies from {low:g} to {high:g}. So the judge is asked"
+    begun = "The judge is asked about every answer" if limits == ALWAYS else unsure
+    if parts.judge is None:
+        return f"{begun}: press Score."
+    if parts.judge["label"][0] is None:
+        missing = OWN_TEXTS["given" if ENDPOINTS else ""] if parts.recorded else parts.judge["error"][0]
+        return f"{begun}, but there is no verdict. {missing}"
+    return f"{begun}, and says “{parts.judge['label'][0]}”."
+
+
+def opinions(scorer: Scorer) -> list[Opinion]:
+    """Return what matcher and person say of the answers of the demo."""
+    lines = rows()
+    names = {"questions": "question", "references": "references", "predictions": "prediction"}
+    answers = [{column: line[name] for column, name in names.items()} for line in lines]
+    matcher, judge = (scorer.compute(answers, {"ask": ask})["per_example"] for ask in (NEVER, ALWAYS))
+    return [
+        Opinion(line["question"], line["references"], line["prediction"], score, matched, label, judged, line["reason"])
+        for line, score, matched, label, judged in zip(
+            lines, matcher["score"], matcher["verdict"], judge["label"], judge["verdict"], strict=True
+        )
+    ]
+
+
+def demo(scorer: Scorer, page: Any) -> None:
+    """Lay out the tab with the demo."""
+    kept: list[Opinion] = []
+
+    def known() -> Sequence[Opinion]:
+        kept[:] = kept or opinions(scorer)
+        return kept
+
+    limits = module(FOLDER, "options").DEFAULT_BAND
+    demo_tab(page, DEMO, known, lambda scores, band: scorer.sibling("scoring").unsure(scores, band), limits)
+
+
+def asking(scorer: Scorer, given: Given) -> Scorer:
+    """Return a scorer whose judge is at the visitor's endpoint."""
+    endpoint = scorer.sibling("endpoint").Endpoint(
+        given.url,
+        given.model,
+        given.key,
+        CONCURRENCY,
+        SECONDS,
+        RETRIES,
+        resolve=None if ENDPOINTS == "any" else public_address,
+    )
+    return scorer.with_metric(
+        lambda metric: type(metric)(endpoint=endpoint, model=given.model, first=metric.first, keep_in_memory=True)
+    )
+
+
+FIELDS = (replace(QUESTION, info="Matcher and judge read it too.", required=True), REFERENCES, ANSWER)
+MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
+NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
+EXAMPLES = {
+    **RADIUM,
+    "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),
+    "A number": Example({**NILE, "predictions": "It is 6,560 km long."}),
+}
+SPECIFICATION = Specification(
+    "judge",
+    HERE,
+    FIELDS,
+    EXAMPLES,
+    explain,
+    analyse,
+    loading=recorded,
+    python=PYTHON,
+    demo=demo,
+    asking=asking if ENDPOINTS else None,
+)
+
+if __name__ == "__main__":
+    launch(SPECIFICATION)

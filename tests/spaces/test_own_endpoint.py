@@ -1,0 +1,194 @@
+"""A visitor's own endpoint: what is refused, where it may be, whose key it gets, and that nobody else sees the key."""
+
+import asyncio
+import re
+from dataclasses import replace
+
+import pytest
+from chat_server import ChatServer
+from space.batch_events import BatchEvents
+from space.endpoints import given, is_public, public_address
+from space.form_events import FormEvents
+from space.limits import Refusal
+
+KEY = "sk-visitor-0123456789"
+# The matcher gives these .88 and .99: about the first the judge is asked.
+UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it, in Florence.")
+SURE = ("Who discovered radium?", "Marie Curie", "It was Marie Curie.")
+OPENS = "None"  # what the control has when the page opens
+
+
+@pytest.fixture
+def app(specification_of):
+    """What the Space's app.py holds, with endpoints allowed anywhere, as on one's own machine."""
+    app = specification_of("judge").explain.__globals__
+    before, app["ENDPOINTS"] = app["ENDPOINTS"], "any"
+    yield app
+    app["ENDPOINTS"] = before
+
+
+@pytest.fixture
+def open_space(app):
+    """The Space's specification, with endpoints allowed."""
+    return replace(app["SPECIFICATION"], asking=app["asking"])
+
+
+@pytest.fixture
+def form(open_space, scorer_of):
+    """What the form does."""
+    return FormEvents(open_space, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
+
+
+@pytest.mark.parametrize(
+    ("entered", "told"),
+    [
+        (("ftp://a.org", "m", ""), "URL: expected an address such as"),
+        (("file:///etc/passwd", "m", ""), "URL: expected an address such as"),
+        (("a.org/v1", "m", ""), "URL: expected an address such as"),
+        (("http://[::1", "m", ""), "URL: expected an address such as"),
+        (("http://a.org:99999", "m", ""), "URL: expected an address such as"),
+        (("http://a.org/\nb", "m", ""), "URL: expected an address such as"),
+        (("http://" + "a" * 4000, "m", ""), "URL: 4,007 characters are more than the 4,000"),
+        (("https://me:secret@a.org/v1", "m", ""), "URL: expected an address without user, password and parameters"),
+        (("https://a.org/v1?api-key=secret", "m", ""), "URL: expected an address without user"),
+        (("https://a.org", " ", ""), "Model: this is empty"),
+        (("https://a.org", "m", "sk a"), "Key: expected letters, digits and signs of ASCII"),
+        (("https://a.org", "m", "schlüssel"), "Key: expected letters"),
+        (("https://a.org", ["m"], "k"), "URL, model and key: expected texts"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(entered, told):
+    with pytest.raises(Refusal, match=re.escape(told)) as refused:
+        given(entered)
+    assert not [secret for secret in ("secret", "sk a", "schlüssel") if secret in str(refused.value)]
+
+
+def test_what_is_entered_is_told_but_for_the_key():
+    found = given((" https://a.org/v1 ", "m", KEY))
+    assert found.told == {"endpoint": "https://a.org/v1", "model": "m"}
+    assert found.key == KEY
+    assert KEY not in repr(found)
+    assert given(()) is given(("", "m", KEY)) is given((None, None, None)) is None
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+def test_addresses_of_the_internet(address):
+    assert is_public(address)
+    assert asyncio.run(public_address(address)) == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "224.0.0.1",
+        ),
+        *("::1", "::", "fe80::1", "fe80::1%1", "fd00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1"),
+        # By way of 6to4 and of a translator: 127.0.0.1, 10.0.0.1.
+        *("2002:7f00:1::", "64:ff9b::a00:1"),
+        # As the system reads them: 127.0.0.1.
+        *("2130706433", "0x7f000001", "127.1", "localhost"),
+        *("no.such.host.invalid", "", "a" * 300),
+    ],
+)
+def test_no_others_are(address):
+    assert not is_public(address)
+    with pytest.raises(ConnectionError, match="is not an address of the internet"):
+        asyncio.run(public_address(address))
+
+
+def test_a_public_space_asks_no_server_of_its_own_network(app, form, server):
+    app["ENDPOINTS"] = "public"
+    _, shown, *_ = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    assert "No verdict" in shown
+    assert "127.0.0.1 is not an address of the internet" in shown
+    assert (server.bodies, KEY in shown) == ([], False)
+
+
+def test_it_goes_to_the_address_that_was_looked_at_and_is_not_led_elsewhere(scorer_of, server):
+    """The name leads nowhere by itself; the server sends on to another, which nobody has looked at."""
+    looked_at = []
+
+    async def resolve(host):
+        looked_at.append(host)
+        return "127.0.0.1"
+
+    elsewhere = ChatServer()
+    endpoint = scorer_of("judge").sibling("endpoint").Endpoint
+    there = endpoint(server.url.replace("127.0.0.1", "judge.invalid"), "m", KEY, max_retries=0, resolve=resolve)
+    replies = []
+    for moved in (None, (307, b"", {"Location": f"{elsewhere.url}/chat/completions"})):
+        server.reply = moved or "correct"
+        there.reply([[{"role": "user", "content": "?"}]], lambda _, reply: replies.append(reply), {})
+    assert {*looked_at} == {"judge.invalid"}
+    assert replies[0].text == "correct"
+    assert "307" in str(replies[1])
+    assert (len(server.bodies), elsewhere.bodies) == (2, [])
+    elsewhere.close()
+
+
+def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-owner")
+    analysed, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    # Of three words of the reference the answer has one: 1 % + 98 % / 3.
+    assert "Incorrect" in shown
+    assert analysed.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
+    assert "So the judge is asked, and says “incorrect”." in shown
+    assert server.keys == [f"Bearer {KEY}"]
+    assert f'evaluate.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
+    assert "OPENAI_API_KEY" in codes[0]
+    assert KEY not in repr((analysed, shown, codes))
+    form.score(*UNSURE, OPENS, server.url, "m", "")
+    assert len(server.keys) == 2
+    assert not [key for key in server.keys if key and "owner" in key]
+
+
+def test_where_the_matcher_is_sure_nobody_is_asked_until_the_visitor_wants_it(form, server):
+    analysed, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
+    assert "The matcher is sure: 0.99 is 0.91 or more. So the judge is not asked." in shown
+    assert server.bodies == []
+    assert "The judge is asked about every answer: press Score." in form.rescore(analysed, "(0, 1)")[0]
+    assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
+    assert len(server.bodies) == 1
+
+
+def test_an_endpoint_that_fails_is_told_without_the_key(form, server):
+    server.reply = (401, f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode())
+    _, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    assert "but there is no verdict." in shown
+    assert "Incorrect API key provided: ***" in shown
+    assert KEY not in shown + "".join(codes)
+    assert "Traceback" not in shown
+
+
+def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of, server, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    events = BatchEvents(open_space, scorer_of("judge"), "judge")
+    table, *_ = events.examples()
+    *_, (_, status, results, _, *_, code) = events.run(table, None, OPENS, server.url, "m", KEY)
+    assert "Done." in status
+    # Three of the six examples lie in the band; each request has 100 tokens and its reply 2.
+    assert len(server.bodies) == 3
+    for name, value in {"Rows scored": "6", "Asked about": "50.0%", "Tokens": "306"}.items():
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in results
+    assert server.keys == [f"Bearer {KEY}"] * 3
+    assert KEY not in results + str(code)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def test_unless_it_is_allowed_none_is_asked(specification_of, scorer_of, server):
+    """The page then has no boxes for it; a program may still send what would be in them."""
+    specification = specification_of("judge")
+    assert specification.asking is None
+    form = FormEvents(specification, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
+    analysed, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    assert server.bodies == []
+    assert analysed.parts.recorded
+    assert server.url not in shown + "".join(codes)
