@@ -18,10 +18,10 @@ _LISTEN = """() => document.addEventListener("keydown", event => {{
 }})"""
 
 _CSS = """
-.qa-asked { display: flex; flex-direction: column; gap: 14px; overflow-wrap: anywhere; }
-.qa-asked h2 { margin: 0; font-size: 1.3rem; font-weight: 600; white-space: pre-wrap; }
-.qa-asked ul { margin: 0; padding-left: 1.2rem; list-style: disc; white-space: pre-wrap; }
-.qa-asked .qa-answer { font-size: 1.15rem; max-height: none; }
+.qa-row { display: flex; flex-direction: column; gap: 14px; overflow-wrap: anywhere; }
+.qa-row h2 { margin: 0; font-size: 1.3rem; font-weight: 600; white-space: pre-wrap; }
+.qa-row ul { margin: 0; padding-left: 1.2rem; list-style: disc; white-space: pre-wrap; }
+.qa-row .qa-answer { font-size: 1.15rem; max-height: none; }
 #buttons { position: fixed; inset: auto 0 0; z-index: 1; padding: 12px 16px; background: var(--body-background-fill); }
 .gradio-container { padding-bottom: 72px !important; }
 #buttons button { min-width: 70px; padding-inline: 4px; }
@@ -108,7 +108,7 @@ def _asked(shown: Shown, row: int, count: int) -> str:
     references = f'<div><span class="qa-label">Reference</span><ul>{items}</ul></div>' if items else ""
     more = " · ".join(f"{_plain(name)}: {_plain(value)}" for name, value in shown.more.items())
     return (
-        f'<section class="qa-asked" aria-live="polite"><span class="qa-label">Row {row + 1:,} of {count:,}'
+        f'<section class="qa-row" aria-live="polite"><span class="qa-label">Row {row + 1:,} of {count:,}'
         f"{f', now: {_plain(shown.said)}' if shown.said else ''}</span>"
         f'<h2 dir="auto">{_plain(shown.question)}</h2>{references}'
         f'<p class="qa-answer"><span class="qa-label">Answer</span><span dir="auto">'
@@ -119,7 +119,7 @@ def _asked(shown: Shown, row: int, count: int) -> str:
 
 def _end(sheet: Sheet) -> str:
     return (
-        '<section class="qa-asked" aria-live="polite"><h2>All rows are done.</h2><p>Close this page, and end the '
+        '<section class="qa-row" aria-live="polite"><h2>All rows are done.</h2><p>Close this page, and end the '
         f"program with Ctrl+C. Then: evaluate-qa estimate --labels {_plain(str(sheet.path))} --scored …</p></section>"
     )
 
