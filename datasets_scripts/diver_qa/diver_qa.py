@@ -13,8 +13,8 @@ from typing import Any
 
 import datasets
 
+from .._shared.sources import obtain
 from .rows import SOURCE, parse_file, read_rows
-from .sources import obtain
 
 __all__ = ["DiverQa", "read_rows"]
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .sources import Source, find
+from .._shared.sources import Source, find
 
 Row = dict[str, Any]
 

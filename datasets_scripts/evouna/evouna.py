@@ -13,8 +13,8 @@ from typing import Any
 
 import datasets
 
+from .._shared.sources import obtain
 from .rows import SOURCES, is_usable, parse_file, read_rows, read_split, select
-from .sources import obtain
 
 __all__ = ["Evouna", "is_usable", "read_rows", "read_split", "select"]
 

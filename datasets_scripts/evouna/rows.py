@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .sources import Source, find
+from .._shared.sources import Source, find
 
 Row = dict[str, Any]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import datasets
 
+from .._shared.sources import download
 from .release import DOWNLOADS, SPLITS, Release, find_release
 from .rows import (
     TABLES,
@@ -24,7 +25,6 @@ from .rows import (
     read_responses,
     response_key,
 )
-from .sources import download
 
 __all__ = ["Morqa", "is_usable", "read_queries", "read_ratings", "read_references", "read_responses", "response_key"]
 

@@ -7,7 +7,7 @@ import csv
 import dataclasses
 from pathlib import Path
 
-from .sources import Source
+from .._shared.sources import Source
 
 SPLITS = ("valid", "test")
 

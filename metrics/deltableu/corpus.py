@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arithmetic import Floats
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .progress import progress
+from .scoring import Floats
 from .tokens import Tokenizer
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import evaluate
 import sacrebleu
 
-from .arithmetic import Floats, first_best
 from .columns import check_agreement, references, second_prediction, weights
 from .corpus import Corpus
 from .declarations import option
@@ -19,7 +18,7 @@ from .pieces import Pieces
 from .progress import progress
 from .results import Statistics, comparison, confidence, corpus_figures, row_figures
 from .rewards import ForReward
-from .scoring import score
+from .scoring import Floats
 from .shell import Scored, Shell
 from .significance import bootstrap_scores
 from .tokens import load_tokenizer

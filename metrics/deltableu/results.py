@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .arithmetic import Floats
 from .options import DeltaBleuOptions
-from .scoring import Scores, score
+from .scoring import Floats, Scores, score
 from .significance import bootstrap_scores, interval, randomization_p_value
 
 

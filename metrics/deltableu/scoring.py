@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats
 from .options import DeltaBleuOptions
+
+Floats = NDArray[np.float64]
 
 # Matches are sums of weights of both signs. What rounding leaves of a sum that is 0 must not pass for a match: the
 # logarithm of 1e-17 would outweigh everything else.

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .arithmetic import Floats
 from .options import DeltaBleuOptions
 from .progress import progress
-from .scoring import score
+from .scoring import Floats, score
 
 # Resamples made at once: enough for fast matrix products. A multiple of 32: then random bits come in the same order
 # however many are drawn at once.
