@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import metric_names, path
 from .loading import load_metric
-from .metrics._shared.declarations import Declaration, ModelOptions, declarations
+from .metrics._shared.arguments import Declaration, ModelOptions, declarations
 
 _BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOTALL)
 

@@ -55,7 +55,7 @@ def import_(
     evaluate.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """
     from .files.rows import file_format
-    from .metrics._shared.inputs import ANSWERS
+    from .metrics._shared.arguments import ANSWERS
     from .metrics.judge.protocols import protocol as named
     from .recording.lines import Given
     from .recording.transfer import import_rows

@@ -14,7 +14,7 @@ import pytest
 from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
 from evaluate_qa.agreement.own_rows import NEAR_NAMES, TRAPS
-from evaluate_qa.metrics._shared import inputs
+from evaluate_qa.metrics._shared import arguments
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
 KINDS = {
@@ -118,12 +118,12 @@ def test_keys_and_types(rows: Rows):
 
 def test_metrics_take_every_row(rows: Rows):
     for column, key, check in (
-        ("references", "references", inputs.texts),
-        ("predictions", "prediction", inputs.prediction),
-        ("questions", "question", inputs.question),
+        ("references", "references", arguments.texts),
+        ("predictions", "prediction", arguments.prediction),
+        ("questions", "question", arguments.question),
     ):
         values = [row[key] for row in rows]
-        assert inputs.check_column("any", column, values, check) == values
+        assert arguments.check_column("any", column, values, check) == values
 
 
 def test_nothing_twice(rows: Rows):

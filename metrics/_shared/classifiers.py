@@ -7,9 +7,9 @@ from enum import Enum
 from pathlib import Path
 
 from .acceleration import multiply_with_onednn, read_first_token_only
+from .arguments import ModelOptions
 from .checkpoints import MINILM
 from .checkpoints import find as find_checkpoint
-from .declarations import ModelOptions
 from .inference import check_device
 from .matcher import build, find, read
 from .pairs import PairClassifier, load_checkpoint

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import Choice, Options, Whole, option
 from .arithmetic import Floats, Indices
-from .declarations import Choice, Options, Whole, option
 
 LongAnswers = Literal["window", "truncate"]
 LongReferences = Literal["whole", "sentences"]

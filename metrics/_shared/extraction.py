@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .inputs import RowTypeError
+from .arguments import RowTypeError
 
 Extract = str | re.Pattern[str] | Callable[[str], str | None] | None
 """Where the answer stands; None for the whole text."""

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import ModelOptions
 from .checkpoints import check_whole
-from .declarations import ModelOptions
 from .inference import best_device, run
 
 Logits = NDArray[np.float64]

@@ -22,7 +22,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
 
 from .acceleration import multiply_with_onednn
-from .declarations import Dtype, ModelOptions
+from .arguments import Dtype, ModelOptions
 from .inference import best_device
 from .processor import processor
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .declarations import Kind, Number, Options, Text, declarations, made, option
+from .arguments import KNOWN_COLUMNS, Kind, Number, Options, RowError, Text, as_list, declarations, made, option
 from .extraction import Extract, Extraction, extractor, message_text
-from .inputs import KNOWN_COLUMNS, RowError, as_list
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base

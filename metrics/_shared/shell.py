@@ -15,8 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .declarations import Declaration, Options, declarations, made
-from .inputs import KNOWN_COLUMNS, Column, as_list, check_column, check_keywords, check_lengths
+from .arguments import (
+    KNOWN_COLUMNS,
+    Column,
+    Declaration,
+    Options,
+    as_list,
+    check_column,
+    check_keywords,
+    check_lengths,
+    declarations,
+    made,
+)
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base

@@ -8,16 +8,15 @@ from typing import ClassVar
 import evaluate
 
 from .acceleration import read_first_token_only
+from .arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, Unexpected, prediction
 from .arithmetic import sigmoid
 from .attempts import unattempted
 from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
-from .declarations import ModelOptions
 from .expansion import expand, row_starts
 from .extraction import extractor
 from .inference import run
-from .inputs import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, prediction
 from .lexical import evidence
 from .matcher import TASKS
 from .options import BemOptions

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .declarations import Control, Flag, Number, option
+from .arguments import Control, Flag, Number, option
 from .expansion import LengthOptions
 
 

@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 import evaluate
 import sacrebleu
 
+from .arguments import PREDICTIONS, Column, option
 from .columns import check_agreement, references, second_prediction, weights
 from .corpus import Corpus
-from .declarations import option
 from .extraction import extractor
-from .inputs import PREDICTIONS, Column
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .pieces import Pieces

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .declarations import Dtype
+from .arguments import Dtype
 from .inference import Indices, best_device, check_device, run
 from .precision import fastest
 

@@ -9,16 +9,15 @@ from typing import Any, ClassVar, NamedTuple
 import evaluate
 
 from .acceleration import multiply_with_onednn
+from .arguments import Column, option, prediction, question
 from .chat_models import NoAnswer
 from .checkpoints import file_hash
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
-from .declarations import option
 from .encoding import in_threads
 from .endpoint import Endpoint
 from .features import read_features
 from .inference import run
-from .inputs import Column, prediction, question
 from .keyword_model import KeywordModel
 from .keywords import KeywordSource, check_language
 from .local_model import LocalModel

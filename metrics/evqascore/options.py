@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .declarations import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
+from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import RowValueError, Unexpected, as_list, clean
 from .chat_models import NoAnswer
 from .clip import Encoder
 from .encoding import video_features
 from .features import FILES, VideoFeatures, matrix_bytes, read_features
-from .inputs import RowValueError, Unexpected, as_list, clean
 from .keywords import KeywordSource
 from .options import EvqascoreOptions
 from .progress import progress

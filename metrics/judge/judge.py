@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 
 import evaluate
 
+from .arguments import ANSWERS, Column, RowValueError, option
 from .asking import Judging, Recorded
 from .chat_models import ChatModel
 from .checkpoints import check_whole
-from .declarations import option
 from .endpoint import Endpoint
 from .extraction import extractor
 from .inference import best_device
-from .inputs import ANSWERS, Column, RowValueError
 from .lexical import token_f1
 from .local_model import LocalModel
 from .masking import masked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .declarations import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .arguments import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf

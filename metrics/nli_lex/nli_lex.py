@@ -11,23 +11,25 @@ import evaluate
 import numpy as np
 
 from .acceleration import read_first_token_only
-from .arithmetic import sigmoid
-from .attempts import unattempted
-from .checkpoints import MINILM
-from .classifier import PRESETS, entailment_class, nli_pair
-from .classifiers import Loaded, load
-from .declarations import ModelOptions, declarations, made
-from .expansion import expand, row_starts
-from .extraction import extractor
-from .inference import run
-from .inputs import (
+from .arguments import (
     ANSWERS,
+    ModelOptions,
     RowValueError,
     Unexpected,
     check_column,
     check_keywords,
     check_lengths,
+    declarations,
+    made,
 )
+from .arithmetic import sigmoid
+from .attempts import unattempted
+from .checkpoints import MINILM
+from .classifier import PRESETS, entailment_class, nli_pair
+from .classifiers import Loaded, load
+from .expansion import expand, row_starts
+from .extraction import extractor
+from .inference import run
 from .lexical import evidence
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights

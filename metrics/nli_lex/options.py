@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .declarations import Choice, Control, Kind, Number, Text, option
+from .arguments import Choice, Control, Kind, Number, Text, option
 from .expansion import LengthOptions
 from .lexical import EVIDENCE, by_length
 

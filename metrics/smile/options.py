@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from .declarations import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
+from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
 
 Similarity = Literal["scaled", "cosine"]
 ExactMatch = Literal["words", "fraction"]

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .acceleration import multiply_with_onednn
+from .arguments import ANSWERS, Column, RowValueError, option, optional_texts
 from .arithmetic import first_best
 from .candidates import Shortlist
 from .checkpoints import Checkpoint
 from .components import Rows, components
-from .declarations import option
 from .encoder import Encoder
 from .extraction import extractor
 from .inference import run
-from .inputs import ANSWERS, Column, RowValueError, optional_texts
 from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions

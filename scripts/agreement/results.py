@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics._shared.inputs import as_list
+from ..metrics._shared.arguments import as_list
 from .row_scores import RowScores
 
 

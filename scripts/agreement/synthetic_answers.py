@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..files.rows import RowsError, place, read_rows, require_columns
-from ..metrics._shared.inputs import Unexpected, texts
+from ..metrics._shared.arguments import Unexpected, texts
 from .labelled import LabelledData
 
 

@@ -123,8 +123,8 @@ def _loaded(job: Job) -> Any:
 
 def _stock(job: Job) -> Any:
     """Return the classifier as transformers runs it, warmed up."""
+    from ..metrics._shared.arguments import ModelOptions
     from ..metrics._shared.classifiers import BuiltIn, load_plain
-    from ..metrics._shared.declarations import ModelOptions
 
     classifier = load_plain(job.metric, (BuiltIn.MATCHER, None), ModelOptions(**job.load)).classifier
     classifier.forward(classifier.encode([("warm", ("up",))]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import sample
 from ..files.rows import RowsError, file_format, read_rows
-from ..metrics._shared.inputs import Unexpected, texts
+from ..metrics._shared.arguments import Unexpected, texts
 from ..scoring.columns import Columns, parse_columns
 
 COLUMNS = ("predictions", "references", "questions")

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..metrics._shared.inputs import clean
+from ..metrics._shared.arguments import clean
 from .rows import Row
 
 

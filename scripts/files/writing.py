@@ -173,7 +173,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    from ..metrics._shared.inputs import clean
+    from ..metrics._shared.arguments import clean
     from .tables import text
 
     columns = list(columns)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..files.rows import Row as Line
-from ..metrics._shared.inputs import ANSWERS, Unexpected
+from ..metrics._shared.arguments import ANSWERS, Unexpected
 from ..metrics.judge.protocols import PROTOCOLS, Protocol, protocol
 from ..metrics.judge.reading import Verdict
 from ..metrics.judge.verdicts import ENDPOINT, Judge, Record, Row

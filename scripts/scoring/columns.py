@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
-from ..metrics._shared.inputs import KNOWN_COLUMNS
+from ..metrics._shared.arguments import KNOWN_COLUMNS
 
 # Columns whose texts are paths.
 _PATHS = ("videos", "video_features")

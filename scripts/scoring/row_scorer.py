@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
-from ..metrics._shared.inputs import as_list
+from ..metrics._shared.arguments import as_list
 from .columns import Columns, accepted
 
 _Result = TypeVar("_Result")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..files.rows import STANDARD, Broken, Row, RowsError, file_format, place, read_records, read_rows
 from ..files.writing import check_target, json_line, real_file, replacing
-from ..metrics._shared.inputs import Unexpected, texts
+from ..metrics._shared.arguments import Unexpected, texts
 from ..scoring.columns import Columns
 
 COLUMN = "synthetic_answers"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..metrics._shared.arguments import clean
 from ..metrics._shared.chat_models import Conversation
-from ..metrics._shared.inputs import clean
 from ..metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
 _OWN = Path(__file__).with_name("prompt.jinja")

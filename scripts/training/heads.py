@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..metrics._shared.declarations import ModelOptions
+from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.matcher import Matcher, blank, difference, read
 from ..metrics._shared.pairs import PairClassifier, Texts
 from ..metrics.bem.classifier import bem_pair

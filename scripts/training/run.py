@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..agreement.labelled import LabelledRow
 from ..files.writing import check_different
 from ..metrics._shared import matcher as shipped
+from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.checkpoints import MINILM, find
-from ..metrics._shared.declarations import ModelOptions
 from ..metrics._shared.matcher import Matcher, build, read, save
 from ..metrics._shared.pairs import PairClassifier
 from .balance import Balance, Balanced, Examples

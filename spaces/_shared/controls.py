@@ -82,7 +82,7 @@ class Choice:
 
 def controls(folder: Path) -> list[Slider | Choice]:
     """Return the controls that a metric's options declare, in their order."""
-    kinds = module(folder, "declarations")
+    kinds = module(folder, "arguments")
     found: list[Slider | Choice] = []
     for name, declared in kinds.declarations(options_class(folder)).items():
         control, kind = declared.control, declared.kind

@@ -17,7 +17,7 @@ def options_class(folder: Path) -> Any:
 
     To load the metric takes seconds, and evaluate; its options.py needs neither.
     """
-    declarations = module(folder, "declarations").declarations
+    declarations = module(folder, "arguments").declarations
     (found,) = (
         one
         for one in vars(module(folder, "options")).values()

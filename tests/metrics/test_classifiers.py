@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
+from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
-from evaluate_qa.metrics._shared.declarations import ModelOptions
 from evaluate_qa.metrics._shared.matcher import find, read, save
 from evaluate_qa.metrics.bem.classifier import equivalent_class
 from safetensors.torch import load_file, save_file

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from evaluate_qa.metrics._shared.inputs import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from evaluate_qa.metrics.evqascore.arguments import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.features import read_features
-from evaluate_qa.metrics.evqascore.inputs import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.rows import check_features, check_keywords, check_video
 from evaluate_qa.metrics.evqascore.video import UnreadableVideo
 from safetensors.torch import save_file

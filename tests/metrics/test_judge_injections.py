@@ -16,8 +16,8 @@ from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.cli import app
 from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.metrics.judge.arguments import clean
 from evaluate_qa.metrics.judge.chat_models import Reply
-from evaluate_qa.metrics.judge.inputs import clean
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol
 from evaluate_qa.metrics.judge.reading import Unreadable, read
 from hypothesis import given

@@ -5,7 +5,7 @@ import pytest
 import tiny_classifiers
 import torch
 from evaluate_qa.metrics._shared import pairs as module
-from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.expansion import tail, windows
 from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
 from hypothesis import given

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 import torch
 from evaluate_qa.metrics._shared import precision
-from evaluate_qa.metrics._shared.declarations import ModelOptions
+from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.precision import chosen, fastest, measured, settled
 from evaluate_qa.metrics._shared.processor import processor
 from huggingface_hub import constants

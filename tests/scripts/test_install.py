@@ -54,14 +54,14 @@ def test_evaluate_chooses_what_was_installed(toy, modules):
 
 
 def test_links_become_files(toy, modules, tmp_path):
-    (toy / "inputs.py").rename(tmp_path / "elsewhere.py")
-    (toy / "inputs.py").symlink_to("../elsewhere.py")
+    (toy / "arguments.py").rename(tmp_path / "elsewhere.py")
+    (toy / "arguments.py").symlink_to("../elsewhere.py")
     version = install(toy, modules)
-    assert not (version / "inputs.py").is_symlink()
-    assert (version / "inputs.py").read_bytes() == (tmp_path / "elsewhere.py").read_bytes()
+    assert not (version / "arguments.py").is_symlink()
+    assert (version / "arguments.py").read_bytes() == (tmp_path / "elsewhere.py").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["toy.py", "inputs.py"])
+@pytest.mark.parametrize("name", ["toy.py", "arguments.py"])
 def test_a_change_in_any_file_makes_it_stale_until_it_is_installed_again(toy, modules, name):
     install(toy, modules)
     with (toy / name).open("a") as file:
@@ -110,10 +110,10 @@ def test_what_was_just_replaced_stays_a_while(toy, modules):
 
 def test_a_damaged_version_is_mended(toy, modules):
     version = install(toy, modules)
-    (version / "inputs.py").write_text("half a fi")
+    (version / "arguments.py").write_text("half a fi")
     assert state(toy, modules) is State.STALE
     assert install(toy, modules) == version
-    assert (version / "inputs.py").read_bytes() == (toy / "inputs.py").read_bytes()
+    assert (version / "arguments.py").read_bytes() == (toy / "arguments.py").read_bytes()
     (version / "__init__.py").unlink()
     assert install(toy, modules) == version
     assert state(toy, modules) is State.CURRENT
@@ -136,7 +136,7 @@ def test_uninstall(toy, modules):
     assert state(toy, modules) is State.ABSENT
     with pytest.raises(FileNotFoundError):
         _chosen(modules)
-    assert not [path for path in modules.rglob("*") if path.name in ("toy.py", "inputs.py")]
+    assert not [path for path in modules.rglob("*") if path.name in ("toy.py", "arguments.py")]
 
 
 @pytest.mark.slow
@@ -146,7 +146,7 @@ def test_who_loads_while_others_install_gets_a_whole_version(tmp_path, modules):
         folder = tmp_path / release / "toy"
         folder.mkdir(parents=True)
         for number in range(60):
-            for name in ("toy.py", "inputs.py"):
+            for name in ("toy.py", "arguments.py"):
                 (folder / name).write_text(f"VERSION = '{release} {number}'\n")
             install(folder, modules)
 
@@ -158,8 +158,8 @@ def test_who_loads_while_others_install_gets_a_whole_version(tmp_path, modules):
     while any(thread.is_alive() for thread in threads):
         version = _chosen(modules)
         assert (version / "__init__.py").exists()
-        program, inputs = ((version / name).read_text() for name in ("toy.py", "inputs.py"))
-        assert program == inputs
+        program, arguments = ((version / name).read_text() for name in ("toy.py", "arguments.py"))
+        assert program == arguments
         seen.add(program)
     assert len(seen) > 1
     assert state(tmp_path / "0" / "toy", modules) is State.STALE

@@ -56,8 +56,8 @@ def package(tmp_path, monkeypatch, root):
     (folder / "metrics").mkdir(parents=True)
     (folder / "datasets_scripts").mkdir()
     toy = write_toy_metric(folder / "metrics")
-    (toy / "inputs.py").rename(folder / "inputs.py")
-    (toy / "inputs.py").symlink_to("../../inputs.py")
+    (toy / "arguments.py").rename(folder / "arguments.py")
+    (toy / "arguments.py").symlink_to("../../arguments.py")
     (toy / "__pycache__").mkdir()
     (toy / "__pycache__" / "toy.pyc").touch()
     (toy / "README.md").write_text(CARD)
@@ -91,16 +91,15 @@ def test_a_space_holds_metric_and_app_as_regular_files(toy, package):
         "LICENSE",
         "README.md",
         "app.py",
+        "arguments.py",
         "clip.mp4",
-        "declarations.py",
-        "inputs.py",
         "requirements.txt",
         "shell.py",
         "space/frame.py",
         "toy.py",
     }
     assert not [path for path in toy.folder.rglob("*") if path.is_symlink()]
-    assert toy.files()["inputs.py"].read_bytes() == (package / "inputs.py").read_bytes()
+    assert toy.files()["arguments.py"].read_bytes() == (package / "arguments.py").read_bytes()
     assert toy.files()["space/frame.py"].read_text() == "FRAME = 1\n"
     assert toy.files()["clip.mp4"].read_bytes() == b"\0film"
     assert "Apache License" in toy.files()["LICENSE"].read_text()
@@ -125,8 +124,8 @@ def test_its_requirements_are_those_of_both_in_the_tested_versions(toy):
 
 
 def test_a_file_that_metric_and_app_both_have_is_refused(toy, package):
-    (package / "spaces" / "toy" / "inputs.py").touch()
-    with pytest.raises(ValueError, match=r"metric and app of toy both have a file inputs\.py"):
+    (package / "spaces" / "toy" / "arguments.py").touch()
+    with pytest.raises(ValueError, match=r"metric and app of toy both have a file arguments\.py"):
         build(toy)
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import evaluate
 
-from .declarations import Number, Options, option
-from .inputs import PREDICTIONS, QUESTIONS, REFERENCES, Column, optional_texts
+from .arguments import PREDICTIONS, QUESTIONS, REFERENCES, Column, Number, Options, option, optional_texts
 from .shell import Scored, Shell
 
 
@@ -80,6 +79,6 @@ def write_toy_metric(folder: Path) -> Path:
     toy.mkdir()
     (toy / "toy.py").write_text(_PROGRAM)
     shared = Path(evaluate_qa.__file__).parent / "metrics" / "_shared"
-    for name in ("declarations.py", "inputs.py", "shell.py"):
+    for name in ("arguments.py", "shell.py"):
         shutil.copyfile(shared / name, toy / name)
     return toy

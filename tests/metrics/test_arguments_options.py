@@ -8,7 +8,7 @@ from pathlib import Path
 import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.metrics._shared.declarations import (
+from evaluate_qa.metrics._shared.arguments import (
     Choice,
     Flag,
     ModelOptions,

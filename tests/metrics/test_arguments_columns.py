@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from evaluate_qa.metrics._shared.inputs import (
+from evaluate_qa.metrics._shared.arguments import (
     RowTypeError,
     RowValueError,
     as_list,
