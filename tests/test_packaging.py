@@ -102,7 +102,7 @@ def test_the_wheel_holds_every_file_of_the_metrics_as_a_regular_file(wheel):
     # The upper half of the attributes is the Unix mode: 0o12 is a link, 0o10 a regular file.
     assert {info.external_attr >> 28 for info in archive.infolist()} == {0o10}
     files = [file for folder in ("metrics", "datasets_scripts", "spaces") for file in _files(ROOT / folder)]
-    assert ROOT / "spaces" / "smile" / "space" / "style.css" in files
+    assert ROOT / "spaces" / "smile" / "space" / "drawing" / "style.css" in files
     for file in files:
         if file.suffix in {".css", ".md", ".mp4", ".py", ".txt"}:
             assert archive.read(f"evaluate_qa/{file.relative_to(ROOT)}") == file.read_bytes()

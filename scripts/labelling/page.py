@@ -6,7 +6,7 @@ from html import escape
 import gradio as gr
 
 from ..files.rows import RowsError
-from ..spaces._shared.theme import STYLE, THEME
+from ..spaces._shared.drawing.theme import STYLE, THEME
 from .sheet import SAYINGS, SKIP, Sheet, Shown
 
 KEYS = {"right": "r", "wrong": "w", SKIP: "s", "back": "b"}

@@ -7,11 +7,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from space.examples import worked
-from space.frame import launch
-from space.outcome import Bar, Kind, Mark, Outcome
-from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification
+from space.metric import (
+    ANSWER,
+    QUESTION,
+    REFERENCES,
+    Bar,
+    Example,
+    Field,
+    Kind,
+    Mark,
+    Outcome,
+    Row,
+    Scorer,
+    Specification,
+    worked,
+)
+from space.page import launch
 
 ORDERS = ("Words", "Pairs of words", "Runs of three", "Runs of four")
 HAND = {

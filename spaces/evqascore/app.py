@@ -8,16 +8,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import av  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
+import av  # noqa: F401 - a request would be the first to import it; see `space.page.frame.launch`
 import numpy as np
-from space.examples import worked
-from space.frame import launch
-from space.limits import LIMITS, Refusal
-from space.outcome import Mark, Outcome, Picture, bars
-from space.scorer import Row, Scorer
-from space.spans import find_run, words
-from space.specification import ANSWER, QUESTION, Example, Field, Specification, VideoReader
-from space.video import check_video, in_time
+from space.metric import (
+    ANSWER,
+    QUESTION,
+    Example,
+    Field,
+    Mark,
+    Outcome,
+    Picture,
+    Row,
+    Scorer,
+    Specification,
+    VideoReader,
+    bars,
+    find_run,
+    words,
+    worked,
+)
+from space.page import launch
+from space.visitors.limits import LIMITS, Refusal
+from space.visitors.video import check_video, in_time
 
 CLIPS = Path(__file__).parent / "clips"
 # The demo's model comes with the metric; "default" is downloaded, and knows real videos.

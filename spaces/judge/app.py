@@ -11,22 +11,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from space.cascade import Opinion, demo_tab
-from space.declared import metric_folder, module
-from space.endpoints import Given, public_address
-from space.evidence import evidence_marks
-from space.examples import RADIUM
-from space.frame import launch
-from space.outcome import Bar, Outcome
-from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification
+from space.drawing.cascade import Opinion
+from space.metric import (
+    ANSWER,
+    QUESTION,
+    RADIUM,
+    REFERENCES,
+    Bar,
+    Example,
+    Outcome,
+    Row,
+    Scorer,
+    Specification,
+    evidence_marks,
+    metric_folder,
+    module,
+)
+from space.page import launch
+from space.page.demo_tab import demo_tab
+from space.visitors.endpoints import Given, public_address
 
 HERE = Path(__file__).parent
 FOLDER = metric_folder(HERE, "judge")
 # Whether visitors may have this server ask at endpoints of theirs: "" for no, "public" or "any"; see README.md.
 ENDPOINTS = os.environ.get("JUDGE_ENDPOINTS", "")
 if ENDPOINTS:
-    import aiohttp  # noqa: F401 - a request would be the first to import it; see `space.frame.launch`
+    import aiohttp  # noqa: F401 - a request would be the first to import it; see `space.page.frame.launch`
 
 NEVER, ALWAYS = (0, 0), (0, 1)
 # What Python is told where a visitor has no endpoint here; publishing names the matcher's Space.

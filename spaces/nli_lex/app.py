@@ -4,12 +4,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from space.evidence import evidence_bars, evidence_marks
-from space.examples import RADIUM
-from space.frame import launch
-from space.outcome import Bar, Outcome
-from space.scorer import Row, Scorer
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Specification
+from space.metric import (
+    ANSWER,
+    QUESTION,
+    RADIUM,
+    REFERENCES,
+    Bar,
+    Example,
+    Outcome,
+    Row,
+    Scorer,
+    Specification,
+    evidence_bars,
+    evidence_marks,
+)
+from space.page import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 

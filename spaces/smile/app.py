@@ -4,12 +4,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from space.examples import RADIUM
-from space.frame import launch
-from space.outcome import Mark, Outcome, bars
-from space.scorer import Row, Scorer
-from space.spans import find_run, words
-from space.specification import ANSWER, QUESTION, REFERENCES, Example, Field, Specification
+from space.metric import (
+    ANSWER,
+    QUESTION,
+    RADIUM,
+    REFERENCES,
+    Example,
+    Field,
+    Mark,
+    Outcome,
+    Row,
+    Scorer,
+    Specification,
+    bars,
+    find_run,
+    words,
+)
+from space.page import launch
 
 COMPONENTS = {
     "semantic": ("Semantic", "how near the whole answer comes to the reference in meaning"),

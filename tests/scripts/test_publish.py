@@ -93,8 +93,7 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 space = Path(snapshot_download("org/smile", repo_type="space", local_dir="app"))
 sys.path.insert(0, str(space))
-from space.declared import metric_folder
-from space.scorer import Scorer
+from space.metric import Scorer, metric_folder
 row = {column: values[0] for column, values in answers.items()}
 found["space"] = Scorer("smile", metric_folder(space, "smile")).compute([row], {})
 print(json.dumps([found, rows]))

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from space import batch
-from space.code import for_file
-from space.figures import cards
-from space.files import Table, collect, read
-from space.limits import Limits, Refusal
-from space.plot import distribution
-from space.videos import Videos, read_videos
+from space.drawing.code import for_file
+from space.drawing.figures import cards
+from space.drawing.plot import distribution
+from space.scoring import batch
+from space.scoring.files import Table, collect, read
+from space.scoring.records import records_of
+from space.scoring.videos import Videos, read_videos
+from space.visitors.limits import Limits, Refusal
 
 
 def table_of(specification):
@@ -102,7 +103,7 @@ def test_long_texts_are_scored_fewer_at_a_time(smile, scorer_of):
 def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, scorer_of):
     table = table_of(smile)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
-    record = batch.records(scored)[0]
+    record = records_of(scored)[0]
     assert list(record)[:3] == ["row", "score", "verdict"]
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
     shown = cards(scored, None, smile)

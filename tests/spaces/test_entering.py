@@ -5,12 +5,12 @@ import json
 
 import pandas as pd
 import pytest
-from space.answering import BROKEN, told
-from space.controls import Choice, Slider
-from space.files import Table, collect, read
-from space.limits import Limits, Refusal
-from space.rows import from_form, from_mapping, to_form
-from space.specification import Field
+from space.metric.declared import Choice, Slider
+from space.metric.specification import Field
+from space.scoring.answering import BROKEN, told
+from space.scoring.files import Table, collect, read
+from space.scoring.rows import from_form, from_mapping, to_form
+from space.visitors.limits import Limits, Refusal
 
 FIELDS = (
     Field("questions", "Question"),

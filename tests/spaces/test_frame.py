@@ -7,10 +7,10 @@ import pytest
 from evaluate_qa.publishing.requirements import wanted
 from huggingface_hub import RepoCard
 from packaging.requirements import Requirement
-from space import drawing, spans
-from space.card import read_card
-from space.declared import metric_folder
-from space.outcome import Bar, Mark, Outcome
+from space.drawing import markup
+from space.metric import Bar, Mark, Outcome, find_run, metric_folder, words
+from space.metric.declared import read_card
+from space.metric.evidence import find_each
 
 OUTCOME = Outcome(
     score=0.75,
@@ -68,6 +68,17 @@ def test_a_space_is_four_paths_and_what_it_shows(name, root):
     assert (folder / "space").readlink().as_posix() == "../_shared"
 
 
+def test_each_room_of_the_frame_takes_from_those_before_it(root):
+    """In the order in which the frame names them."""
+    shared = root / "spaces" / "_shared"
+    rooms = re.findall(r"^- `(\w+)`: ", (shared / "__init__.py").read_text(), re.MULTILINE)
+    assert {*rooms} == {file.parent.name for file in shared.glob("*/*.py")} - {"uncertainty"}
+    for number, room in enumerate(rooms):
+        programs = [file.read_text() for file in (shared / room).glob("*.py")]
+        taken = {name for program in programs for name in re.findall(r"^ *from \.\.(\w+)", program, re.MULTILINE)}
+        assert taken <= {*rooms[:number], "uncertainty"}, room
+
+
 def test_the_metric_is_found_beside_the_app_or_in_the_checkout(name, root, tmp_path):
     assert metric_folder(root / "spaces" / name, name) == root / "metrics" / name
     (tmp_path / f"{name}.py").touch()
@@ -84,27 +95,27 @@ def test_the_card_has_no_links_to_files(name, root):
 
 def test_words_have_their_places():
     text = "“Paris”, the city/町 of - light"
-    found = spans.words(text, lambda word: word.strip("“”,-").lower().split("/"))
+    found = words(text, lambda word: word.strip("“”,-").lower().split("/"))
     assert [text[word.start : word.end] for word in found] == ["Paris", "the", "city", "町", "of", "-", "light"]
-    assert spans.find_run(found, ["paris", "the"]) == (1, 12)
-    assert spans.find_run(found, ["paris", "city"]) is None
-    assert spans.find_run(found, []) is None
-    assert spans.find_each(found, {"of", "light", "x"}) == [(20, 22), (25, 30)]
+    assert find_run(found, ["paris", "the"]) == (1, 12)
+    assert find_run(found, ["paris", "city"]) is None
+    assert find_run(found, []) is None
+    assert find_each(found, {"of", "light", "x"}) == [(20, 22), (25, 30)]
 
 
 def test_a_word_that_is_dropped_does_not_part_a_run():
-    found = spans.words("Marie - Curie", lambda word: [] if word == "-" else [word])
-    assert spans.find_run(found, ["Marie", "Curie"]) == (0, 13)
+    found = words("Marie - Curie", lambda word: [] if word == "-" else [word])
+    assert find_run(found, ["Marie", "Curie"]) == (0, 13)
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "${1}{{2}}&amp;"])
 def test_what_was_entered_is_escaped(text):
     parts = [
-        drawing.result(OUTCOME, text, 1.0),
-        drawing.problem(text),
-        drawing.problems([text]),
-        drawing.note(text),
-        drawing.result(Outcome(0.0, None, None, None, [Bar(text, 0.0, text)], [], text), "", 1.0),
+        markup.result(OUTCOME, text, 1.0),
+        markup.problem(text),
+        markup.problems([text]),
+        markup.note(text),
+        markup.result(Outcome(0.0, None, None, None, [Bar(text, 0.0, text)], [], text), "", 1.0),
     ]
     for part in parts:
         assert "<script" not in part
@@ -113,7 +124,7 @@ def test_what_was_entered_is_escaped(text):
 
 
 def test_the_result_is_drawn():
-    drawn = drawing.result(OUTCOME, "It Paris <b>.", 1.0)
+    drawn = markup.result(OUTCOME, "It Paris <b>.", 1.0)
     assert "Correct" in drawn
     assert "0.750" in drawn
     assert 'It <mark class="qa-for" title="a &lt;word&gt;">Paris</mark> &lt;b&gt;.' in drawn
@@ -124,12 +135,12 @@ def test_the_result_is_drawn():
 
 def test_marks_do_not_overlap():
     outcome = Outcome(0.0, False, 0.5, 0, [], [Mark(0, 4, "a"), Mark(2, 6, "b"), Mark(6, 7, "c")], "")
-    assert drawing.result(outcome, "abcdefgh", 1.0).count("<mark") == 2
+    assert markup.result(outcome, "abcdefgh", 1.0).count("<mark") == 2
 
 
 def test_many_problems_are_counted_and_some_shown():
-    drawn = drawing.problems([f"row {i}" for i in range(12)])
+    drawn = markup.problems([f"row {i}" for i in range(12)])
     assert "12 rows were left out" in drawn
     assert drawn.count("<li>") == 10
     assert "and 2 more" in drawn
-    assert drawing.problems([]) == ""
+    assert markup.problems([]) == ""

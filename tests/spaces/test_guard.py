@@ -5,9 +5,9 @@ import json
 import threading
 
 import pytest
-from space.guard import Guard
-from space.limits import Limits, Refusal
-from space.scorer import Scorer
+from space.metric.scorer import Scorer
+from space.visitors.guard import Guard
+from space.visitors.limits import Limits, Refusal
 from starlette.applications import Starlette
 from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
@@ -177,7 +177,7 @@ def test_nobody_waits_for_the_metric_for_ever(scorer_of, smile, monkeypatch):
             return {"smile": 1.0}
 
     scorer._metric = Slow()
-    monkeypatch.setattr("space.scorer.LIMITS", Limits(turn_seconds=0.1))
+    monkeypatch.setattr("space.metric.scorer.LIMITS", Limits(turn_seconds=0.1))
     first = threading.Thread(target=scorer.compute, args=([row], {}))
     first.start()
     assert begun.wait(10)

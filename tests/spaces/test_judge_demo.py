@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from evaluate_qa.cli import app as command
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
-from space import batch
-from space.answering import analyse, as_record, explain
-from space.cascade import Opinion, drawn
-from space.figures import cards
-from space.files import Table, collect
+from space.drawing.cascade import Opinion, drawn
+from space.drawing.figures import cards
+from space.scoring import batch
+from space.scoring.answering import analyse, as_record, explain
+from space.scoring.files import Table, collect
 from typer.testing import CliRunner
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
-from space.batch_events import BatchEvents
-from space.endpoints import given, is_public, public_address
-from space.form_events import FormEvents
-from space.limits import Refusal
+from space.page.answer_tab import AnswerEvents
+from space.page.file_tab import FileEvents
+from space.visitors.endpoints import given, is_public, public_address
+from space.visitors.limits import Refusal
 
 KEY = "sk-visitor-0123456789"
 # The matcher gives these .88 and .99: about the first the judge is asked.
@@ -36,7 +36,7 @@ def open_space(app):
 @pytest.fixture
 def form(open_space, scorer_of):
     """What the form does."""
-    return FormEvents(open_space, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
+    return AnswerEvents(open_space, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_an_endpoint_that_fails_is_told_without_the_key(form, server):
 
 def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of, server, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    events = BatchEvents(open_space, scorer_of("judge"), "judge")
+    events = FileEvents(open_space, scorer_of("judge"), "judge")
     table, *_ = events.examples()
     *_, (_, status, results, _, *_, code) = events.run(table, None, OPENS, server.url, "m", KEY)
     assert "Done." in status
@@ -187,7 +187,7 @@ def test_unless_it_is_allowed_none_is_asked(specification_of, scorer_of, server)
     """The page then has no boxes for it; a program may still send what would be in them."""
     specification = specification_of("judge")
     assert specification.asking is None
-    form = FormEvents(specification, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
+    form = AnswerEvents(specification, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
     analysed, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
     assert analysed.parts.recorded

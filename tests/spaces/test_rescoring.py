@@ -4,10 +4,10 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from space.answering import analyse, as_record, explain
-from space.code import for_row
-from space.controls import Slider
-from space.limits import Refusal
+from space.drawing.code import for_row
+from space.metric.declared import Slider
+from space.scoring.answering import analyse, as_record, explain
+from space.visitors.limits import Refusal
 
 
 def settings(specification):

@@ -8,12 +8,13 @@ from pathlib import Path
 import evaluate_qa
 import pytest
 from evaluate_qa.cli import app
-from space import batch, figures
-from space.certainty import as_figures, certainty
-from space.code import for_file
-from space.download import write
-from space.files import Table, collect, read
-from space.limits import Limits, Refusal
+from space.drawing import figures
+from space.drawing.code import for_file
+from space.scoring import batch
+from space.scoring.certainty import as_figures, certainty
+from space.scoring.files import Table, collect, read
+from space.scoring.records import changed_first, records_of, write
+from space.visitors.limits import Limits, Refusal
 from typer.testing import CliRunner
 
 # Two rows of a question each: what the first system says, and the second.
@@ -108,7 +109,7 @@ def test_a_difference_by_hand(smile):
 def test_it_is_what_the_command_compare_says(scored, tmp_path, monkeypatch):
     """On two files of what was downloaded, a system each."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    records = [json.loads(line) for line in write(batch.records(scored))[1].read_text().splitlines()]
+    records = [json.loads(line) for line in write(records_of(scored))[1].read_text().splitlines()]
     for name, end in (("a", ""), ("b", "_b")):
         of_one = [
             {"id": row["row"], "question": row["question"]} | {key: row[f"{key}{end}"] for key in ("score", "verdict")}
@@ -137,13 +138,13 @@ def test_both_answers_are_scored_as_each_alone(scored, smile, scorer_of):
 
 def test_the_changed_rows_come_first_and_the_download_has_both(scored, smile, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    records = batch.records(scored)
+    records = records_of(scored)
     assert [row["row"] for row in records] == [1, 2, 3, 4, 5, 6]
     first = ["row", "change", "score", "score_b", "verdict", "verdict_b", "prediction", "prediction_b"]
     assert list(records[0])[:8] == first
     changes = {row["row"]: row["change"] for row in records}
     assert (changes[1], changes[2], changes[4]) == ("loss", "win", "")
-    ordered = batch.changed_first(records)
+    ordered = changed_first(records)
     turned = [row for row in ordered if row["change"]]
     assert ordered[: len(turned)] == turned
     sizes = [abs(row["score_b"] - row["score"]) for row in turned]

@@ -10,13 +10,14 @@ import av
 import numpy as np
 import pytest
 from evaluate_qa.metrics.evqascore import video
-from space import batch
-from space.files import Table, collect
-from space.limits import Limits, Refusal
-from space.specification import VideoReader
-from space.uploads import delete
-from space.video import FORMATS, check_video, in_time
-from space.videos import Videos, read_videos
+from space.metric.specification import VideoReader
+from space.scoring import batch
+from space.scoring.files import Table, collect
+from space.scoring.records import records_of
+from space.scoring.videos import Videos, read_videos
+from space.visitors.limits import Limits, Refusal
+from space.visitors.uploads import delete
+from space.visitors.video import FORMATS, check_video, in_time
 
 CLIPS = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips"
 RED, GREEN = CLIPS / "red_square.mp4", CLIPS / "green_ring.mp4"
@@ -147,7 +148,7 @@ def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, sc
     red, green = score[0], score[1]
     assert score == pytest.approx([red, green, red, red, green], abs=1e-6)
     assert abs(red - green) > 0.01
-    assert [record["video"] for record in batch.records(scored)] == [names[i] for i in scored.kept]
+    assert [record["video"] for record in records_of(scored)] == [names[i] for i in scored.kept]
 
 
 def test_other_options_need_no_videos_any_more(evqascore, scorer_of, uploads):

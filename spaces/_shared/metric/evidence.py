@@ -1,8 +1,11 @@
-"""Where in a text its words are, so that those that counted can be marked."""
+"""Where in an answer the words are that counted, and what they say of a reference."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .outcome import Bar, Mark, bars
+from .scorer import Row, Scorer
 
 # A character of a script without spaces stands for itself; elsewhere a word is what stands between spaces.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -46,3 +49,24 @@ def find_run(text_words: Sequence[Word], wanted: Sequence[str]) -> tuple[int, in
 def find_each(text_words: Sequence[Word], wanted: Collection[str]) -> list[tuple[int, int]]:
     """Return where any of these processed words stands."""
     return [(word.start, word.end) for word in text_words if word.processed and set(word.processed) & set(wanted)]
+
+
+_TOLD = {
+    "recall": ("Words found", "share of the reference's words that the answer has"),
+    "match": ("Exact match", "1 if the reference stands in the answer"),
+    "missing_numbers": ("Missing numbers", "share of its numbers that the answer lacks"),
+    "negations_differ": ("Negations differ", "1 if only one of the two has a negation"),
+}
+
+
+def evidence_bars(evidence: Mapping[str, Sequence[Any]], reference: int) -> list[Bar]:
+    """Return the signals of an answer with one of its references."""
+    return bars(_TOLD, {name: values[reference] for name, values in evidence.items()})
+
+
+def evidence_marks(scorer: Scorer, row: Row, reference: int) -> list[Mark]:
+    """Mark the words of an answer that one of its references has."""
+    lexical = scorer.sibling("lexical")
+    answer = words(row["predictions"], lambda word: lexical.squad_normalise(word).split())
+    wanted = lexical.normalised_words(row["references"][reference])
+    return [Mark(start, end, "a word of the reference") for start, end in find_each(answer, wanted)]

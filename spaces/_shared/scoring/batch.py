@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .download import Record
-from .files import OTHERS, Table
-from .limits import LIMITS, Limits, Refusal
-from .scorer import Row, Scorer
-from .specification import Specification
+from ..metric import Row, Scorer, Specification
+from ..visitors.limits import LIMITS, Limits, Refusal
+from .files import Table
 from .videos import StandIns, Videos
 
 
@@ -82,45 +80,6 @@ def score(
             yield scored
     if not scored.kept:
         raise Refusal(f"No row could be scored. {' '.join(scored.problems[:1])}")
-
-
-def records(scored: Scored) -> list[Record]:
-    """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest.
-
-    Of two answers the other's values have names that end in `_b`; `change` says whether it is a win or a loss.
-    """
-    return [_record(scored, place, i) for place, i in enumerate(scored.kept)]
-
-
-def changed_first(rows: Sequence[Record]) -> list[Record]:
-    """Return records of two systems' answers as `evaluate-qa compare --changed` orders them, and then the others."""
-    by_size = sorted(filter(_changed, rows), key=lambda row: -abs(row["score_b"] - row["score"]))
-    return [*by_size, *(row for row in rows if not _changed(row))]
-
-
-def _changed(row: Record) -> bool:
-    return bool(row.get("change"))
-
-
-def _record(scored: Scored, place: int, i: int) -> Record:
-    table, values = scored.table, {name: column[place] for name, column in scored.columns.items()}
-    if scored.other is not None:
-        values = _beside(values, {name: column[place] for name, column in scored.other.columns.items()})
-    first = {name: value for name, value in values.items() if name.removesuffix("_b") in ("score", "verdict", "change")}
-    # The answers first, which the others are about.
-    names = sorted(table.columns.items(), key=lambda pair: pair[0] not in ("predictions", OTHERS))
-    row = table.rows[i] | ({OTHERS: table.others[i]} if table.others else {})
-    texts = {name: row[column] for column, name in names if column in row}
-    return {"row": table.places[i], **first, **texts, **values}
-
-
-def _beside(values: Record, other: Record) -> Record:
-    """Return what the metric said of both answers, side by side, and what that makes of the change."""
-    judged = "verdict" if values.get("verdict") is not None else "score"
-    before, after = values[judged], other[judged]
-    change = "" if None in (before, after) or before == after else "win" if after > before else "loss"
-    pairs = [((name, values.get(name)), (f"{name}_b", other.get(name))) for name in {**values, **other}]
-    return {"change": change, **dict(one for pair in pairs for one in pair)}
 
 
 def _chunks(table: Table, size: int | None, limits: Limits) -> Iterator[range]:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..uncertainty.arrays import Codes, codes
+from ..uncertainty.intervals import Interval, mean
+from ..uncertainty.paired import Paired, compare
 from .batch import Scored
 from .files import OTHERS
-from .uncertainty.arrays import Codes, codes
-from .uncertainty.intervals import Interval, mean
-from .uncertainty.paired import Paired, compare
 
 
 @dataclass(frozen=True)

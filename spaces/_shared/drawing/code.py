@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .files import Table
-from .scorer import Row
-from .specification import Field
+from ..metric import Field, Row
+from ..scoring.files import Table
 
 Metric = tuple[str, str | None]
 

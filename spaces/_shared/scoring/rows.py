@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .limits import LIMITS, Limits, Refusal, check_count, check_length, shown
-from .scorer import Row
-from .specification import Field
-from .uploads import uploaded
+from ..metric import Field, Row
+from ..visitors.limits import LIMITS, Limits, Refusal, check_count, check_length, shown
+from ..visitors.uploads import uploaded
 
 
 def from_form(fields: Sequence[Field], entered: Sequence[str | None], limits: Limits = LIMITS) -> Row:

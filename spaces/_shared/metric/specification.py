@@ -6,10 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from .controls import Choice, Slider, controls
-from .declared import metric_folder, options_class
-from .endpoints import Given
-from .limits import LIMITS
+from ..visitors.endpoints import Given
+from ..visitors.limits import LIMITS
+from .declared import Choice, Slider, controls, metric_folder, options_class
 from .outcome import Outcome
 from .scorer import Row, Scorer
 
@@ -56,6 +55,23 @@ class Example:
 
     row: Row
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def worked(row: Row, *, right: str, wrong: str, verbose: str, negated: str) -> dict[str, Example]:
+    """Return four answers to one question, by their titles."""
+    answers = {"Right": right, "Wrong": wrong, "Verbose": verbose, "Negated": negated}
+    return {title: Example({**row, "predictions": answer}) for title, answer in answers.items()}
+
+
+RADIUM = worked(
+    {"questions": "Who discovered radium?", "references": ["Marie Curie", "Marie Skłodowska-Curie"]},
+    right="It was Marie Curie.",
+    wrong="It was Rosalind Franklin.",
+    verbose="Radium is a radioactive metal of the second group. It was found in 1898 in Paris, in the mineral "
+    "pitchblende, by Marie Curie together with her husband Pierre.",
+    negated="It was certainly not Marie Curie.",
+)
+"""The same for all metrics that compare with references alone, so that a visitor can compare the metrics."""
 
 
 @dataclass(frozen=True)

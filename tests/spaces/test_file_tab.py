@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from space.batch import Scored
-from space.batch_events import BatchEvents
-from space.limits import LIMITS
-from space.videos import Videos
+from space.page.file_tab import FileEvents
+from space.scoring.batch import Scored
+from space.scoring.videos import Videos
+from space.visitors.limits import LIMITS
 
 CLIPS = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips"
 RED, GREEN = CLIPS / "red_square.mp4", CLIPS / "green_ring.mp4"
@@ -18,7 +18,7 @@ RED, GREEN = CLIPS / "red_square.mp4", CLIPS / "green_ring.mp4"
 @pytest.fixture
 def events(specification_of, scorer_of):
     """Those of the Space that has videos."""
-    return BatchEvents(specification_of("evqascore"), scorer_of("evqascore"), "evqascore")
+    return FileEvents(specification_of("evqascore"), scorer_of("evqascore"), "evqascore")
 
 
 @pytest.fixture(autouse=True)

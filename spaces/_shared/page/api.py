@@ -6,16 +6,16 @@ from typing import Any
 
 import gradio as gr
 
-from . import batch
-from .answering import analyse, as_record, explain, told
-from .certainty import as_figures, certainty
-from .files import Table, collect
-from .limits import Refusal
-from .rows import from_mapping
-from .scorer import Row, Scorer
-from .specification import Field, Specification
-from .uploads import uploaded
-from .videos import Videos, read_videos
+from ..metric import Field, Row, Scorer, Specification
+from ..scoring import batch
+from ..scoring.answering import analyse, as_record, explain, told
+from ..scoring.certainty import as_figures, certainty
+from ..scoring.files import Table, collect
+from ..scoring.records import records_of
+from ..scoring.rows import from_mapping
+from ..scoring.videos import Videos, read_videos
+from ..visitors.limits import Refusal
+from ..visitors.uploads import uploaded
 
 _KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}
 
@@ -44,7 +44,7 @@ def add_api(specification: Specification, scorer: Scorer) -> None:
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
         sure = {"certainty": None if found is None else as_figures(found)}
-        return {"score": scored.score, **other, **sure, "rows": batch.records(scored), "problems": problems}
+        return {"score": scored.score, **other, **sure, "rows": records_of(scored), "problems": problems}
 
     options = [_parameter(control.name, control.type, control.shown) for control in specification.controls]
     rows = _parameter("rows", list[dict[str, Any]])

@@ -1,12 +1,73 @@
-"""The controls of the page, made from what the metric declares of its options."""
+"""What a metric says of itself, read from its folder while it is not loaded: its card, and its options as controls."""
 
+import importlib
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from .declared import module, options_class
-from .limits import Refusal, shown
+from huggingface_hub import RepoCard
+
+from ..visitors.limits import Refusal, shown
+
+_LINK_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#)[^)]*\)")
+
+
+def metric_folder(app: Path, name: str) -> Path:
+    """Return where the metric is: beside app.py in a published Space, else `metrics/<name>` of the checkout."""
+    return app if (app / f"{name}.py").is_file() else app.resolve().parents[1] / "metrics" / name
+
+
+def options_class(folder: Path) -> Any:
+    """Return the class of a metric's options that has some with a control.
+
+    To load the metric takes seconds, and evaluate; its options.py needs neither.
+    """
+    declarations = module(folder, "arguments").declarations
+    (found,) = (
+        one
+        for one in vars(module(folder, "options")).values()
+        if isinstance(one, type)
+        and hasattr(one, "settings")
+        and any(declared.control for declared in declarations(one).values())
+    )
+    return found
+
+
+def module(folder: Path, name: str) -> ModuleType:
+    """Import a module of a folder that is made a package for this, without running any other file of it."""
+    package = f"declared_by_{folder.name}"
+    if package not in sys.modules:
+        sys.modules[package] = ModuleType(package)
+        sys.modules[package].__path__ = [str(folder)]
+    return importlib.import_module(f"{package}.{name}")
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the page shows of itself.
+
+    Args:
+        title: Name of the Space.
+        emoji: Its picture.
+        description: A sentence.
+        body: The metric's card, Markdown.
+    """
+
+    title: str
+    emoji: str
+    description: str
+    body: str
+
+
+def read_card(metric: Path) -> Card:
+    """Read the card of a metric's folder; links to files that are not on the page become text."""
+    card = RepoCard.load(metric / "README.md")
+    data: dict[str, Any] = card.data.to_dict()
+    return Card(data["title"], data["emoji"], data["description"], _LINK_TO_FILE.sub(r"\1", card.text))
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,11 @@
-"""The tab that shows a cascade: a matcher that decides where it is sure, and a judge who is asked about the rest."""
+"""A cascade as HTML: a matcher that decides where it is sure, and a judge who is asked about the rest."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import cycle
-from typing import Any
 
-import gradio as gr
-
-from . import drawing
-from .answering import told
+from . import markup
 
 Band = tuple[float, float]
 
@@ -43,44 +39,6 @@ class Opinion:
         return self.correct if asked else self.matched
 
 
-def demo_tab(
-    page: gr.Blocks,
-    text: str,
-    known: Callable[[], Sequence[Opinion]],
-    unsure: Callable[[Sequence[float], Band], Sequence[bool]],
-    band: Band,
-) -> None:
-    """Lay out the tab and connect its components.
-
-    Args:
-        page: The page.
-        text: What is said above, in Markdown.
-        known: Returns what is shown; the first call may take a while.
-        unsure: Says of which scores the judge is asked.
-        band: Where it is when the page opens.
-    """
-
-    def draw(low: float, high: float) -> str:
-        try:
-            ends = min(low, high), max(low, high)
-            opinions = sorted(known(), key=lambda opinion: opinion.score)
-            return drawn(opinions, unsure([opinion.score for opinion in opinions], ends), ends)
-        except Exception as error:
-            return drawing.problem(told(error))
-
-    gr.Markdown(text)
-    with gr.Row():
-        ends = [
-            gr.Slider(0, 1, value, step=0.01, label=label, buttons=[], min_width=280, elem_id=f"demo-{name}")
-            for name, label, value in zip(("low", "high"), ("Unsure from", "Sure again from"), band, strict=True)
-        ]
-    shown = gr.HTML(drawing.note("The model is being loaded …"), elem_id="demo-shown")
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    page.load(draw, ends, shown, **quiet)
-    for end in ends:
-        end.input(draw, ends, shown, queue=False, trigger_mode="always_last", **quiet)
-
-
 def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str:
     """Return figures, a picture and lists of what the matcher decides and what the judge is asked about.
 
@@ -100,7 +58,7 @@ def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str
     for opinion, is_asked in pairs:
         groups[1 if is_asked else 0 if opinion.score < low else 2].append((opinion, is_asked))
     lists = "".join(_group(title, group) for title, group in zip(titles, groups, strict=True))
-    return f'{drawing.summary(_figures(pairs))}{_picture(pairs, band)}<div class="qa-groups">{lists}</div>'
+    return f'{markup.summary(_figures(pairs))}{_picture(pairs, band)}<div class="qa-groups">{lists}</div>'
 
 
 def _figures(pairs: Sequence[tuple[Opinion, bool]]) -> dict[str, tuple[str, str]]:

@@ -1,9 +1,9 @@
-"""From results to HTML. What a visitor entered is escaped here and nowhere else."""
+"""Results and messages as HTML."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from .outcome import Bar, Mark, Outcome, Picture
+from ..metric import Bar, Mark, Outcome, Picture
 
 
 def result(outcome: Outcome, answer: str, most: float | None) -> str:

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .endpoints import Given
-from .limits import Refusal
-from .outcome import Outcome
-from .scorer import LOG, Row, Scorer
-from .specification import Specification
+from ..metric import Outcome, Row, Scorer, Specification
+from ..metric.scorer import LOG
+from ..visitors.endpoints import Given
+from ..visitors.limits import Refusal
 
 BROKEN = "Something went wrong here, and it is not what you entered. It has been logged; try again in a minute."
 

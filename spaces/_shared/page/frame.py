@@ -6,19 +6,17 @@ from pathlib import Path
 import gradio as gr
 from starlette.middleware import Middleware
 
-from . import drawing
-from .answering import first_row
+from ..drawing import markup
+from ..drawing.theme import STYLE, THEME
+from ..metric import Scorer, Specification
+from ..metric.declared import read_card
+from ..scoring.answering import first_row
+from ..visitors.guard import Guard
+from ..visitors.limits import LIMITS
+from ..visitors.uploads import separate
+from .answer_tab import AnswerEvents, connect, filling, form
 from .api import add_api
-from .batch_tab import batch_tab
-from .card import read_card
-from .form import form
-from .form_events import FormEvents, connect, filling
-from .guard import Guard
-from .limits import LIMITS
-from .scorer import Scorer
-from .specification import Specification
-from .theme import STYLE, THEME
-from .uploads import separate
+from .file_tab import file_tab
 
 PYTHON = "What was done last on the other tabs, as Python. It needs `pip install 'evaluate-qa[{}]'`."
 CODES = ("This answer, with evaluate", "This answer, through the API of this Space", "This file, with evaluate")
@@ -46,7 +44,7 @@ def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
     ) as page:
         # First, because what the page does takes names too, and a name is given once.
         add_api(specification, scorer)
-        gr.HTML(drawing.header(card.title, card.emoji, card.description))
+        gr.HTML(markup.header(card.title, card.emoji, card.description))
         if specification.demo:
             with gr.Tab("Demo", id="demo"):
                 specification.demo(scorer, page)
@@ -58,14 +56,14 @@ def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
         ]
         codes[2].visible = False
         with gr.Tab("File", id="file"):
-            batch_tab(specification, scorer, first, metric, codes[2])
+            file_tab(specification, scorer, first, metric, codes[2])
         with gr.Tab("Python", id="python"):
             gr.Markdown(PYTHON.format(specification.name))
             for box in codes:
                 box.render()
         with gr.Tab("Card", id="card"):
             gr.Markdown(card.body, elem_classes="qa-card")
-        events = FormEvents(specification, scorer, (metric, space))
+        events = AnswerEvents(specification, scorer, (metric, space))
         connect(page, first, events, codes[:2], filling(specification))
         page.load(None, None, None, js=REACHABLE, api_visibility="private")
         page.queue(max_size=LIMITS.waiting)

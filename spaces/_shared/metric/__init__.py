@@ -1,0 +1,43 @@
+"""What a metric is to a Space: what its app.py states with the names below, and the metric itself, found and loaded."""
+
+from .declared import metric_folder, module
+from .evidence import evidence_bars, evidence_marks, find_run, words
+from .outcome import Bar, Kind, Mark, Outcome, Picture, bars
+from .scorer import Row, Scorer
+from .specification import (
+    ANSWER,
+    QUESTION,
+    RADIUM,
+    REFERENCES,
+    Example,
+    Field,
+    Specification,
+    VideoReader,
+    worked,
+)
+
+__all__ = [
+    "ANSWER",
+    "QUESTION",
+    "RADIUM",
+    "REFERENCES",
+    "Bar",
+    "Example",
+    "Field",
+    "Kind",
+    "Mark",
+    "Outcome",
+    "Picture",
+    "Row",
+    "Scorer",
+    "Specification",
+    "VideoReader",
+    "bars",
+    "evidence_bars",
+    "evidence_marks",
+    "find_run",
+    "metric_folder",
+    "module",
+    "words",
+    "worked",
+]

@@ -1,0 +1,48 @@
+"""The tab that shows a cascade, whose band the visitor moves."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from ..drawing import markup
+from ..drawing.cascade import Band, Opinion, drawn
+from ..scoring.answering import told
+
+
+def demo_tab(
+    page: gr.Blocks,
+    text: str,
+    known: Callable[[], Sequence[Opinion]],
+    unsure: Callable[[Sequence[float], Band], Sequence[bool]],
+    band: Band,
+) -> None:
+    """Lay out the tab and connect its components.
+
+    Args:
+        page: The page.
+        text: What is said above, in Markdown.
+        known: Returns what is shown; the first call may take a while.
+        unsure: Says of which scores the judge is asked.
+        band: Where it is when the page opens.
+    """
+
+    def draw(low: float, high: float) -> str:
+        try:
+            ends = min(low, high), max(low, high)
+            opinions = sorted(known(), key=lambda opinion: opinion.score)
+            return drawn(opinions, unsure([opinion.score for opinion in opinions], ends), ends)
+        except Exception as error:
+            return markup.problem(told(error))
+
+    gr.Markdown(text)
+    with gr.Row():
+        ends = [
+            gr.Slider(0, 1, value, step=0.01, label=label, buttons=[], min_width=280, elem_id=f"demo-{name}")
+            for name, label, value in zip(("low", "high"), ("Unsure from", "Sure again from"), band, strict=True)
+        ]
+    shown = gr.HTML(markup.note("The model is being loaded …"), elem_id="demo-shown")
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    page.load(draw, ends, shown, **quiet)
+    for end in ends:
+        end.input(draw, ends, shown, queue=False, trigger_mode="always_last", **quiet)
