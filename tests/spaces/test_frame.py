@@ -8,9 +8,8 @@ from evaluate_qa.publishing.requirements import wanted
 from huggingface_hub import RepoCard
 from packaging.requirements import Requirement
 from space.drawing import markup
-from space.metric import Bar, Mark, Outcome, find_run, metric_folder, words
+from space.metric import Bar, Mark, Outcome, find_each, find_run, metric_folder, words
 from space.metric.declared import read_card
-from space.metric.evidence import find_each
 
 OUTCOME = Outcome(
     score=0.75,

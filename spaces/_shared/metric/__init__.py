@@ -1,7 +1,7 @@
 """What a metric is to a Space: what its app.py states with the names below, and the metric itself, found and loaded."""
 
 from .declared import metric_folder, module
-from .evidence import evidence_bars, evidence_marks, find_run, words
+from .evidence import evidence_bars, evidence_marks, find_each, find_run, words
 from .outcome import Bar, Kind, Mark, Outcome, Picture, bars
 from .scorer import Row, Scorer
 from .specification import (
@@ -35,6 +35,7 @@ __all__ = [
     "bars",
     "evidence_bars",
     "evidence_marks",
+    "find_each",
     "find_run",
     "metric_folder",
     "module",
