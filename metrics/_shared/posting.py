@@ -111,7 +111,8 @@ class Client:
         except asyncio.TimeoutError:
             raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=True) from error
+            passes = not isinstance(error, aiohttp.ClientConnectorCertificateError)
+            raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=passes) from error
         except ValueError as error:  # such as a key that no header can hold
             raise PostError(f"not sent: {error}") from error
         if reply.status < 300:  # noqa: PLR2004

@@ -2,11 +2,17 @@
 
 import asyncio
 import json
+import shutil
+import ssl
+import subprocess
+import threading
 import time
 from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from chat_server import completion
+from evaluate_qa.metrics._shared import posting
 from evaluate_qa.metrics._shared.posting import Client, PostError, asked_for, waited
 
 BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
@@ -109,3 +115,61 @@ def test_a_proxy_of_the_environment_is_used(server, monkeypatch, bypassed, asked
     (done,) = posted("http://model.invalid/v1", max_retries=0)
     assert len(server.bodies) == asked
     assert isinstance(done, bytes) == asked
+
+
+@pytest.fixture
+def encrypted(tmp_path, monkeypatch):
+    """A port here whose server has a certificate for known.test, which is trusted; whom it was taken for, what keys."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate")
+    certificate, key = str(tmp_path / "certificate.pem"), str(tmp_path / "key.pem")
+    made = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    names = ["-subj", "/CN=known.test", "-addext", "subjectAltName=DNS:known.test", "-days", "2"]
+    subprocess.run([*made, *names, "-out", certificate, "-keyout", key], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", certificate)
+    posting._certificates.cache_clear()
+    greeted, keys = [], []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            keys.append(self.headers["Authorization"])
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.sni_callback = lambda _, name, __: greeted.append(name)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_address[1], greeted, keys
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    posting._certificates.cache_clear()
+
+
+async def post_there(host, port):
+    async def here(_):
+        return "127.0.0.1"
+
+    async with Client(f"https://{host}:{port}/v1", "secret", 5.0, 3, here) as client:
+        return await client.post(BODY)
+
+
+def test_the_certificate_is_checked_against_the_name_that_was_entered_not_the_address_that_was_found(encrypted):
+    port, greeted, keys = encrypted
+    assert asyncio.run(post_there("known.test", port)) == b"{}"
+    assert keys == ["Bearer secret"]
+    with pytest.raises(PostError, match=r"unknown\.test.*certificate"):
+        asyncio.run(post_there("unknown.test", port))
+    assert keys == ["Bearer secret"]  # nothing was sent there
+    assert greeted == ["known.test", "unknown.test"]  # it does not pass, and is not repeated
