@@ -15,6 +15,8 @@ from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
 from evaluate_qa.agreement.own_rows import NEAR_NAMES, TRAPS
 from evaluate_qa.metrics._shared import arguments
+from evaluate_qa.training.sources import WRITTEN
+from sklearn.metrics import roc_auc_score
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
 KINDS = {
@@ -253,3 +255,46 @@ def test_the_lexical_baseline_does_not_tell_right_traps_from_wrong(traps: Rows):
         rows = of_part(traps, part)
         agreed = [(token_recall(row["prediction"], row["references"]) >= 0.5) == row["correct"] for row in rows]
         assert 0.4 <= sum(agreed) / len(rows) <= 0.6, part
+
+
+@pytest.fixture(scope="module")
+def written() -> Rows:
+    """The lines of all files that a language model wrote for the training."""
+    return [json.loads(line) for path in sorted(WRITTEN.glob("*.jsonl")) for line in read_lines(path)]
+
+
+def answers(rows: Rows, *sides: str) -> list[str]:
+    return [answer for row in rows for side in sides for answer in row[side]]
+
+
+def test_written_lines_hold_right_and_wrong_answers(written: Rows):
+    assert len({row["question"].lower() for row in written}) == len(written) >= 1000
+    for row in written:
+        assert list(row) == ["question", "references", "right", "wrong"]
+        assert not set(row["right"]) & set(row["wrong"])
+        for texts in (row["references"], row["right"], row["wrong"]):
+            assert len(set(texts)) == len(texts) >= 1
+            assert all(isinstance(text, str) and text.strip() for text in texts)
+
+
+def test_what_is_written_has_no_question_and_no_wording_of_what_nothing_is_fitted_on(
+    written: Rows, traps: Rows, sample: Rows, near_names: Rows, held_out_wordings: set[str]
+):
+    reported = [*sample, *near_names, *of_part(traps, "test")]
+    bare = {" ".join(re.findall(r"\w+", row["question"].lower())) for row in reported}
+    assert not bare & {" ".join(re.findall(r"\w+", row["question"].lower())) for row in written}
+    wordings = held_out_wordings | runs_of_words(row["prediction"] for row in [*sample, *near_names])
+    assert not wordings & runs_of_words(answers(written, "right", "wrong"))
+
+
+def test_neither_words_nor_length_tell_which_written_answers_are_right(written: Rows):
+    pairs = [
+        (answer, row["references"], side == "right")
+        for row in written
+        for side in ("right", "wrong")
+        for answer in row[side]
+    ]
+    labels = [right for _, _, right in pairs]
+    assert 0.4 <= sum(labels) / len(labels) <= 0.6
+    assert 0.4 <= roc_auc_score(labels, [token_recall(answer, references) for answer, references, _ in pairs]) <= 0.65
+    assert 0.45 <= roc_auc_score(labels, [len(answer) for answer, _, _ in pairs]) <= 0.55

@@ -1,9 +1,10 @@
-"""What a matcher may be trained on: the training parts of data sets, the traps' part `train`, and a user's own rows.
+"""What a matcher may be trained on: data sets' training parts, the traps' part `train`, what is written, and own rows.
 
 What is reported elsewhere is never read here: DIVER-QA, EVOUNA's `test`, EfficientQA's `dev`, the others' `test`.
 """
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +16,10 @@ from ..agreement.own_rows import traps
 from ..files.rows import Row, RowsError, did_you_mean, file_format, place, read_rows, require_columns
 from ..labelled_sets.sets import SETS
 
-KNOWN = ("evouna", *SETS, "traps")
+KNOWN = ("evouna", *SETS, "traps", "written")
 """Names of the data sets."""
+WRITTEN = Path(__file__).with_name("written")
+"""Folder with answers that a language model wrote to be learned from; a file a set, a question a line."""
 
 _COLUMNS = ("question", "references", "answer", "verdict")
 _VERDICTS = {True: 1.0, False: 0.0, "correct": 1.0, "incorrect": 0.0, "true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
@@ -125,6 +128,10 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
         return [LabelledSet(name, train, dev, [], seen=True)]
     if name == "traps":
         return [_known(name, traps(Selection(limit=selection.limit, split="train")).rows)]
+    if name == "written":
+        return [
+            _known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in sorted(WRITTEN.glob("*.jsonl"))
+        ]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.overview if group != "all"]
@@ -135,6 +142,19 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
     raise ValueError(
         f"--data {name}: {did_you_mean(name, KNOWN)}, and a file of your own ends in .jsonl, .csv or .parquet"
     )
+
+
+def _written(path: Path, limit: int | None) -> list[LabelledRow]:
+    """Read lines of a question, its references, and lists of right and of wrong answers."""
+    language = "de" if path.stem.endswith("german") else "en"
+    return [
+        LabelledRow(
+            line["question"], line["question"], line["references"], answer, label, frozenset(), language=language
+        )
+        for _, line in itertools.islice(read_rows(path), limit)
+        for label, answers in ((1.0, line["right"]), (0.0, line["wrong"]))
+        for answer in answers
+    ]
 
 
 def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:

@@ -24,7 +24,7 @@ from evaluate_qa.training.heads import ROUNDED, Heads
 from evaluate_qa.training.layers import Classified, check_folds, fit_layers, held_out_scores
 from evaluate_qa.training.left_out import calibrated, left_out_file, temperature
 from evaluate_qa.training.recipe import Recipe
-from evaluate_qa.training.sources import divided, read_sets, sample, without
+from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample, without
 from evaluate_qa.uncertainty.resampling import Bootstrap
 from typer.testing import CliRunner
 
@@ -121,6 +121,21 @@ def test_only_the_traps_for_training_are_read():
     rows = [*found.train, *found.dev]
     assert len(rows) == 240
     assert {part_of[row.question, row.answer] for row in rows} == {"train"}
+
+
+def test_what_is_written_is_read_as_a_set_for_each_file():
+    found = {one.name: one for one in read_sets(["written"], limit=5)}
+    files = sorted(WRITTEN.glob("*.jsonl"))
+    assert list(found) == [f"written/{path.stem}" for path in files]
+    assert len(files) >= 5
+    for path in files:
+        one = found[f"written/{path.stem}"]
+        first = json.loads(path.read_text(encoding="utf-8").split("\n")[0])
+        rows = [row for row in (*one.train, *one.dev) if row.question == first["question"]]
+        assert [row.answer for row in rows if row.label] == first["right"]
+        assert [row.answer for row in rows if not row.label] == first["wrong"]
+        assert {row.language for row in rows} == {"de" if path.stem.endswith("german") else "en"}
+        assert len({row.question for row in (*one.train, *one.dev)}) == 5
 
 
 def test_held_out_questions_are_a_share_of_all_whatever_their_answers():
