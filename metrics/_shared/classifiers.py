@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from .acceleration import multiply_with_onednn, read_first_token_only
 from .arguments import ModelOptions
 from .checkpoints import MINILM
 from .checkpoints import find as find_checkpoint
-from .inference import check_device
+from .inference import check_device, multiply_with_onednn, read_first_token_only, settled
 from .matcher import build, find, read
 from .pairs import PairClassifier, load_checkpoint
-from .precision import settled
 
 
 class BuiltIn(Enum):

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import evaluate
 
-from .acceleration import read_first_token_only
 from .arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, Unexpected, prediction
 from .arithmetic import sigmoid
 from .attempts import unattempted
@@ -15,14 +14,11 @@ from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
 from .expansion import expand, row_starts
-from .extraction import extractor
 from .inference import run
 from .lexical import evidence
 from .matcher import TASKS
 from .options import BemOptions
 from .pairs import Pair
-from .precision import settled
-from .processor import processor
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, margins, score

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 import evaluate
 import sacrebleu
 
-from .arguments import PREDICTIONS, Column, option
+from .arguments import PREDICTIONS, Column
 from .columns import check_agreement, references, second_prediction, weights
 from .corpus import Corpus
-from .extraction import extractor
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .pieces import Pieces

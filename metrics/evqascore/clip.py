@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import Dtype
-from .inference import Indices, best_device, check_device, run
-from .precision import fastest
+from .inference import Indices, best_device, check_device, fastest, run
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import evaluate
 
-from .acceleration import multiply_with_onednn
-from .arguments import Column, option, prediction, question
+from .arguments import Column, prediction, question
 from .chat_models import NoAnswer
 from .checkpoints import file_hash
 from .clip import Encoder
@@ -25,8 +24,6 @@ from .masking import masked
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
 from .posting import Client
-from .precision import fastest
-from .processor import processor
 from .progress import library_bars
 from .rows import check_features, check_keywords, check_video, check_video_or_features, gather, rows_of, table
 from .scoring import score

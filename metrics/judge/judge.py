@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 
 import evaluate
 
-from .arguments import ANSWERS, Column, RowValueError, option
+from .arguments import ANSWERS, Column, RowValueError
 from .asking import Judging, Recorded
 from .chat_models import ChatModel
 from .checkpoints import check_whole
 from .endpoint import Endpoint
-from .extraction import extractor
 from .inference import best_device
 from .lexical import token_f1
 from .local_model import LocalModel
@@ -25,7 +24,7 @@ from .posting import Client
 from .progress import library_bars
 from .prompts import quoted
 from .protocols import Protocol
-from .reading import Verdict, ways
+from .reading import ways
 from .rewards import ForReward
 from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
 from .shell import Scored, Shell

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import evaluate
 import numpy as np
 
-from .acceleration import read_first_token_only
 from .arguments import (
     ANSWERS,
     ModelOptions,
@@ -28,14 +27,11 @@ from .checkpoints import MINILM
 from .classifier import PRESETS, entailment_class, nli_pair
 from .classifiers import Loaded, load
 from .expansion import expand, row_starts
-from .extraction import extractor
 from .inference import run
 from .lexical import evidence
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
-from .pairs import Pair, sharing
-from .precision import settled
-from .processor import processor
+from .pairs import sharing
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, class_probability, score

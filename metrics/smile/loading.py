@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from .acceleration import multiply_with_onednn
 from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
-from .inference import check_device
+from .inference import check_device, multiply_with_onednn, settled
 from .options import LoadOptions
-from .precision import settled
 from .progress import library_bars
 
 # Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.

@@ -9,20 +9,16 @@ import evaluate
 import numpy as np
 from numpy.typing import NDArray
 
-from .acceleration import multiply_with_onednn
-from .arguments import ANSWERS, Column, RowValueError, option, optional_texts
+from .arguments import ANSWERS, Column, RowValueError, optional_texts
 from .arithmetic import first_best
 from .candidates import Shortlist
 from .checkpoints import Checkpoint
 from .components import Rows, components
 from .encoder import Encoder
-from .extraction import extractor
 from .inference import run
 from .loading import PRESETS
 from .ngrams import NGrams
 from .options import LoadOptions, SmileOptions
-from .precision import settled
-from .processor import processor
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Components, contenders, score

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..metrics._shared.inference import best_device
-from ..metrics._shared.precision import fastest
-from ..metrics._shared.processor import processor
+from ..metrics._shared.inference import best_device, fastest, processor
 
 # Rows, inner length, columns of a product; the fastest counts. The last two are a batch of the default model's.
 _SHAPES = [(2048, 2048, 2048), (1024, 1024, 4096), (1024, 384, 1536), (1024, 1536, 384)]
@@ -76,7 +74,7 @@ def _products(shape: tuple[int, int, int], device: str, dtype: Any) -> list[tupl
     """Return what a product of a shape costs, in operations, and ways to carry it out."""
     import torch
 
-    from ..metrics._shared.acceleration import multiply_with_onednn
+    from ..metrics._shared.inference import multiply_with_onednn
 
     rows, inner, columns = shape
     values = torch.randn(rows, inner).to(device, dtype)

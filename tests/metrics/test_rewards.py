@@ -9,7 +9,7 @@ import evaluate
 import evaluate_qa
 import pytest
 import torch
-from evaluate_qa.metrics._shared.extraction import extractor
+from evaluate_qa.metrics._shared.rewards import extractor
 from trl.rewards import get_soft_overlong_punishment
 
 METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")

@@ -5,10 +5,9 @@ from importlib import import_module
 
 import pytest
 import torch
-from evaluate_qa.metrics._shared import precision
+from evaluate_qa.metrics._shared import inference
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.precision import chosen, fastest, measured, settled
-from evaluate_qa.metrics._shared.processor import processor
+from evaluate_qa.metrics._shared.inference import chosen, fastest, measured, processor, settled
 from huggingface_hub import constants
 from test_contract import assert_same
 
@@ -19,9 +18,9 @@ OTHER = {"float32": "bfloat16", "bfloat16": "float32"}
 def home(tmp_path, monkeypatch):
     """Where Hugging Face's cache is, and a process that has not decided yet."""
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    precision._fastest.cache_clear()
+    inference._fastest.cache_clear()
     yield tmp_path
-    precision._fastest.cache_clear()
+    inference._fastest.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -56,14 +55,14 @@ def test_the_choice_is_remembered(home):
 
     file.write_text(json.dumps(said | {"dtype": OTHER[dtype]}))
     assert fastest("cpu") == dtype  # this process has decided
-    precision._fastest.cache_clear()
+    inference._fastest.cache_clear()
     assert fastest("cpu") == OTHER[dtype]  # another one reads the file
     assert list(home.glob("evaluate_qa/*")) == [file]
 
 
 def test_other_numbers_of_threads_decide_for_themselves(home):
-    precision._fastest("cpu", 1)
-    precision._fastest("cpu", 2)
+    inference._fastest("cpu", 1)
+    inference._fastest("cpu", 2)
     assert len(list(home.glob("evaluate_qa/*.json"))) == 2
 
 
@@ -79,7 +78,7 @@ def measured_once(tmp_path_factory):
     """The name of that file, which the first choice tells."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constants, "HF_HOME", str(home := tmp_path_factory.mktemp("home")))
-        precision._fastest.cache_clear()
+        inference._fastest.cache_clear()
         fastest("cpu")
     return next(home.glob("evaluate_qa/*.json")).name
 
@@ -110,7 +109,7 @@ def test_scores_and_signature_are_those_of_the_choice(file, name, load, metric, 
         pytest.skip("it has no such option")
     file.write_text(json.dumps({"dtype": dtype}))
     # evaluate gives a metric a copy of its files.
-    import_module(f"{type(metric).__module__.rpartition('.')[0]}.precision")._fastest.cache_clear()
+    import_module(f"{type(metric).__module__.rpartition('.')[0]}.inference")._fastest.cache_clear()
     of_choice, of_auto = (load(device="cpu", dtype=one).compute(**case.columns) for one in (dtype, "auto"))
     assert of_auto["signature"] == of_choice["signature"]
     assert ("|dtype:bfloat16" in of_auto["signature"]) == (dtype == "bfloat16")
