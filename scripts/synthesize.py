@@ -16,9 +16,8 @@ import typer
 from .files.bad_rows import bad_line, check_bad_rows
 from .files.claiming import claimed, claimed_too
 from .files.writing import check_different
-from .metrics._shared.chat_models import ChatModel, NoAnswer
+from .metrics._shared.chat_models import ChatModel, LocalModel, NoAnswer
 from .metrics._shared.endpoint import Endpoint
-from .metrics._shared.local_model import LocalModel
 from .metrics._shared.progress import progress
 from .metrics.judge.prompts import Prompt
 from .scoring.columns import Columns, parse_columns

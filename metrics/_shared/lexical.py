@@ -1,13 +1,17 @@
-"""What words alone say about an answer and its reference: SQuAD's normalisation and the evidence drawn from it.
+"""What words alone say about an answer: whether it is an attempt at all, and what of its reference it has.
 
-Normalised words are lower case, without ASCII punctuation and without the articles a, an and the.
+Normalised words are lower case, without ASCII punctuation and without the articles a, an and the (as SQuAD has it).
+
+An empty answer and a refusal are no attempt. The rules are for English, and careful: an answer counts as none only if
+it begins as a refusal does, or asks back, and nothing behind that takes it back ("I don't know, but probably …").
+Refusals in other words are overlooked.
 """
 
 import math
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,3 +151,61 @@ def _trigrams(words: Sequence[str]) -> Counter[str]:
 
 def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(text)}
+
+
+_SORRY = r"(?:(?:i ?a?m )?(?:very |so )?sorry|unfortunately|i apologi[sz]e|(?:my )?apologies)(?: but| that| and)?"
+_MODEL = r"as an? (?:ai|artificial intelligence|(?:large )?language model)(?: \w+){0,3}?"
+_BEFORE = rf"(?:{_SORRY} ){{0,2}}(?:{_MODEL} )?(?:{_SORRY} )?"
+
+_SURELY = r"(?:honestly |really |simply |currently |actually )?"
+_DO = (
+    r"(?:answer|help(?! myself)|assist|provide|determine|find|say|tell|give|verify|access|comment|identify|recall|"
+    r"confirm)\b"
+)
+_HAVE = r"have (?:any|enough|sufficient|access|information|specific|that|the|real|up|current|personal)\b"
+_KNOWLEDGE = r"(?:information|info|data|context|evidence|record)s?\b"
+_SOURCE = r"(?:text|context|passage|document|article|question|information)"
+
+_REFUSALS = (
+    rf"i {_SURELY}(?:do not|dont) {_SURELY}(?:know\b|recall\b|remember\b|{_HAVE})",
+    r"i ?a?m (?:not sure|unsure|not certain|uncertain|not aware|unaware|not familiar|unfamiliar)\b",
+    rf"i ?a?m (?:unable|not able) to (?:\w+ )?{_DO}",
+    rf"i (?:cannot|can not|cant|could not|couldnt|will not|wont) (?:\w+ )?{_DO}",
+    r"(?:i have )?no (?:idea|clue)\b",
+    r"(?:it is |its )?(?:not sure|unknown|unclear|unanswerable|not known)$",
+    rf"(?:(?:there is |theres )(?:not enough|insufficient|no)|not enough|insufficient) (?:\w+ )?{_KNOWLEDGE}",
+    rf"no {_KNOWLEDGE}(?:$| (?:about|on|is|was|available|given|provided|found)\b)",
+    r"(?:(?:it|this|the answer|the question) )?(?:cannot|can not|cant|could not) be (?:determined|answered|inferred)\b",
+    rf"(?:the |this )?(?:given |provided )?{_SOURCE} (?:does not|doesnt|did not|didnt) (?:\w+ )?"
+    r"(?:mention|say|state|provide|specify|contain|include|give)\b",
+    r"(?:n/a|idk|no answer|no comment|no response|not available|not specified|not mentioned|not applicable)$",
+    r"(?:could|can|would) you (?:please )?(?:clarify|specify|provide|give|be more specific|rephrase)\b",
+    r"please (?:clarify|provide|specify|be more specific|rephrase|give me more)\b",
+)
+_REFUSES = re.compile(_BEFORE + "(?:" + "|".join(_REFUSALS) + ")")
+
+# Behind these an answer may follow all the same.
+_TAKEN_BACK = re.compile(
+    r"\b(?:but|however|although|though|nevertheless|still|yet|probably|maybe|perhaps|possibly|likely|might|may|think|"
+    r"believe|guess|suppose|assume|based on|according to|as of|known (?:as|for)|is the|was the|were the|are the)\b"
+)
+_APOSTROPHES = re.compile(r"['’`]")
+_OTHERS = re.compile(r"[^\w/]+")
+
+
+def not_attempted(answer: str) -> bool:
+    """Whether an answer is empty, a refusal or asks back.
+
+    >>> [not_attempted(text) for text in (" ", "I'm sorry, but I don't know.", "I don't know, maybe Paris", "None")]
+    [True, True, False, False]
+    """
+    text = _OTHERS.sub(" ", _APOSTROPHES.sub("", answer.lower())).strip()
+    if not text:
+        return not any(character.isalnum() for character in answer)
+    refusal = _REFUSES.match(text)
+    return refusal is not None and not _TAKEN_BACK.search(text, refusal.end())
+
+
+def unattempted(answers: Sequence[str], verdicts: Iterable[object]) -> list[bool]:
+    """Return of each answer whether it is no attempt; one that is judged correct is one, whatever it says."""
+    return [not verdict and not_attempted(answer) for answer, verdict in zip(answers, verdicts, strict=True)]

@@ -9,20 +9,17 @@ import evaluate
 
 from .arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, Unexpected, prediction
 from .arithmetic import sigmoid
-from .attempts import unattempted
 from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .classifiers import Loaded, load
-from .expansion import expand, row_starts
 from .inference import run
-from .lexical import evidence
+from .lexical import evidence, unattempted
+from .long_texts import check_splitter, expand, row_starts, search
 from .matcher import TASKS
 from .options import BemOptions
-from .pairs import Pair
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, margins, score
-from .sentences import check_splitter, search
 from .shell import Scored, Shell
 from .training import ForTraining
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from .classifiers import BuiltIn, Preset
-from .pairs import Pair
+from .classifiers import BuiltIn, Pair, Preset
 
 PRESETS: Mapping[str, Preset] = {
     "default": (BuiltIn.MATCHER, None),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .arguments import Control, Flag, Number, option
-from .expansion import LengthOptions
+from .long_texts import LengthOptions
 
 
 @dataclass(frozen=True)

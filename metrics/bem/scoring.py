@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
+from .long_texts import Claims
 from .options import BemOptions
-from .sentences import Claims
 
 
 @dataclass(frozen=True)

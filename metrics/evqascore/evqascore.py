@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import evaluate
 
 from .arguments import Column, prediction, question
-from .chat_models import NoAnswer
+from .chat_models import LocalModel
 from .checkpoints import file_hash
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
@@ -19,8 +19,6 @@ from .features import read_features
 from .inference import run
 from .keyword_model import KeywordModel
 from .keywords import KeywordSource, check_language
-from .local_model import LocalModel
-from .masking import masked
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
 from .posting import Client

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .chat_models import ChatModel, Conversation, Deliver, NoAnswer
+from .chat_models import ChatModel, Conversation, Deliver, LocalModel, NoAnswer
 from .endpoint import Endpoint
-from .local_model import LocalModel
 from .progress import library_bars, progress
 from .stores import Store
 

@@ -12,13 +12,11 @@ import evaluate
 
 from .arguments import ANSWERS, Column, RowValueError
 from .asking import Judging, Recorded
-from .chat_models import ChatModel
+from .chat_models import ChatModel, LocalModel
 from .checkpoints import check_whole
 from .endpoint import Endpoint
 from .inference import best_device
 from .lexical import token_f1
-from .local_model import LocalModel
-from .masking import masked
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .posting import Client
 from .progress import library_bars

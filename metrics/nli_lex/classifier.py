@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from .classifiers import BuiltIn, Preset
+from .classifiers import BuiltIn, Pair, Preset
 from .options import TEMPLATE
-from .pairs import Pair
 
 PRESETS: Mapping[str, Preset] = {
     "default": (BuiltIn.MATCHER, None),

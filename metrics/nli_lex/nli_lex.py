@@ -22,20 +22,17 @@ from .arguments import (
     made,
 )
 from .arithmetic import sigmoid
-from .attempts import unattempted
 from .checkpoints import MINILM
 from .classifier import PRESETS, entailment_class, nli_pair
-from .classifiers import Loaded, load
-from .expansion import expand, row_starts
+from .classifiers import Loaded, load, sharing
 from .inference import run
-from .lexical import evidence
+from .lexical import evidence, unattempted
+from .long_texts import check_splitter, expand, row_starts, search
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
-from .pairs import sharing
 from .progress import progress
 from .rewards import ForReward
 from .scoring import Parts, class_probability, score
-from .sentences import check_splitter, search
 from .shell import Scored, Shell
 from .training import ForTraining
 from .weights import UNFITTED, check_strength, chosen_weights, fit_weights

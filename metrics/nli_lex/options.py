@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .arguments import Choice, Control, Kind, Number, Text, option
-from .expansion import LengthOptions
 from .lexical import EVIDENCE, by_length
+from .long_texts import LengthOptions
 
 Lexical = Literal["match", "recall", "features", "lengths", False]
 Weights = Mapping[str, float]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
 from .lexical import EVIDENCE
+from .long_texts import Claims
 from .options import NliLexOptions, Weights
-from .sentences import Claims
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..metrics._shared.arguments import ModelOptions
+from ..metrics._shared.classifiers import PairClassifier, Texts
 from ..metrics._shared.matcher import Matcher, blank, difference, read
-from ..metrics._shared.pairs import PairClassifier, Texts
 from ..metrics.bem.classifier import bem_pair
 from ..metrics.nli_lex.classifier import nli_pair
 from .recipe import Recipe

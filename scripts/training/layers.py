@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
+from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.lexical import EVIDENCE, OF_LONG, by_length, evidence
-from ..metrics._shared.pairs import PairClassifier
-from ..metrics.nli_lex.expansion import LengthOptions, expand
+from ..metrics.nli_lex.long_texts import LengthOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
 from ..metrics.nli_lex.scoring import probability
 from ..metrics.nli_lex.weights import fit_weights

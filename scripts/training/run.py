@@ -13,8 +13,8 @@ from ..files.writing import check_different
 from ..metrics._shared import matcher as shipped
 from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.checkpoints import MINILM, find
+from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.matcher import Matcher, build, read, save
-from ..metrics._shared.pairs import PairClassifier
 from .balance import Balance, Balanced, Examples
 from .checkpoint import Checkpoint, digest
 from .epochs import train

@@ -13,7 +13,7 @@ import tiny_checkpoints
 import tiny_classifiers
 import torch
 from damage import flip
-from evaluate_qa.metrics._shared.local_model import LocalModel
+from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 from safetensors.torch import load_file, save_file
 from tiny_chat_model import train_chat_model

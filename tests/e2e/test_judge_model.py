@@ -10,7 +10,7 @@ from pathlib import Path
 import evaluate
 import evaluate_qa
 import pytest
-from evaluate_qa.metrics._shared.local_model import LocalModel
+from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.metrics.judge.arguments import clean
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
 from real_chat_model import save_real_model, served

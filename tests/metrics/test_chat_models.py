@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from evaluate_qa.metrics._shared.local_model import LocalModel
-from evaluate_qa.metrics._shared.masking import masked
+from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics._shared.endpoint import masked
 from hypothesis import example, given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file

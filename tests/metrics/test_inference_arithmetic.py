@@ -5,8 +5,8 @@ import pytest
 import tiny_classifiers
 import torch
 from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
 from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
-from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
 from transformers import (
     DebertaV2Config,
     DebertaV2ForSequenceClassification,

@@ -18,7 +18,7 @@ import pytest
 from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.metrics._shared.local_model import LocalModel
+from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.scoring.columns import Columns
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesis.prompt import conversation, load_prompt
@@ -793,7 +793,7 @@ def test_a_silent_local_model_and_one_that_is_cut_off_fail_and_a_longer_limit_me
 
 
 def test_rows_are_written_window_by_window(chat_model, monkeypatch):
-    monkeypatch.setattr("evaluate_qa.metrics._shared.local_model._WINDOW_BATCHES", 1)
+    monkeypatch.setattr("evaluate_qa.metrics._shared.chat_models._WINDOW_BATCHES", 1)
     order = []
     model = LocalModel(str(chat_model), batch_size=2, max_tokens=12)
     model.answer(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics._shared import pairs as module
+from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.expansion import tail, windows
-from evaluate_qa.metrics._shared.pairs import Pair, load_checkpoint
+from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
+from evaluate_qa.metrics._shared.long_texts import tail, windows
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification, AutoTokenizer

@@ -7,7 +7,7 @@ import evaluate_qa
 import pytest
 from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.files.rows import read_rows
-from evaluate_qa.metrics._shared.attempts import not_attempted, unattempted
+from evaluate_qa.metrics._shared.lexical import not_attempted, unattempted
 
 NO_ATTEMPTS = [
     "",

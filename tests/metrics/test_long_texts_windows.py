@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 from evaluate_qa.metrics._shared.arithmetic import first_best
-from evaluate_qa.metrics._shared.expansion import LengthOptions, expand
-from evaluate_qa.metrics._shared.pairs import Tokens
+from evaluate_qa.metrics._shared.classifiers import Tokens
+from evaluate_qa.metrics._shared.long_texts import LengthOptions, expand
 
 
 class Words:

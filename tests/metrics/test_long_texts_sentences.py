@@ -6,7 +6,7 @@ import evaluate
 import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.metrics._shared.sentences import Claims, new_words_f1, search, sentences
+from evaluate_qa.metrics._shared.long_texts import Claims, new_words_f1, search, sentences
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,1 +1,0 @@
-../_shared/local_model.py

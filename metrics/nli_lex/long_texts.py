@@ -1,0 +1,1 @@
+../_shared/long_texts.py
