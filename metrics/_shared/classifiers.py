@@ -22,6 +22,8 @@ from .arguments import ModelOptions
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
 from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
+from .lexical import evidence
+from .long_texts import MatcherOptions, Parts, expand, row_starts, search
 from .matcher import build, find, read
 
 Logits = NDArray[np.float64]
@@ -343,3 +345,39 @@ def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loade
     classifier = PairClassifier(network, tokenizer, options)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     return Loaded(classifier, 1, f"{name}@{digest[:8]}", options, matcher.weights[metric])
+
+
+def read_pairs(
+    model: Loaded,
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    questions: Sequence[str],
+    options: MatcherOptions,
+    pair: Callable[[str, str, str], Pair],
+    value: Callable[[Logits, int], Logits],
+    describe: str,
+) -> Parts:
+    """Return what the classifier and the words say of each pair of an answer and a reference, without weights.
+
+    Args:
+        model: The classifier.
+        predictions: One a row.
+        references: At least one a row.
+        questions: One a row; `""` where there is none.
+        options: What is done with long texts.
+        pair: From question, answer and reference to what the classifier reads.
+        value: From the logits and the number of the class that speaks for the answer to what the classifier says.
+        describe: Title of the progress bar.
+    """
+    found, claims = search(questions, predictions, references, options.by_sentence)
+    inputs = expand(*found, options, model.classifier)
+    pairs = sharing(pair(*texts) for texts in inputs.texts)
+    logits = model.classifier.logits(pairs, inputs.tokens, describe)
+    return Parts(
+        starts=row_starts(references),
+        answered=inputs.answered,
+        claims=claims,
+        said=inputs.best_window(value(logits, model.positive)),
+        evidence=evidence(found.texts, found.wanted),
+        weights={},
+    )

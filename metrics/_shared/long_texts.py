@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Choice, Options, Whole, option
-from .arithmetic import Floats, Indices
+from .arguments import Choice, Control, Number, Options, Whole, option
+from .arithmetic import Floats, Indices, Pairs, first_best
 from .lexical import normalised_words, token_f1
 
 LongAnswers = Literal["window", "truncate"]
@@ -28,8 +28,8 @@ _SHORT = 10
 
 
 @dataclass(frozen=True)
-class LengthOptions(Options):
-    """What is done with texts that are longer than a classifier reads well."""
+class MatcherOptions(Options):
+    """What both matchers' `compute` takes: what is done with texts longer than a classifier reads well; a threshold."""
 
     long_answers: LongAnswers = option(
         "window",
@@ -45,6 +45,9 @@ class LengthOptions(Options):
     )
     window: int = option(200, Whole(8), "Tokens in a piece; pieces overlap by a quarter.")
     question_tokens: int = option(96, Whole(), "Tokens of a question that are read, up to its end.", key="q")
+    threshold: float = option(
+        0.5, Number(0, 1), "A score above it is correct.", key="thr", control=Control("Threshold")
+    )
 
     @property
     def by_sentence(self) -> bool:
@@ -89,7 +92,7 @@ def expand(
     questions: Sequence[str],
     predictions: Sequence[str],
     references: Sequence[Sequence[str]],
-    options: LengthOptions,
+    options: MatcherOptions,
     classifier: Any,
 ) -> Inputs:
     """Return the inputs of all rows.
@@ -225,8 +228,42 @@ class Claims:
         return mean
 
 
+@dataclass(frozen=True)
+class Parts(Pairs):
+    """What is known of each pair of an answer with one of its references, before options turn it into a score.
+
+    Args:
+        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
+        said: What the classifier says of each claim, as BEM's margin or the probability of entailment, shape (claims,).
+        evidence: What the words and the lengths say, by name, each of shape (claims,).
+        weights: Of the final logistic layer, by the name of what they weigh; empty where there is none.
+    """
+
+    claims: Claims
+    said: Floats
+    evidence: Mapping[str, Floats]
+    weights: Mapping[str, float]
+
+
+def best_pairs(
+    parts: Parts, probabilities: Floats, options: MatcherOptions, lexical: bool
+) -> tuple[Indices, dict[str, Any]]:
+    """Return each row's best pair (the first of equals), and by their names the scores that all matchers have.
+
+    Args:
+        parts: What is known of the pairs.
+        probabilities: That each claim is borne out, shape (claims,).
+        options: The threshold, and whether long references are read by the sentence.
+        lexical: Whether the words in common count one half where they are.
+    """
+    scores = parts.claims.score(probabilities, lexical)
+    best = first_best(scores, parts.starts)
+    found = {"score": scores[best], "verdict": scores[best] > options.threshold, "best_reference": best - parts.starts}
+    return best, found | parts.claims.told(probabilities, best, options.by_sentence)
+
+
 class Search(NamedTuple):
-    """Rows for `expansion.expand`: texts, and what is looked for in each."""
+    """Rows for `expand`: texts, and what is looked for in each."""
 
     questions: Sequence[str]
     texts: Sequence[str]

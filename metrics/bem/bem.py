@@ -11,15 +11,15 @@ from .arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, 
 from .arithmetic import sigmoid
 from .checkpoints import MINILM
 from .classifier import PRESETS, bem_pair, equivalent_class
-from .classifiers import Loaded, load
+from .classifiers import Loaded, load, read_pairs
 from .inference import run
-from .lexical import evidence, unattempted
-from .long_texts import check_splitter, expand, row_starts, search
+from .lexical import unattempted
+from .long_texts import Parts, check_splitter
 from .matcher import TASKS
 from .options import BemOptions
 from .progress import progress
 from .rewards import ForReward
-from .scoring import Parts, margins, score
+from .scoring import margins, score
 from .shell import Scored, Shell
 from .training import ForTraining
 
@@ -97,19 +97,8 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
-        model: Loaded = self.model
-        found, claims = search(questions, predictions, references, options.by_sentence)
-        inputs = expand(*found, options, model.classifier)
-        pairs = [bem_pair(*texts) for texts in inputs.texts]
-        logits = model.classifier.logits(pairs, inputs.tokens, "bem: answers")
-        return Parts(
-            starts=row_starts(references),
-            answered=inputs.answered,
-            claims=claims,
-            margin=inputs.best_window(margins(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted),
-            weights=model.layers[self._layer(options)] if model.layers else {},
-        )
+        parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
+        return replace(parts, weights=self.model.layers[self._layer(options)] if self.model.layers else {})
 
     def _layer(self, options: BemOptions) -> str:
         """Return which layer weighs the words; sentences, looked for one by one, count as short."""

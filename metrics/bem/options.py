@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 
-from .arguments import Control, Flag, Number, option
-from .long_texts import LengthOptions
+from .arguments import Control, Flag, option
+from .long_texts import MatcherOptions
 
 
 @dataclass(frozen=True)
-class BemOptions(LengthOptions):
+class BemOptions(MatcherOptions):
     """What `compute` takes besides columns."""
 
-    threshold: float = option(
-        0.5, Number(0, 1), "A score above it is correct.", key="thr", control=Control("Threshold")
-    )
     lexical: bool | None = option(
         None,
         Flag(),

@@ -14,26 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
-from .long_texts import Claims
+from .arithmetic import Floats, Indices, sigmoid, weighed
+from .long_texts import Parts, best_pairs
 from .options import BemOptions
-
-
-@dataclass(frozen=True)
-class Parts(Pairs):
-    """What is known of each pair of an answer with one of its references, before options turn it into a score.
-
-    Args:
-        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
-        margin: The classifier's own logit of "equivalent", shape (claims,).
-        evidence: What the words and the lengths say, by name, each of shape (claims,).
-        weights: Of the final layer, by the name of what they weigh; empty where the classifier has none.
-    """
-
-    claims: Claims
-    margin: Floats
-    evidence: Mapping[str, Floats]
-    weights: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -53,16 +36,9 @@ class Scores:
 def score(parts: Parts, options: BemOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
     weights = {} if options.lexical is False else parts.weights
-    probability = np.where(parts.answered, sigmoid(combined(parts.margin, parts.evidence, weights)), 0.0)
-    pair_scores = parts.claims.score(probability, options.lexical is not False)
-    best = first_best(pair_scores, parts.starts)
-    return Scores(
-        score=pair_scores[best],
-        verdict=pair_scores[best] > options.threshold,
-        best_reference=best - parts.starts,
-        margin=parts.claims.recall(parts.margin)[best],
-        **parts.claims.told(probability, best, options.by_sentence),
-    )
+    probability = np.where(parts.answered, sigmoid(combined(parts.said, parts.evidence, weights)), 0.0)
+    best, found = best_pairs(parts, probability, options, options.lexical is not False)
+    return Scores(margin=parts.claims.recall(parts.said)[best], **found)
 
 
 def margins(logits: Floats, equivalent: int) -> Floats:

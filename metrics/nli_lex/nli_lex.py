@@ -4,6 +4,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,15 +25,15 @@ from .arguments import (
 from .arithmetic import sigmoid
 from .checkpoints import MINILM
 from .classifier import PRESETS, entailment_class, nli_pair
-from .classifiers import Loaded, load, sharing
+from .classifiers import Loaded, load, read_pairs
 from .inference import run
-from .lexical import evidence, unattempted
-from .long_texts import check_splitter, expand, row_starts, search
+from .lexical import unattempted
+from .long_texts import Parts, check_splitter
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .progress import progress
 from .rewards import ForReward
-from .scoring import Parts, class_probability, score
+from .scoring import class_probability, score
 from .shell import Scored, Shell
 from .training import ForTraining
 from .weights import UNFITTED, check_strength, chosen_weights, fit_weights
@@ -133,7 +134,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
         parts = self.parts(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
-        columns = {"entailment": parts.entailment, **parts.evidence}
+        columns = {"entailment": parts.said, **parts.evidence}
         weights = fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), strength)
         if path is not None:
             Path(path).expanduser().write_text(json.dumps(weights, indent=2) + "\n", encoding="utf-8")
@@ -147,18 +148,9 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, but for the weights."""
-        model: Loaded = self.model
-        found, claims = search(questions, predictions, references, options.by_sentence)
-        inputs = expand(*found, options, model.classifier)
-        pairs = sharing(nli_pair(*texts, options.premise, options.hypothesis) for texts in inputs.texts)
-        logits = model.classifier.logits(pairs, inputs.tokens, "nli_lex: answers")
-        return Parts(
-            starts=row_starts(references),
-            answered=inputs.answered,
-            claims=claims,
-            entailment=inputs.best_window(class_probability(logits, model.positive)),
-            evidence=evidence(found.texts, found.wanted),
-            weights={},
+        pair = partial(nli_pair, premise=options.premise, hypothesis=options.hypothesis)
+        return read_pairs(
+            self.model, predictions, references, questions, options, pair, class_probability, "nli_lex: answers"
         )
 
     def _lexical(self, options: NliLexOptions) -> Any:

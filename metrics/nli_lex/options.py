@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .arguments import Choice, Control, Kind, Number, Text, option
+from .arguments import Choice, Control, Kind, Text, option
 from .lexical import EVIDENCE, by_length
-from .long_texts import LengthOptions
+from .long_texts import MatcherOptions
 
 Lexical = Literal["match", "recall", "features", "lengths", False]
 Weights = Mapping[str, float]
@@ -28,12 +28,9 @@ _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance
 
 
 @dataclass(frozen=True)
-class NliLexOptions(LengthOptions):
+class NliLexOptions(MatcherOptions):
     """What `compute` takes besides columns."""
 
-    threshold: float = option(
-        0.5, Number(0, 1), "A score above it is correct.", key="thr", control=Control("Threshold")
-    )
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),

