@@ -6,9 +6,8 @@ import evaluate
 import evaluate_qa
 import linked_environment
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from space_server import Server
-from typer.testing import CliRunner
 
 pytest.importorskip("gradio")
 
@@ -21,8 +20,7 @@ ROW = {"prediction": "It was Marie Curie, in Paris.", "references": ["Marie Curi
 def built(tmp_path_factory):
     """The folders that `evaluate-qa publish` would upload."""
     folder = tmp_path_factory.mktemp("built")
-    result = CliRunner().invoke(app, ["publish", "--namespace", "org", "deltableu", "smile", "--output", str(folder)])
-    assert result.exit_code == 0, result.output
+    run_command("publish", "--namespace", "org", "deltableu", "smile", "--output", folder)
     return folder / "spaces" / "org"
 
 

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
-from typer.testing import CliRunner
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from toy_metric import write_toy_metric
@@ -70,13 +69,7 @@ def toy(tmp_path):
 def score(tmp_path, monkeypatch):
     """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, code=0):
-        result = CliRunner().invoke(app, ["score", *map(str, arguments)])
-        assert result.exit_code == code, result.output
-        return result.stderr
-
-    return run
+    return lambda *arguments, code=0: run_command("score", *arguments, code=code).stderr
 
 
 def rows(count):

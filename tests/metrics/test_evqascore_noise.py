@@ -7,12 +7,11 @@ The paper puts a keyword of the answer in place of each of 200,000 answers: 1.1%
 import random
 
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
-from typer.testing import CliRunner
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 
@@ -30,9 +29,7 @@ def pairs():
 
 
 def run(command, source, target, *options):
-    arguments = [command, f"--input={source}", f"--output={target}", *options]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
+    run_command(command, f"--input={source}", f"--output={target}", *options)
 
 
 @pytest.fixture(scope="module")

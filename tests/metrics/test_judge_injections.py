@@ -12,8 +12,8 @@ import evaluate
 import evaluate_qa
 import pytest
 from chat_server import completion, texts
+from commands import run_command
 from evaluate_qa.agreement.own_rows import TRAPS
-from evaluate_qa.cli import app
 from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.arguments import clean
@@ -22,7 +22,6 @@ from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol
 from evaluate_qa.metrics.judge.reading import Unreadable, read
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 
 def lines(path):
@@ -153,8 +152,7 @@ def test_files_of_such_texts_have_as_many_rows_as_before(server, tmp_path, forma
     source, target = tmp_path / f"a.{format}", tmp_path / f"b.{format}"
     write_rows(source, [{"id": number, **row} for number, row in enumerate(named)])
     options = ["--load", f"endpoint={server.url}", "--load", "model=m"]
-    done = CliRunner().invoke(app, ["score", "--metric", "judge", "-i", str(source), "-o", str(target), *options])
-    assert done.exit_code == 0, done.output
+    run_command("score", "--metric", "judge", "-i", source, "-o", target, *options)
     scored = read_columns(target, ["id", "label"])
     assert [int(number) for number in scored.values["id"]] == [*range(len(rows))]
     assert scored.values["label"] == [drawn(told(*row), asked.labels) for row in rows]

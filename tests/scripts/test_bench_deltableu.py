@@ -4,11 +4,10 @@ import json
 import sys
 
 import pytest
+from commands import run_command
 from evaluate_qa.benchmarks import measure
 from evaluate_qa.benchmarks.deltableu import cases, lengthened, shuffled
-from evaluate_qa.cli import app
 from evaluate_qa.metrics.deltableu.ngrams import row_statistics
-from typer.testing import CliRunner
 
 GIVEN = {
     "predictions": ["the rash is dry", "手掌有点像梅毒疹"],
@@ -45,8 +44,7 @@ def test_every_case_runs_and_agrees_with_the_baseline():
 def test_the_command_prints_ratios(monkeypatch):
     # In this process: that each case gets one of its own, tests of its memory show.
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
-    result = CliRunner().invoke(app, ["bench", "deltableu", "--rows", "20", "--references", "3", "--rounds", "1"])
-    assert result.exit_code == 0, result.output
+    result = run_command("bench", "deltableu", "--rows", "20", "--references", "3", "--rounds", "1")
     assert "20 rows, 3.0 references each" in result.output
     assert "× sacrebleu" in result.output
 
@@ -60,8 +58,7 @@ def test_the_command_prints_ratios(monkeypatch):
     ],
 )
 def test_what_cannot_be_measured_is_said(arguments, message):
-    result = CliRunner().invoke(app, ["bench", "deltableu", *arguments])
-    assert result.exit_code == 1
+    result = run_command("bench", "deltableu", *arguments, code=1)
     assert message in result.stderr
 
 

@@ -1,6 +1,7 @@
 """`evaluate-qa bench evqascore`: all steps see the same frames, and the command prints them."""
 
 import pytest
+from commands import run_command
 from evaluate_qa.benchmarks import measure
 from evaluate_qa.benchmarks.evqascore import (
     DECODE,
@@ -17,9 +18,7 @@ from evaluate_qa.benchmarks.evqascore import (
 )
 from evaluate_qa.benchmarks.measure import Measurement
 from evaluate_qa.benchmarks.tables import evqascore_table
-from evaluate_qa.cli import app
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
-from typer.testing import CliRunner
 
 DEMO = str(demo_folder())
 
@@ -54,14 +53,12 @@ def test_the_command_prints_a_table(video, monkeypatch):
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
     pytest.importorskip("cv2")
     command = ["bench", "evqascore", "--video", video, "--model", DEMO, "--device", "cpu", "--interval", "30"]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
+    result = run_command(*command)
     assert "one video of 45 frames" in result.output
     for name in (PURE, named(LOOP, 30), named(WHOLE, 30), SCORE):
         assert name in result.output
 
 
 def test_the_command_names_a_missing_video():
-    result = CliRunner().invoke(app, ["bench", "evqascore", "--video", "no/such.mp4"])
-    assert result.exit_code == 1
+    result = run_command("bench", "evqascore", "--video", "no/such.mp4", code=1)
     assert "no/such.mp4" in result.output

@@ -1,10 +1,9 @@
 """`evaluate-qa bench reward`: what it times scores alike, and its arithmetic."""
 
 import pytest
+from commands import run_command
 from evaluate_qa.benchmarks.reward import Step, Took, alternately, made_of, measured
-from evaluate_qa.cli import app
 from evaluate_qa.loading import load_metric
-from typer.testing import CliRunner
 
 ROWS = [
     {"question": f"question {number}?", "references": [f"answer {number}"], "prediction": "one two three four"}
@@ -53,7 +52,6 @@ def test_rewards_that_are_not_the_scores_are_told(monkeypatch):
 
 
 def test_the_command_prints_speed_and_share():
-    done = CliRunner().invoke(app, ["bench", "reward", "--completions", "4", "--words", "6", "--rounds", "1"])
-    assert done.exit_code == 0, done.output
+    done = run_command("bench", "reward", "--completions", "4", "--words", "6", "--rounds", "1")
     for told in ("bem.compute", "bem.reward", "ratio", "train 7 B: 8 x 7 B x 4 x 16 / 4.0e+14", "share of the reward"):
         assert told in done.output

@@ -3,9 +3,8 @@
 import json
 
 import pytest
+from commands import run_command
 from evaluate_qa.benchmarks.rows import COLUMNS, given_rows
-from evaluate_qa.cli import app
-from typer.testing import CliRunner
 
 COMMANDS = ["smile", "deltableu", "bem", "nli-lex"]
 
@@ -43,7 +42,6 @@ def test_what_cannot_be_measured_is_told_in_a_line(tmp_path, metric, line, told)
     file = tmp_path / "rows.jsonl"
     if line is not None:
         file.write_text(line)
-    result = CliRunner().invoke(app, ["bench", metric, "--input", str(file)])
-    assert result.exit_code == 1
+    result = run_command("bench", metric, "--input", file, code=1)
     assert result.stderr.startswith(f"evaluate-qa bench {metric}: ")
     assert told in result.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa.cascading.curve import Labelled, curve, point
 from evaluate_qa.cascading.several import band, choose, labelled
 from evaluate_qa.cascading.testing import find_band
@@ -46,9 +47,8 @@ def run(tmp_path, monkeypatch):
         if not isinstance(rows, str):
             source = "rows.jsonl"
             write_rows(source, rows)
-        options = ["--input", source, "--json", "out.json", *map(str, arguments)]
-        done = CliRunner().invoke(app, ["cascade", *options])
-        assert done.exit_code == code, done.output
+        options = ["--input", source, "--json", "out.json", *arguments]
+        done = run_command("cascade", *options, code=code)
         return done.stderr if code else (json.loads(Path("out.json").read_text()), done.stdout)
 
     return run
@@ -232,8 +232,7 @@ def test_sets_are_scored_and_shown(tmp_path, monkeypatch):
             ],
         )
     options = ["--metric", str(toy), "--data", "one.jsonl", "--data", "two.jsonl", "--rows", "10", "--json", "out.json"]
-    done = CliRunner().invoke(app, ["cascade", *options])
-    assert done.exit_code == 0, done.output
+    done = run_command("cascade", *options)
     found = json.loads(Path("out.json").read_text())
     assert found["ask"] == [0.5, 0.5]
     assert {name: (one["rows"], one["asked"], one["decided"]) for name, one in found["sets"].items()} == {

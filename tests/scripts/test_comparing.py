@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa import compare, estimate
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
@@ -36,8 +37,7 @@ def run(tmp_path, monkeypatch):
     write_rows("other.csv", rows("other", reversed(range(COUNT))))
 
     def run(*arguments, code=0):
-        done = CliRunner().invoke(app, ["compare", *map(str, arguments), "--json", "out.json"])
-        assert done.exit_code == code, done.output
+        done = run_command("compare", *arguments, "--json", "out.json", code=code)
         return done.stderr if code else json.loads(Path("out.json").read_text())
 
     return run

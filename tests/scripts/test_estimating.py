@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa import estimate
 from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
@@ -36,9 +37,8 @@ def run(tmp_path, monkeypatch):
         if not isinstance(labels, str):
             write_rows("labels.csv", labels)
             labels = "labels.csv"
-        options = ["--scored", scored, "--labels", labels, "--json", "out.json", *map(str, arguments)]
-        done = CliRunner().invoke(app, ["estimate", *options])
-        assert done.exit_code == code, done.output
+        options = ["--scored", scored, "--labels", labels, "--json", "out.json", *arguments]
+        done = run_command("estimate", *options, code=code)
         return done.stderr if code else json.loads(Path("out.json").read_text())
 
     return run

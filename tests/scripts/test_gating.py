@@ -6,13 +6,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa import estimate, gate
-from evaluate_qa.cli import app
 from evaluate_qa.estimation.gate_files import code
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from markdown_it import MarkdownIt
-from typer.testing import CliRunner
 
 COUNT = 120
 GENERATOR = np.random.default_rng(0)
@@ -40,9 +39,8 @@ def run(tmp_path, monkeypatch):
     write_rows("same.csv", rows("same"))
 
     def run(scored, *arguments, code=0):
-        given = ["gate", "--scored", scored, "--baseline", "old.parquet", *map(str, arguments), "--json", "out.json"]
-        done = CliRunner().invoke(app, given)
-        assert done.exit_code == code, done.output
+        given = ["--scored", scored, "--baseline", "old.parquet", *arguments, "--json", "out.json"]
+        done = run_command("gate", *given, code=code)
         return done.stderr if code == 2 else (done.stdout, json.loads(Path("out.json").read_text()))
 
     return run

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.hacking.study import study
 from evaluate_qa.hacking.templates import FAMILIES, questions
-from typer.testing import CliRunner
 
 
 class Words:
@@ -69,8 +68,7 @@ def test_the_best_of_each_family_counts():
 
 def test_the_command_prints_and_writes(tmp_path):
     out = tmp_path / "hacks.json"
-    done = CliRunner().invoke(app, ["hacks", "--metric", "bem", "--questions", "1", "--json", str(out)])
-    assert done.exit_code == 0, done.output
+    done = run_command("hacks", "--metric", "bem", "--questions", "1", "--json", out)
     assert "bem: 1 questions" in done.output
     written = json.loads(out.read_text())
     assert written["questions"] == 1
@@ -79,6 +77,5 @@ def test_the_command_prints_and_writes(tmp_path):
     assert [one["family"] for one in families] == list(FAMILIES)
     assert families[-1]["accepted"] == 1
     assert 0 <= families[0]["reward"] <= 1
-    wrong = CliRunner().invoke(app, ["hacks", "--metric", "deltableu", "--questions", "1"])
-    assert wrong.exit_code == 1
+    wrong = run_command("hacks", "--metric", "deltableu", "--questions", "1", code=1)
     assert "deltableu has no verdicts" in wrong.output

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa.cli import app
 from evaluate_qa.estimation.joining import Names
 from evaluate_qa.files.writing import write_rows
@@ -77,8 +78,7 @@ def report(tmp_path, monkeypatch):
         write_rows(f"{name}.labels.jsonl", [{"id": f"r{at}", "label": LABELS[name][at]} for at in range(60)])
 
     def report(*arguments, code=0):
-        done = CliRunner().invoke(app, ["report", *map(str, arguments), "--output", "report.html"])
-        assert done.exit_code == code, done.output
+        done = run_command("report", *arguments, "--output", "report.html", code=code)
         return done.stderr if code else Path("report.html").read_text("utf-8")
 
     return report

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.estimation.plan import plan
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from typer.testing import CliRunner
 
 GENERATOR = np.random.default_rng(0)
 SCORES = GENERATOR.beta(0.5, 0.3, 400)
@@ -24,8 +23,7 @@ def run(tmp_path, monkeypatch):
     write_rows("scored.parquet", ROWS)
 
     def run(*arguments, code=0, command="sample"):
-        done = CliRunner().invoke(app, [command, *map(str, arguments)])
-        assert done.exit_code == code, done.output
+        done = run_command(command, *arguments, code=code)
         return done.stderr if code else done.output
 
     return run

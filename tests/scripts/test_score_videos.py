@@ -8,11 +8,10 @@ from pathlib import Path
 import evaluate
 import evaluate_qa
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
-from typer.testing import CliRunner
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
 ROWS = [
@@ -41,8 +40,7 @@ def run(clips, tmp_path, monkeypatch):
 
     def run(command, *arguments, code=0):
         arguments = [*arguments, *(OPTIONS if "evqascore" in arguments else [])]
-        result = CliRunner().invoke(app, [command, *map(str, arguments)])
-        assert result.exit_code == code, result.output
+        result = run_command(command, *arguments, code=code)
         return result
 
     return run

@@ -5,17 +5,17 @@ import os
 import signal
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.selection.criterion import Criterion
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_metric import write_toy_metric
-from typer.testing import CliRunner
 
 # Shares of the four words of the reference: 1/4, 1, 1/2, 0, 1, 3/4, 0, 1/2.
 ANSWERS = ["a", "a b c d", "a b", "x", "d c b a", "a b c", "", "c d"]
@@ -38,12 +38,7 @@ def select(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("rows.jsonl", ROWS)
 
-    def run(*arguments, code=0):
-        result = CliRunner().invoke(app, ["select", *map(str, arguments)])
-        assert result.exit_code == code, result.output
-        return result
-
-    return run
+    return partial(run_command, "select")
 
 
 def kept(path="kept.jsonl"):

@@ -8,23 +8,16 @@ from pathlib import Path
 import evaluate
 import evaluate_qa
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from typer.testing import CliRunner
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Runs the command in a folder of its own; returns what it says."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, code=0):
-        result = CliRunner().invoke(app, ["verdicts", *map(str, arguments)])
-        assert result.exit_code == code, result.output
-        return result.output
-
-    return run
+    return lambda *arguments, code=0: run_command("verdicts", *arguments, code=code).output
 
 
 judge = partial(evaluate.load, evaluate_qa.path("judge"))
@@ -87,8 +80,7 @@ def test_the_command_that_scores_takes_recorded_verdicts_and_counts_rows_without
             f"out-{source}",
             *load,
         ]
-        done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert done.exit_code == 0, done.output
+        done = run_command(*arguments)
         told = re.search(r"rows scored *│ *(\d+) .*rows without a score *│ *(\d+) ", done.output, re.DOTALL)
         assert tuple(map(int, told.groups())) == numbers
         scored = [row for _, row in read_rows(Path(f"out-{source}"))]

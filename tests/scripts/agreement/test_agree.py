@@ -4,9 +4,8 @@ import json
 
 import evaluate_qa
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.writing import write_rows
-from typer.testing import CliRunner
 
 SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
@@ -19,8 +18,7 @@ def labelled_dir(evouna_dir, diver_qa_dir):
 
 def agreement(*arguments, code=0):
     """Run the command; return what it printed."""
-    done = CliRunner().invoke(app, ["agreement", *map(str, arguments)])
-    assert done.exit_code == code, done.output
+    done = run_command("agreement", *arguments, code=code)
     return done.output
 
 
@@ -101,8 +99,7 @@ def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labelled_di
             for (number, city), label in labels.items()
         ],
     )
-    done = CliRunner().invoke(app, ["verdicts", "import", "--input", str(verdicts), "--cache-dir", str(cache)])
-    assert done.exit_code == 0, done.output
+    run_command("verdicts", "import", "--input", verdicts, "--cache-dir", cache)
     printed = agreement(
         *("--data", "evouna", "--data-dir", labelled_dir, "--metric", evaluate_qa.path("judge"), "--bootstrap", 0),
         *("--load", "model=gpt", "--load", f"cache_dir={cache}", "--json", target),

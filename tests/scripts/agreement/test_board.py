@@ -7,14 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 import sklearn.metrics
+from commands import run_command
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import LabelledData, LabelledRow, Selection
 from evaluate_qa.agreement.means import ranks, with_mean
 from evaluate_qa.agreement.row_scores import RowScores
 from evaluate_qa.agreement.tables import compare
-from evaluate_qa.cli import app
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
-from typer.testing import CliRunner
 
 COLUMNS = [
     "EVOUNA",
@@ -161,8 +160,7 @@ def test_the_interval_of_a_mean_is_that_of_means_of_resamples():
 def test_the_board_through_the_command(board_dir, blend, tmp_path):
     target, plot = tmp_path / "out.json", tmp_path / "out.svg"
     arguments = ["--data", "board", "--data-dir", board_dir, "--metric", blend, "--bootstrap", 20]
-    done = CliRunner().invoke(app, ["agreement", *map(str, [*arguments, "--json", target, "--plot", plot])])
-    assert done.exit_code == 0, done.output
+    done = run_command("agreement", *arguments, "--json", target, "--plot", plot)
     for told in (
         "Matthews correlation",
         "Rank by",
@@ -188,8 +186,7 @@ def test_the_board_through_the_command(board_dir, blend, tmp_path):
 
 def test_a_missing_set_is_named(board_dir):
     (board_dir / "efficientqa").rename(board_dir / "elsewhere")
-    done = CliRunner().invoke(app, ["agreement", "--data", "board", "--data-dir", str(board_dir)])
-    assert done.exit_code == 1
+    done = run_command("agreement", "--data", "board", "--data-dir", board_dir, code=1)
     assert "get efficientqa from https://" in done.output
 
 

@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from commands import run_command
 from evaluate_qa.agreement.calibration import calibrate, has_calibration
 from evaluate_qa.agreement.comparison import Comparison
-from evaluate_qa.cli import app
 from evaluate_qa.uncertainty.resampling import Bootstrap
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 NONE = Bootstrap(resamples=0)
 
@@ -78,8 +77,7 @@ def test_what_is_no_probability_has_no_calibration():
 
 
 def agreement(*arguments, code=0):
-    done = CliRunner().invoke(app, ["agreement", *map(str, arguments)])
-    assert done.exit_code == code, done.output
+    done = run_command("agreement", *arguments, code=code)
     return done.output
 
 

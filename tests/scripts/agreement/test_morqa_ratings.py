@@ -5,11 +5,10 @@ from statistics import mean
 
 import pytest
 import sacrebleu
+from commands import run_command
 from evaluate_qa.agreement.data_sets import DATA, HOLDOUTS
 from evaluate_qa.agreement.labelled import Selection
-from evaluate_qa.cli import app
 from scipy import stats
-from typer.testing import CliRunner
 
 OVERALL = "woundcarevqa/en/overall"
 
@@ -17,8 +16,7 @@ OVERALL = "woundcarevqa/en/overall"
 def run(target, *arguments, code=0):
     """Run the command on MORQA; return what it printed and wrote."""
     arguments = ["agreement", "--data", "morqa", *map(str, arguments), "--json", str(target)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == code, done.output
+    done = run_command(*arguments, code=code)
     return done.output, json.loads(target.read_text())["data_sets"]["morqa"] if code == 0 else None
 
 

@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import run_command
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.own_rows import own_rows
-from evaluate_qa.cli import app
-from typer.testing import CliRunner
 
 ROWS = [
     {"question": "Q1?", "references": ["a"], "prediction": "a", "correct": True, "kind": "short"},
@@ -59,7 +58,6 @@ def test_traps_tell_which_parts_there_are(given):
 
 
 def test_group_prints_one_table_only():
-    done = CliRunner().invoke(app, ["agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0"])
-    assert done.exit_code == 0, done.output
+    done = run_command("agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0")
     assert "kind short: 12 answers" in done.output
     assert "kind verbose" not in done.output

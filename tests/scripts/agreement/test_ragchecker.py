@@ -3,11 +3,10 @@
 import json
 
 import pytest
+from commands import run_command
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.run import Plan, read, run
-from evaluate_qa.cli import app
-from typer.testing import CliRunner
 
 # query, answers of models 1 and 2, preferences of the first and the second person; the reference is "a b c d"
 PAIRS = [
@@ -93,10 +92,9 @@ def test_figures_by_hand(folder):
 
 
 def test_the_command_tells_of_pairs_and_preferences(folder):
-    done = CliRunner().invoke(
-        app, ["agreement", "--data", "ragchecker", "--data-dir", str(folder), "--bootstrap", "20", "--group", "overall"]
+    done = run_command(
+        "agreement", "--data", "ragchecker", "--data-dir", folder, "--bootstrap", "20", "--group", "overall"
     )
-    assert done.exit_code == 0, done.output
     assert "6 pairs of answers to 3 questions, mean preference 0.17" in done.output
     assert "Rows dropped from preference accuracy, overall: 1 that people call equal" in done.output
 

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluate_qa.cli import app
+from commands import run_command
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.labelling.kappa import agreement
 from evaluate_qa.labelling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
 from sklearn.metrics import cohen_kappa_score
-from typer.testing import CliRunner
 
 ROWS = [
     {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}
@@ -33,8 +32,7 @@ def sampled(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0):
-    done = CliRunner().invoke(app, [*map(str, arguments)])
-    assert done.exit_code == code, done.output
+    done = run_command(*arguments, code=code)
     return done.stderr if code else done.stdout
 
 
