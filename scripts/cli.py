@@ -1,5 +1,7 @@
 """The command `evaluate-qa`: gathers the commands, each of which has a file of its own."""
 
+from collections.abc import Callable
+
 import typer
 
 from .agree import agreement
@@ -28,21 +30,25 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-app.command()(dataset)
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    dataset,
+    install,
+    score,
+    select,
+    agreement,
+    hacks,
+    sample,
+    label,
+    estimate,
+    compare,
+    gate,
+    report,
+    cascade,
+    synthesize,
+    fit,
+    publish,
+)
+for _command in _COMMANDS:
+    app.command()(_command)
 app.add_typer(bench, name="bench")
-app.command()(install)
-app.command()(score)
-app.command()(select)
-app.command()(agreement)
-app.command()(hacks)
-app.command()(sample)
-app.command()(label)
-app.command()(estimate)
-app.command()(compare)
-app.command()(gate)
-app.command()(report)
-app.command()(cascade)
-app.command()(synthesize)
 app.add_typer(verdicts, name="verdicts")
-app.command()(fit)
-app.command()(publish)

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Columns, Json, Systems, with_columns
+from .estimation.arguments import Columns, Json, Systems, with_options
 from .terminal import options_of, told_errors
 
 _tests, _out = map(options_of, ("Tests", "Output"))
 
 
-@with_columns
+@with_options
 def compare(
     systems: Systems,
     columns: Columns,

@@ -5,30 +5,23 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Columns, Json, with_columns
+from .estimation.arguments import Columns, Json, Rule, with_options
 from .terminal import options_of, told_errors
 
-_tests, _out = map(options_of, ("Tests", "Output"))
+_out = options_of("Output")
 
 
-@with_columns
+@with_options
 def gate(
     scored: Annotated[str, typer.Option(help="Scored rows of the new system: JSONL, CSV or Parquet.")],
     baseline: Annotated[str, typer.Option(help="The same rows of the baseline.")],
     columns: Columns,
-    max_drop: Annotated[float, typer.Option(help="The drop that is allowed; 0.01 is a point of accuracy.")] = 0.0,
+    rule: Rule,
     labels: Annotated[
         str | None,
         typer.Option(help="People's verdicts on a random sample of the new system's rows: decide by what people see."),
     ] = None,
     baseline_labels: Annotated[str | None, typer.Option(help="The same of the baseline's rows.")] = None,
-    by_score: Annotated[bool, _tests("Decide by the mean score, though there are verdicts.", "--by-score")] = False,
-    max_unscored: Annotated[
-        float, _tests("Share of the rows that may lack a score, as of requests that failed; they are left out.")
-    ] = 0.05,
-    confidence: Annotated[float, _tests("Of the bound: how sure it is that a drop is more than noise.")] = 0.95,
-    resamples: Annotated[int, _tests("Random halves of the rows, from which the bound is.")] = 5000,
-    seed: Annotated[int, _tests("Of these.")] = 0,
     changed: Annotated[str | None, _out("File for all rows that were won and lost: JSONL, CSV or Parquet.")] = None,
     markdown: Annotated[
         Path | None, _out("File for a summary in Markdown, for a pull request; it is replaced.")
@@ -69,16 +62,7 @@ def gate(
         read = read_systems([baseline, scored], names, verdict_column, [*either("prediction"), *either("reference")])
         joined = join_systems(read, names, verdict_column)
         labelled = join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else []
-        found = decide(
-            joined,
-            labelled,
-            by_score=by_score,
-            max_drop=max_drop,
-            max_unscored=max_unscored,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-        )
+        found = decide(joined, labelled, rule)
         if json_file is not None:
             from .agree import write_json
 

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from .estimation.arguments import Columns, Systems, with_columns
+from .estimation.arguments import Columns, Systems, with_options
 from .terminal import options_of, told_errors
 
 _columns, _page = options_of("Columns"), options_of("Page")
 
 
-@with_columns
+@with_options
 def report(
     systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, *.html.")],

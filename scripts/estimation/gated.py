@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..files.rows import Row
+from .arguments import Rule
 from .drop import Drop, gate, of_difference, two_sided
 from .joining import Joined
 from .powered import Estimate
@@ -43,56 +44,41 @@ class Gated:
         return [row for row in self.changed if row["change"] == change]
 
 
-def decide(
-    systems: Systems,
-    labelled: Sequence[Joined] = (),
-    *,
-    by_score: bool = False,
-    max_drop: float = 0.0,
-    max_unscored: float = 0.05,
-    confidence: float = 0.95,
-    resamples: int = 5000,
-    seed: int = 0,
-) -> Gated:
+def decide(systems: Systems, labelled: Sequence[Joined], rule: Rule) -> Gated:
     """Decide whether the second system is worse than the first, the baseline, by more than is allowed and than noise.
 
     Args:
         systems: The rows of both.
-        labelled: People's labels of both: then by the accuracy that these would see in all rows.
-        by_score: Decide by the mean score, though there are verdicts.
-        max_drop: The drop that is allowed.
-        max_unscored: Share of the rows that may lack a score or verdict of one of them, and are left out.
-        confidence: That of the bound.
-        resamples: Random halves.
-        seed: Of these.
+        labelled: People's labels of both, or none: then by the accuracy that these would see in all rows.
+        rule: When it fails.
 
     Raises:
         ValueError: as `gate` and, with labels, `estimate` do; or too many rows lack a score or verdict.
     """
     baseline, system = systems.files
-    _check_scored(systems, max_unscored)
+    _check_scored(systems, rule.max_unscored)
     notes = _notes(systems)
     if labelled:
-        powered = powered_differences(systems, labelled, two_sided(confidence))
+        powered = powered_differences(systems, labelled, two_sided(rule.confidence))
         groups = [one for one in powered.groups.values() if isinstance(one, Estimate)]
         figure, (before, after) = "accuracy, by people's labels", (one.accuracy.value for one in groups)
-        drop = of_difference(powered.differences[system, baseline], max_drop, confidence)
+        drop = of_difference(powered.differences[system, baseline], rule.max_drop, rule.confidence)
         for name, one in zip(systems.files, groups, strict=True):
             notes += [f"{name}: {one.labels:,} labels", *(f"{name}: {note}" for note in one.notes)]
         notes.append("assumed of both: the labelled rows are a random sample of all; the labels are true")
     else:
-        by_verdict = systems.verdicts is not None and not by_score
+        by_verdict = systems.verdicts is not None and not rule.by_score
         figure = "share of right answers" if by_verdict else "mean score"
         values = (systems.verdicts if by_verdict else None) or systems.scores
         before, after = (float(values[name].mean()) for name in (baseline, system))
         drop = gate(
             values[baseline],
             values[system],
-            max_drop=max_drop,
+            max_drop=rule.max_drop,
             clusters=systems.clusters,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
+            confidence=rule.confidence,
+            resamples=rule.resamples,
+            seed=rule.seed,
         )
         if drop.clusters is not None and drop.clusters < _FEW:
             notes.append(f"fewer than {_FEW} clusters: little can be shown of them")
