@@ -21,9 +21,12 @@ class Source:
     sha256: str
 
 
-def obtain(source: Source, data_dir: str | Path | None, manager: Any) -> Path:
-    """Return the file: found in `data_dir` if one is given, else downloaded; see `find` and `download`."""
-    return download(source, manager) if data_dir is None else find(source, data_dir)
+def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> list[Any]:
+    """Return the generator of the one split, `test`, from its `path`: found in `data_dir` if given, else downloaded."""
+    from datasets import Split, SplitGenerator
+
+    path = download(source, manager) if data_dir is None else find(source, data_dir)
+    return [SplitGenerator(name=Split.TEST, gen_kwargs={"path": path})]
 
 
 def find(source: Source, data_dir: str | Path) -> Path:

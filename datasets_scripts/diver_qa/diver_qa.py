@@ -13,7 +13,7 @@ from typing import Any
 
 import datasets
 
-from .._shared.sources import obtain
+from .._shared.sources import only_split
 from .rows import SOURCE, parse_file, read_rows
 
 __all__ = ["DiverQa", "read_rows"]
@@ -41,8 +41,7 @@ class DiverQa(datasets.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
-        path = obtain(SOURCE, self.config.data_dir, dl_manager)
-        return [datasets.SplitGenerator(name=datasets.Split.TEST, gen_kwargs={"path": path})]
+        return only_split(SOURCE, self.config.data_dir, dl_manager)
 
     def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(parse_file(path))

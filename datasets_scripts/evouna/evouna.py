@@ -13,7 +13,7 @@ from typing import Any
 
 import datasets
 
-from .._shared.sources import obtain
+from .._shared.sources import only_split
 from .rows import SOURCES, is_usable, parse_file, read_rows, read_split, select
 
 __all__ = ["Evouna", "is_usable", "read_rows", "read_split", "select"]
@@ -46,8 +46,7 @@ class Evouna(datasets.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
-        path = obtain(SOURCES[self.config.name], self.config.data_dir, dl_manager)
-        return [datasets.SplitGenerator(name=datasets.Split.TEST, gen_kwargs={"path": path})]
+        return only_split(SOURCES[self.config.name], self.config.data_dir, dl_manager)
 
     def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(parse_file(path))

@@ -403,30 +403,27 @@ def test_downloads_are_the_published_files(shared, sha256):
         assert sha256(shared / "data" / "dermavqa" / source.path.rpartition("/")[2]) == source.sha256
 
 
+def counts(rows):
+    """How many rows there are in each split and language."""
+    return dict(Counter((row["split"], row["language"]) for row in rows))
+
+
+def in_both_languages(**by_split):
+    return {(split, language): count for split, count in by_split.items() for language in ("en", "zh")}
+
+
 def test_dermavqa_has_the_papers_queries(shared):
     rows = list(read_queries(shared / "data" / "dermavqa"))
 
-    assert Counter((row["split"], row["language"]) for row in rows) == {
-        ("valid", "en"): 56,
-        ("valid", "zh"): 56,
-        ("test", "en"): 100,
-        ("test", "zh"): 100,
-    }
-    assert Counter(row["split"] for row in rows if row["language"] == "en" and not row["title"]) == {
-        "valid": 2,
-        "test": 6,
-    }
+    assert counts(rows) == in_both_languages(valid=56, test=100)
+    untitled = [row for row in rows if row["language"] == "en" and not row["title"]]
+    assert counts(untitled) == {("valid", "en"): 2, ("test", "en"): 6}
 
 
 def test_dermavqa_has_the_papers_gold_responses_without_the_later_ones(shared):
     rows = list(read_references(shared / "data" / "dermavqa"))
 
-    assert Counter((row["split"], row["language"]) for row in rows) == {
-        ("valid", "en"): 417,
-        ("valid", "zh"): 417,
-        ("test", "en"): 926,
-        ("test", "zh"): 926,
-    }
+    assert counts(rows) == in_both_languages(valid=417, test=926)
     assert not [row for row in rows if row["author_id"].startswith("D")]  # the later ones' authors
     untranslated = [(row["encounter_id"], row["language"]) for row in rows if not is_usable(row)]
     assert untranslated == [("ENC00860", "en")] * 5
