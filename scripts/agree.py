@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import __version__
-from .terminal import options_of, told_errors
+from .terminal import DataDir, options_of, told_errors
 
 if TYPE_CHECKING:
     from .agreement.metric_runs import MetricSpec
@@ -43,9 +43,7 @@ def agreement(
         list[str] | None,
         typer.Option(help="Name or folder of a metric, with :column to choose one of its scores. Repeatable."),
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
-    ] = None,
+    data_dir: DataDir = None,
     systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
     limit: Annotated[int | None, _part("First so many questions of each set. [board: evouna 100, diver_qa 60]")] = None,
     split: Annotated[str | None, _part("train, dev, test or valid, as the data have them.")] = None,

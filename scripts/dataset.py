@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .hub_folder import Built, write_folder
-from .terminal import told_errors
+from .terminal import DataDir, told_errors
 
 FOLDER = Path(__file__).parent / "datasets_scripts"
 
@@ -24,9 +24,7 @@ class Name(str, Enum):
 def dataset(
     name: Annotated[Name, typer.Argument(help="The data set.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")
-    ] = None,
+    data_dir: DataDir = None,
     cache_dir: Annotated[
         Path | None, typer.Option(help="Where downloads and unfinished work go, instead of the cache of datasets.")
     ] = None,

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _Item = TypeVar("_Item")
+
+DataDir = Annotated[Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")]
+"""An option of commands that read data sets."""
 
 _WIDTH = 132
 """Columns where the output is no terminal: room for seven figures with intervals."""

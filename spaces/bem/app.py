@@ -1,23 +1,9 @@
 """The Space of BEM: which fields and examples it has, and how it explains a score."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from space.metric import (
-    ANSWER,
-    QUESTION,
-    RADIUM,
-    REFERENCES,
-    Bar,
-    Example,
-    Outcome,
-    Row,
-    Scorer,
-    Specification,
-    evidence_bars,
-    evidence_marks,
-)
+from space.metric import RADIUM, Bar, Example, Outcome, Row, Scorer, Specification, boxes, evidence_bars, evidence_marks
 from space.page import launch
 
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
@@ -52,7 +38,7 @@ def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     )
 
 
-FIELDS = (replace(QUESTION, info="BEM reads it too.", required=True), REFERENCES, ANSWER)
+FIELDS = boxes("BEM reads it too.", required=True)
 EXAMPLES = {
     **RADIUM,
     "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),

@@ -6,23 +6,21 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from space.drawing.cascade import Opinion
 from space.metric import (
-    ANSWER,
-    QUESTION,
     RADIUM,
-    REFERENCES,
     Bar,
     Example,
     Outcome,
     Row,
     Scorer,
     Specification,
+    boxes,
     evidence_marks,
     metric_folder,
     module,
@@ -197,7 +195,7 @@ def asking(scorer: Scorer, given: Given) -> Scorer:
     )
 
 
-FIELDS = (replace(QUESTION, info="Matcher and judge read it too.", required=True), REFERENCES, ANSWER)
+FIELDS = boxes("Matcher and judge read it too.", required=True)
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
 EXAMPLES = {

@@ -4,20 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from space.metric import (
-    ANSWER,
-    QUESTION,
-    RADIUM,
-    REFERENCES,
-    Bar,
-    Example,
-    Outcome,
-    Row,
-    Scorer,
-    Specification,
-    evidence_bars,
-    evidence_marks,
-)
+from space.metric import RADIUM, Bar, Example, Outcome, Row, Scorer, Specification, boxes, evidence_bars, evidence_marks
 from space.page import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
@@ -55,7 +42,7 @@ def _why(reference: str, scores: Any, options: Any) -> str:
     )
 
 
-FIELDS = (replace(QUESTION, info="Put before both texts, where there is one."), REFERENCES, ANSWER)
+FIELDS = boxes("Put before both texts, where there is one.")
 EXAMPLES = {
     **RADIUM,
     "A number": Example({**BONES, "predictions": "An adult has 208 bones."}),

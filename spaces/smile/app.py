@@ -1,25 +1,9 @@
 """The Space of SMILE: which fields and examples it has, and how it explains a score."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from space.metric import (
-    ANSWER,
-    QUESTION,
-    RADIUM,
-    REFERENCES,
-    Example,
-    Field,
-    Mark,
-    Outcome,
-    Row,
-    Scorer,
-    Specification,
-    bars,
-    find_run,
-    words,
-)
+from space.metric import RADIUM, Example, Field, Mark, Outcome, Row, Scorer, Specification, bars, boxes, find_run, words
 from space.page import launch
 
 COMPONENTS = {
@@ -66,9 +50,7 @@ def _why(row: Row, scores: Any, options: Any) -> str:
 
 
 FIELDS = (
-    replace(QUESTION, info="For you to read; SMILE does not use it."),
-    REFERENCES,
-    ANSWER,
+    *boxes("For you to read; SMILE does not use it."),
     Field(
         "synthetic_answers",
         "Synthetic answers",

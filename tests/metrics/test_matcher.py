@@ -1,4 +1,4 @@
-"""The embedded matchers: what is written to their file comes back, and what they judge; MiniLM where nothing was learned."""
+"""The embedded matchers: what is written to their file comes back, MiniLM where nothing was learned; how they judge."""
 
 from dataclasses import replace
 from functools import cache

@@ -13,6 +13,7 @@ from .specification import (
     Field,
     Specification,
     VideoReader,
+    boxes,
     worked,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "Specification",
     "VideoReader",
     "bars",
+    "boxes",
     "evidence_bars",
     "evidence_marks",
     "find_each",

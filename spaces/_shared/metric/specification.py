@@ -49,6 +49,11 @@ REFERENCES = Field("references", "References", "lines", "Right answers, one on e
 ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
 
 
+def boxes(question: str, required: bool = False) -> tuple[Field, ...]:
+    """Return the boxes of a metric that compares answers with references; the question's has this hint."""
+    return replace(QUESTION, info=question, required=required), REFERENCES, ANSWER
+
+
 @dataclass(frozen=True)
 class Example:
     """A worked example: a row, and options that are not at their default."""
