@@ -26,11 +26,12 @@ def options_class(folder: Path) -> Any:
 
     To load the metric takes seconds, and evaluate; its options.py needs neither.
     """
-    declarations = module(folder, "arguments").declarations
+    declarations, options = module(folder, "arguments").declarations, module(folder, "options")
     (found,) = (
         one
-        for one in vars(module(folder, "options")).values()
+        for one in vars(options).values()
         if isinstance(one, type)
+        and one.__module__ == options.__name__  # not one that it derives from
         and hasattr(one, "settings")
         and any(declared.control for declared in declarations(one).values())
     )
