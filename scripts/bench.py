@@ -146,17 +146,18 @@ def reward(
 def evqascore(
     video: Annotated[str | None, typer.Option(help="A video file; by default one is made.")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of the video that is made, 640x360.")] = 60,
+    copies: Annotated[int, typer.Option(min=1, help="Files with that video, all of which are read.")] = 1,
     interval: Annotated[list[int] | None, typer.Option(help="Distance of sampled frames. Repeatable.")] = None,
     model: Annotated[str | None, typer.Option(help="A CLIP model; by default a random ViT-B-32.")] = None,
     device: Device = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads that decode; by default all cores.")] = None,
     rounds: Rounds = 1,
 ) -> None:
-    """EVQAScore's steps for one video against an OpenCV loop with Pillow and against pure decoding."""
+    """EVQAScore's steps for a video, or for many, against an OpenCV loop with Pillow and against pure decoding."""
     import tempfile
     from pathlib import Path
 
-    from .benchmarks.evqascore import LOOP, PURE, RANDOM, Job, cases, write_video
+    from .benchmarks.evqascore import LOOP, PURE, RANDOM, Job, cases, copied, write_video
     from .benchmarks.measure import measure
     from .benchmarks.tables import evqascore_table
 
@@ -164,6 +165,7 @@ def evqascore(
         if video and not Path(video).is_file():
             raise FileNotFoundError(f"there is no file {video}")
         path = video or str(write_video(Path(folder) / "made.mp4", seconds))
-        job = Job(path, model=model or RANDOM, device=device, threads=threads)
+        videos = copied(path, folder, copies) if copies > 1 else (path,)
+        job = Job(videos, model=model or RANDOM, device=device, threads=threads)
         measured = measure(cases(job, interval or [1, 10, 30]), rounds)
-        open_console().print(evqascore_table(measured, PURE, LOOP))
+        open_console().print(evqascore_table(measured, PURE, LOOP, copies))

@@ -74,8 +74,7 @@ def video_features(
     distinct = list(dict.fromkeys(paths))
     store = FeatureStore(cache_dir, f"{encoder.fingerprint}|{sampling}") if cache_dir else None
     cores = threads or available_cores()
-    at_once = max(1, min(cores, len(distinct)))
-    helpers = max(1, cores // at_once)  # of few videos each has several threads
+    at_once, helpers = divide(cores, len(distinct))
 
     def work(path: str, pool: Executor) -> Iterator[Batch | VideoFeatures | UnreadableVideo | _End]:
         try:
@@ -103,6 +102,12 @@ def video_features(
             yield path, features
         else:
             yield path, result
+
+
+def divide(cores: int, videos: int) -> tuple[int, int]:
+    """Return how many videos are read at once, and with how many threads each: of few videos each has several."""
+    at_once = max(1, min(cores, videos))
+    return at_once, max(1, cores // at_once)
 
 
 def available_cores() -> int:

@@ -19,6 +19,7 @@ from .features import read_features
 from .inference import run
 from .keyword_model import KeywordModel
 from .keywords import KeywordSource, check_language
+from .nal_units import describer
 from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
 from .posting import Client

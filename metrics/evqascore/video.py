@@ -1,6 +1,6 @@
-"""Reading the sampled frames of a video with PyAV: every frame is decoded, only the sampled ones are converted.
+"""Reading the sampled frames of a video with PyAV: only these are converted.
 
-Where key frames are much nearer to each other than the sampled frames, those between are not even decoded.
+Where the packets tell, only the frames that these need are decoded; else every frame is.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .seeking import Inexact, Packets, Run, dense_keys, entries, jump, may_jump, order, plan
+from .seeking import Inexact, Packets, countable, decode, entries, order, plan
 
 # Files of other kinds are not even begun: a playlist, for one, names files and addresses that FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
@@ -72,50 +72,47 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sa
         threads: Threads that decode.
 
     Raises:
-        UnreadableVideo: the file is missing, is no video, has no frame, is cut off or damaged. Frames before the
-            damage may have been yielded.
+        UnreadableVideo: the file is missing, is no video, has no frame, is cut off, or damaged where it is decoded.
+            Frames before the damage may have been yielded.
     """
     done = 0
     try:
-        for sample in _jumping(path, sampling, threads):
+        for sample in _as_planned(path, sampling, threads):
             yield sample
             done += 1
         if done:
             return
     except Inexact:
         pass
-    # If jumping has failed on its way, what it has yielded is not yielded again.
+    # If the plan has failed on its way, what it has yielded is not yielded again.
     yield from islice(_reading_through(path, sampling, threads), done, None)
 
 
-def _jumping(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
-    """Yield the samples by jumping from one to the next; nothing where reading through is the better way."""
+def _as_planned(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
+    """Yield the samples by decoding only what they need; nothing where packets do not tell what that is."""
     with _open(path, threads) as (container, stream):
         convert = _Converter(stream)
         try:
-            packets, runs = _plan(path, container, stream, sampling)
-            if packets is not None and runs is not None:
-                for number, frame in jump(container, stream, packets, runs):
-                    yield convert(number, frame, packets.times[0])
+            packets = _order(path, container, stream)
+            if packets is not None:
+                runs = plan(packets, sampling.interval_for(len(packets.times)))
+                for number, frame in decode(container, stream, packets, runs):
+                    yield convert(number, frame, int(packets.times[0]))
         except av_error() as error:
             raise Inexact from error  # reading through finds out what is wrong
 
 
-def _plan(path: str, container: Any, stream: Any, sampling: Sampling) -> tuple[Packets | None, list[Run] | None]:
-    if not may_jump(container, stream):
-        return None, None
-    if sampling.max_frames is None and not dense_keys(container.demux(stream), sampling.interval):
-        return None, None
-    container.seek(0)
-    packets = order(entries(_packets(path, container, stream)))
-    return packets, plan(packets, sampling.interval_for(len(packets.times))) if packets else None
+def _order(path: str, container: Any, stream: Any) -> Packets | None:
+    if not countable(container, stream):
+        return None
+    return order(entries(_packets(path, container, stream), stream))
 
 
 def _reading_through(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
     interval = sampling.interval
     if sampling.max_frames is not None:
         with _open(path, threads) as (container, stream):
-            interval = sampling.interval_for(len(entries(_packets(path, container, stream))))
+            interval = sampling.interval_for(len(entries(_packets(path, container, stream), stream)))
     with _open(path, threads) as (container, stream):
         convert, first, number = _Converter(stream), None, -1
         for number, frame in enumerate(_frames(path, container, stream)):
@@ -156,20 +153,21 @@ def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> 
         stream: Its video.
         flush: End with the empty packet that makes a decoder give what it still holds.
     """
-    count, end = 0, 0.0
+    count, end = 0, 0
     for packet in container.demux(stream):
         if packet.is_corrupt:
             raise _cut(path, count, stream)
         if packet.size:
             count += 1
-            end = max(end, float(((packet.pts or 0) + (packet.duration or 0)) * stream.time_base))
+            end = max(end, (packet.pts or 0) + (packet.duration or 0))
         if packet.size or flush:
             yield packet
     if container.format.name.startswith("mov,") and count < stream.frames:
         raise _cut(path, count, stream)
     if container.format.name.startswith("matroska") and count:
         promised = (container.duration or 0) / 1e6
-        if promised - end > _MISSING_SECONDS and promised - _last_packet(path) > _MISSING_SECONDS:
+        missing = promised - end * float(stream.time_base)
+        if missing > _MISSING_SECONDS and promised - _last_packet(path) > _MISSING_SECONDS:
             raise _cut(path, count, stream)
 
 
@@ -186,7 +184,10 @@ def _cut(path: str, count: int, stream: Any) -> UnreadableVideo:
 
 
 class _Converter:
-    """Makes samples of decoded frames; one swscale context serves a whole video."""
+    """Makes samples of decoded frames; one swscale context serves a whole video.
+
+    It has no threads of its own: starting them takes as long as converting fifty frames.
+    """
 
     def __init__(self, stream: Any) -> None:
         from av.video.reformatter import VideoReformatter
@@ -195,7 +196,7 @@ class _Converter:
 
     def __call__(self, number: int, frame: Any, first: int | None) -> Sample:
         """Return the frame in RGB, upright as its display matrix says: quarters of a circle, anticlockwise."""
-        image = np.asarray(self._reformatter.reformat(frame, format="rgb24").to_ndarray(), dtype=np.uint8)
+        image = np.asarray(self._reformatter.reformat(frame, format="rgb24", threads=1).to_ndarray(), dtype=np.uint8)
         quarters = round(frame.rotation / 90) % 4
         upright = np.ascontiguousarray(np.rot90(image, quarters)) if quarters else image
         return Sample(number, self._seconds(number, frame, first), upright)
@@ -203,7 +204,7 @@ class _Converter:
     def _seconds(self, number: int, frame: Any, first: int | None) -> float:
         """Seconds after frame 0; where the file has no times, from its frame rate."""
         if frame.pts is not None and first is not None:
-            return float((frame.pts - first) * frame.time_base)
+            return float((frame.pts - first) * self._stream.time_base)
         return number / float(self._stream.guessed_rate or 25)
 
 

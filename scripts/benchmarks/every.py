@@ -111,7 +111,7 @@ def run(source: str | None, column: list[str] | None, rows: int, device: str | N
             cases |= part.listed()
         cases |= {name: deltableu.cases(words)[name] for name in ("sacrebleu", "deltableu")}
         if video:
-            cases |= evqascore.cases(evqascore.Job(str(video), device=device), [_INTERVAL])
+            cases |= evqascore.cases(evqascore.Job((str(video),), device=device), [_INTERVAL])
         measured = measure(cases, rounds)
     peaks = {dtype: float(measured[f"peak, {dtype}"].result) for dtype in dtypes}
     figures = [

@@ -1,15 +1,17 @@
-"""EVQAScore's reading of a video against an OpenCV loop with Pillow and against pure decoding, by interval."""
+"""EVQAScore's reading of videos against an OpenCV loop with Pillow and against pure decoding, by interval."""
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..metrics.evqascore.clip import Encoder
 from ..metrics.evqascore.clip_models import load_clip
-from ..metrics.evqascore.encoding import available_cores, batches, video_features
-from ..metrics.evqascore.video import Sampling, read_samples
+from ..metrics.evqascore.encoding import available_cores, batches, divide, video_features
+from ..metrics.evqascore.video import Sample, Sampling, read_samples
 from .measure import Prepare
 
 RANDOM = "random ViT-B-32"
@@ -24,9 +26,9 @@ _KEYWORDS = 5
 
 @dataclass(frozen=True)
 class Job:
-    """A video, how it is sampled, and the model (as `load_clip` takes it, or `RANDOM`)."""
+    """Videos, how they are sampled, and the model (as `load_clip` takes it, or `RANDOM`)."""
 
-    video: str
+    videos: tuple[str, ...]
     interval: int = 30
     model: str = RANDOM
     device: str | None = None
@@ -39,13 +41,16 @@ class Job:
 
 
 def cases(job: Job, intervals: Sequence[int]) -> dict[str, tuple[Prepare, Job]]:
-    """Return what is measured: the baselines, each step by itself, and all together."""
+    """Return what is measured: the baselines, each step by itself, and all together; of many videos only reading."""
+    steps = {LOOP: opencv_loop, DECODE: decode, PREPARED: decode_and_prepare, ENCODE: encode, WHOLE: whole}
+    last = {SCORE: (score, job)}
+    if len(job.videos) > 1:
+        steps, last = {DECODE: decode, PREPARED: decode_and_prepare, WHOLE: whole}, {}
     listed: dict[str, tuple[Prepare, Job]] = {PURE: (pure_decode, job)}
     for interval in intervals:
         at = replace(job, interval=interval)
-        steps = {LOOP: opencv_loop, DECODE: decode, PREPARED: decode_and_prepare, ENCODE: encode, WHOLE: whole}
         listed |= {named(step, interval): (prepare, at) for step, prepare in steps.items()}
-    return listed | {SCORE: (score, job)}
+    return listed | last
 
 
 def named(step: str, interval: int) -> str:
@@ -57,13 +62,20 @@ def pure_decode(job: Job) -> Callable[[], int]:
     """Every frame decoded, none converted."""
     import av
 
-    def run() -> int:
-        with av.open(job.video) as container:
+    def frames(video: str, threads: int) -> int:
+        with av.open(video) as container:
             stream = container.streams.video[0]
-            stream.thread_type, stream.codec_context.thread_count = "AUTO", job.cores
+            stream.thread_type, stream.codec_context.thread_count = "AUTO", threads
             return sum(1 for _ in container.decode(stream))
 
-    return run
+    return lambda: _of_all(job, frames)
+
+
+def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
+    """Sum up `count(video, threads)`, as many videos at once and each with as many threads as the metric has them."""
+    at_once, each = divide(job.cores, len(job.videos))
+    with ThreadPoolExecutor(at_once) as pool:
+        return sum(pool.map(partial(count, threads=each), job.videos))
 
 
 def opencv_loop(job: Job) -> Callable[[], int]:
@@ -74,7 +86,7 @@ def opencv_loop(job: Job) -> Callable[[], int]:
     preprocess = _preprocess()
 
     def run() -> int:
-        capture, number, kept = cv2.VideoCapture(job.video), 0, 0
+        capture, number, kept = cv2.VideoCapture(job.videos[0]), 0, 0
         while True:
             there, frame = capture.read()
             if not there:
@@ -90,11 +102,14 @@ def opencv_loop(job: Job) -> Callable[[], int]:
 
 def decode(job: Job) -> Callable[[], int]:
     """The sampled frames as RGB."""
-    return lambda: sum(1 for _ in read_samples(job.video, Sampling(job.interval), job.cores))
+    import av  # noqa: F401 - not to be measured
+
+    return lambda: _of_all(job, lambda video, threads: sum(1 for _ in _samples(job, video, threads)))
 
 
 def decode_and_prepare(job: Job) -> Callable[[], int]:
     """The sampled frames as the model wants them."""
+    import av  # noqa: F401
     import numpy as np
     from PIL import Image
 
@@ -108,30 +123,39 @@ def decode_and_prepare(job: Job) -> Callable[[], int]:
 
     def run() -> int:
         with ThreadPoolExecutor(job.cores) as pool:
-            samples = read_samples(job.video, Sampling(job.interval), job.cores)
-            return sum(len(batch.numbers) for batch in batches(samples, prepare, 8, pool, job.cores + 1))
+            return _of_all(job, partial(frames, pool=pool))
+
+    def frames(video: str, threads: int, pool: ThreadPoolExecutor) -> int:
+        found = batches(_samples(job, video, threads), prepare, 8, pool, threads + 1)
+        return sum(len(batch.numbers) for batch in found)
 
     return run
+
+
+def _samples(job: Job, video: str, threads: int) -> Iterator[Sample]:
+    return read_samples(video, Sampling(job.interval), threads)
 
 
 def encode(job: Job) -> Callable[[], int]:
     """The vectors of frames that are prepared beforehand."""
     encoder = encoder_of(job)
     with ThreadPoolExecutor(job.cores) as pool:
-        samples = read_samples(job.video, Sampling(job.interval), job.cores)
+        samples = _samples(job, job.videos[0], job.cores)
         prepared = list(batches(samples, encoder.prepare, encoder.batch_frames, pool, job.cores + 1))
     return lambda: sum(len(encoder.encode_prepared(batch.values)) for batch in prepared)
 
 
 def whole(job: Job) -> Callable[[], int]:
-    """The vectors of a video's sampled frames, as the metric makes them."""
+    """The vectors of the videos' sampled frames, as the metric makes them."""
     encoder = encoder_of(job)
 
     def run() -> int:
-        features = dict(video_features([job.video], encoder, Sampling(job.interval), threads=job.threads))[job.video]
-        if isinstance(features, Exception):
-            raise features
-        return len(features.frames)
+        frames = 0
+        for _, features in video_features(job.videos, encoder, Sampling(job.interval), threads=job.threads):
+            if isinstance(features, Exception):
+                raise features
+            frames += len(features.frames)
+        return frames
 
     return run
 
@@ -141,7 +165,7 @@ def score(job: Job) -> Callable[[], int]:
     from ..metrics.evqascore.scoring import compare
 
     encoder = encoder_of(job)
-    features = dict(video_features([job.video], encoder, Sampling(30)))[job.video]
+    features = dict(video_features(job.videos, encoder, Sampling(30)))[job.videos[0]]
     if isinstance(features, Exception):
         raise features
 
@@ -173,14 +197,14 @@ def _preprocess() -> Any:
     return open_clip.image_transform(224, is_train=False)
 
 
-def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 360), keys: int = 60) -> Path:
+def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 360), keys: int = 250) -> Path:
     """Write an H.264 video of 30 frames a second in which a block moves over a noisy, moving ground.
 
     Args:
         path: Where to.
         seconds: How long.
         size: Width and height.
-        keys: Distance of the key frames at most.
+        keys: Distance of the key frames at most; by default x264's own.
     """
     import av
     import numpy as np
@@ -201,3 +225,8 @@ def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return Path(path)
+
+
+def copied(video: str, folder: str | Path, count: int) -> tuple[str, ...]:
+    """Return so many copies of a video, each a file of its own."""
+    return tuple(str(shutil.copyfile(video, Path(folder) / f"{number}{Path(video).suffix}")) for number in range(count))

@@ -86,15 +86,17 @@ def deltableu_table(measured: Mapping[str, Measurement], references: Sequence[Se
     return table
 
 
-def evqascore_table(measured: Mapping[str, Measurement], baseline: str, loop: str) -> Table:
-    """Seconds a video of every step, its ratios to pure decoding and to the loop at the same interval, and memory.
+def evqascore_table(measured: Mapping[str, Measurement], baseline: str, loop: str, videos: int = 1) -> Table:
+    """Seconds of every step, its ratios to pure decoding and to the loop at the same interval, and memory.
 
     Args:
         measured: By name; what is measured at an interval ends in ", interval n".
         baseline: Name of pure decoding.
         loop: Name of the loop, without the interval.
+        videos: How many there are.
     """
-    table = Table(title=f"one video of {measured[baseline].result} frames")
+    of = "one video" if videos == 1 else f"{videos} videos"
+    table = Table(title=f"{of} of {measured[baseline].result} frames")
     for heading in ("", "frames", "seconds", "× pure decode", "times faster than the loop", "peak MB"):
         table.add_column(heading, justify="right" if heading else "left")
     for name, case in measured.items():

@@ -183,7 +183,7 @@ def test_two_hours_fit_into_memory(tmp_path):
     from evaluate_qa.benchmarks.measure import measure
 
     video = str(write_long(tmp_path / "long.mp4", 2 * 60 * 60, rate=5))
-    found = measure({"whole": (whole, Job(video, interval=400, device="cpu", threads=2))}, 1)["whole"]
+    found = measure({"whole": (whole, Job((video,), interval=400, device="cpu", threads=2))}, 1)["whole"]
     assert found.result == 90
     # A torch that is built for CUDA takes more by itself: 1.75 GB in all were measured with one.
     assert found.peak_bytes < (1.5e9 if torch.version.cuda is None else 1.8e9)
@@ -198,7 +198,7 @@ def test_memory_does_not_grow_with_the_length(tmp_path):
         str(write_long(tmp_path / f"{minutes}.mp4", 60 * minutes, size=(160, 90), rate=10)) for minutes in (1, 16)
     ]
     options = {"interval": 5, "model": str(demo_folder()), "device": "cpu", "threads": 2}
-    jobs = {video: (whole, Job(video, **options)) for video in videos}
+    jobs = {video: (whole, Job((video,), **options)) for video in videos}
     short, long = measure(jobs, 1).values()
     assert (short.result, long.result) == (120, 1920)
     # 1,800 more vectors of 32 numbers are a quarter of a megabyte; 1,800 more frames would be 13 or more.

@@ -5,61 +5,13 @@ import os
 import av
 import numpy as np
 import pytest
-from evaluate_qa.metrics.evqascore import video
-from evaluate_qa.metrics.evqascore.seeking import Entry, order, plan
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
-from videos import decode_all, pattern, write, write_sound
-
-# Those with key frames that are close to one another are jumped through where the interval is large.
-VIDEOS = {
-    "h264.mp4": {},
-    "h264-keys.mp4": {"frames": 90, "keys": 4},
-    "h264-b-frames.mp4": {"frames": 90, "keys": 6, "b_frames": 3, "options": {"preset": "veryfast"}},
-    "h264-open-gop.mkv": {
-        "frames": 90,
-        "options": {"preset": "veryfast", "x264-params": "open-gop=1:keyint=6:min-keyint=6:bframes=3"},
-    },
-    "h264-intra-refresh.mkv": {"frames": 90, "options": {"x264-params": "intra-refresh=1:keyint=5"}},
-    "h264-keys.ts": {"frames": 90, "keys": 4},
-    "h264-odd.mp4": {"size": (35, 51), "pixels": "yuv444p", "frames": 20},
-    "h264-24fps.mkv": {"rate": 24, "size": (96, 50), "frames": 70, "keys": 3},
-    "h264-variable.mp4": {"gaps": (10, 35, 80), "frames": 80, "keys": 5, "b_frames": 2},
-    "h264-rotated.mp4": {"rotation": 90, "frames": 90, "keys": 4},
-    "h264-upside-down.mp4": {"rotation": 180},
-    "hevc-keys.mp4": {"codec": "libx265", "frames": 90, "keys": 5},
-    "mpeg4.mp4": {"codec": "mpeg4", "size": (61, 47), "frames": 70, "keys": 5, "b_frames": 2},
-    "mpeg4.avi": {"codec": "mpeg4", "frames": 33, "b_frames": 2},
-    "vp9-keys.webm": {"codec": "libvpx-vp9", "frames": 90, "keys": 5},
-    "vp8.webm": {"codec": "libvpx", "frames": 70, "keys": 5, "options": {"auto-alt-ref": "1", "lag-in-frames": "10"}},
-    "av1.mkv": {"codec": "libsvtav1", "size": (64, 64), "frames": 24},
-    "ffv1.mkv": {"codec": "ffv1", "frames": 90, "keys": 3},
-    "mjpeg.avi": {"codec": "mjpeg", "frames": 12},
-    "mpeg2.mpg": {"codec": "mpeg2video", "frames": 40},
-    "one-frame.mp4": {"frames": 1},
-    "two-frames.mp4": {"frames": 2},
-}
-JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
-JUMPED += ["hevc-keys.mp4", "vp9-keys.webm", "ffv1.mkv"]
+from videos import VIDEOS, decode_all, pattern, write, write_sound, writer
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("videos")
-
-
-@pytest.fixture(scope="module")
-def written(folder):
-    """Writes a video of VIDEOS once."""
-
-    def get(name):
-        path = folder / name
-        if not path.exists():
-            if name.startswith("av1") and "libsvtav1" not in av.codecs_available:
-                pytest.skip("this FFmpeg has no AV1 encoder")
-            write(path, **VIDEOS[name])
-        return str(path)
-
-    return get
+def written(tmp_path_factory):
+    return writer(tmp_path_factory.mktemp("videos"))
 
 
 @pytest.mark.parametrize("name", VIDEOS)
@@ -79,50 +31,6 @@ def test_writing_a_video_leaves_the_tests_their_priority(tmp_path):
     before = os.sched_getscheduler(0)
     write(tmp_path / "av1.mkv", **VIDEOS["av1.mkv"])
     assert os.sched_getscheduler(0) == before
-
-
-@pytest.mark.parametrize("name", JUMPED)
-def test_frames_between_are_not_decoded_where_key_frames_are_close(name, written):
-    with video._open(written(name), 1) as (container, stream):
-        _, runs = video._plan(written(name), container, stream, Sampling(30))
-    assert runs is not None
-    decoded = sum(run.wanted[-1] - run.key + 1 for run in runs)
-    assert decoded < VIDEOS[name]["frames"] / 4
-
-
-@pytest.mark.parametrize("name", ["h264.mp4", "h264-keys.ts", "mpeg4.mp4", "vp8.webm"])
-def test_reads_through_where_jumping_does_not_pay_or_packets_are_no_frames(name, written):
-    with video._open(written(name), 1) as (container, stream):
-        assert video._plan(written(name), container, stream, Sampling(12)) == (None, None)
-
-
-def test_a_plan_goes_back_to_the_last_key_frame():
-    # Ten frames a tick apart, in the order of decoding of one B-frame (0 2 1 4 3 …), key frames 0, 3 and 6.
-    shown = [0, 2, 1, 4, 3, 6, 5, 8, 7, 9]
-    packets = order([Entry(time, time in (0, 3, 6)) for time in shown])
-    assert (packets.times, packets.keys) == (list(range(10)), [0, 3, 6])
-    # Frames 0, 4, 8: 1 + 2 + 3 decoded and three jumps at 3 each are 15, more than half of 10.
-    assert plan(packets, 4) is None
-    long = order([Entry(time, time % 5 == 0) for time in range(100)])
-    # Frames 0, 32, 64, 96 from 0, 30, 60, 95: 1 + 3 + 5 + 2 decoded and 4 jumps of 3 are 23, less than half of 100.
-    assert [(run.key, run.wanted) for run in plan(long, 32)] == [(0, [0]), (30, [32]), (60, [64]), (95, [96])]
-
-
-@pytest.mark.parametrize("times", [[0, 1, None], [0, 1, 1]])
-def test_packets_without_distinct_times_have_no_order(times):
-    assert order([Entry(time, True) for time in times]) is None
-
-
-def test_what_packets_promise_is_checked(written, monkeypatch):
-    """Where a frame turns up that no packet promised, the video is read through; nothing is yielded twice."""
-    name = written("h264-keys.mp4")
-    everything = video.entries
-    monkeypatch.setattr(video, "entries", lambda packets: [one for n, one in enumerate(everything(packets)) if n != 49])
-    # Frame 49 lies between key frame 48 and the third sample, 50; two samples have been yielded by then.
-    samples = list(read_samples(name, Sampling(25)))
-    assert [sample.number for sample in samples] == [0, 25, 50, 75]
-    frames = decode_all(name)
-    assert all((sample.image == frames[sample.number]).all() for sample in samples)
 
 
 def test_times_are_seconds_after_the_first_frame(written):

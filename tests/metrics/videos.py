@@ -7,6 +7,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+import pytest
 
 QUICK = {
     "libx264": {"preset": "ultrafast"},
@@ -14,6 +15,49 @@ QUICK = {
     "libvpx-vp9": {"deadline": "realtime", "cpu-used": "8"},
     "libvpx": {"deadline": "realtime", "cpu-used": "8"},
     "libsvtav1": {"preset": "12"},
+}
+
+# Frame 0, then seven B-frames before each P-frame; they are predicted from these and from the one in their middle.
+PYRAMID = "bframes=7:b-adapt=0:scenecut=0"
+# B-frames in two layers above that of P-frames.
+LAYERS = "log-level=none:temporal-layers=3:bframes=3:b-adapt=0"
+
+VIDEOS = {
+    "h264.mp4": {},
+    "h264-keys.mp4": {"frames": 90, "keys": 4},
+    "h264-b-frames.mp4": {"frames": 90, "keys": 6, "b_frames": 3, "options": {"preset": "veryfast"}},
+    "h264-open-gop.mkv": {
+        "frames": 90,
+        "options": {"preset": "veryfast", "x264-params": "open-gop=1:keyint=6:min-keyint=6:bframes=3"},
+    },
+    "h264-intra-refresh.mkv": {"frames": 90, "options": {"x264-params": "intra-refresh=1:keyint=5"}},
+    "h264-pyramid.mov": {"frames": 90, "options": {"preset": "veryfast", "x264-params": PYRAMID}},
+    "h264-interlaced.mp4": {"frames": 50, "b_frames": 2, "options": {"preset": "veryfast", "x264-params": "tff=1"}},
+    "h264-keys.ts": {"frames": 90, "keys": 4},
+    "h264-odd.mp4": {"size": (35, 51), "pixels": "yuv444p", "frames": 20},
+    "h264-24fps.mkv": {"rate": 24, "size": (96, 50), "frames": 70, "keys": 3},
+    "h264-variable.mp4": {"gaps": (10, 35, 80), "frames": 80, "keys": 5, "b_frames": 2},
+    "h264-rotated.mp4": {"rotation": 90, "frames": 90, "keys": 4},
+    "h264-upside-down.mp4": {"rotation": 180},
+    "hevc-keys.mp4": {"codec": "libx265", "frames": 90, "keys": 5},
+    "hevc-b-frames.mkv": {"codec": "libx265", "frames": 70, "options": {"x265-params": "log-level=none:bframes=4"}},
+    "hevc-layers.mp4": {"codec": "libx265", "frames": 70, "options": {"x265-params": LAYERS}},
+    "mpeg4.mp4": {"codec": "mpeg4", "size": (61, 47), "frames": 70, "keys": 5, "b_frames": 2},
+    "mpeg4.avi": {"codec": "mpeg4", "frames": 33, "b_frames": 2},
+    "vp9-keys.webm": {"codec": "libvpx-vp9", "frames": 90, "keys": 5},
+    "vp8.webm": {"codec": "libvpx", "frames": 70, "keys": 5, "options": {"auto-alt-ref": "1", "lag-in-frames": "10"}},
+    "av1.mkv": {"codec": "libsvtav1", "size": (64, 64), "frames": 24},
+    "ffv1.mkv": {"codec": "ffv1", "frames": 90, "keys": 3},
+    "mjpeg.avi": {"codec": "mjpeg", "frames": 12},
+    "mpeg1.mpg": {"codec": "mpeg1video", "frames": 40},
+    "mpeg2.mpg": {"codec": "mpeg2video", "frames": 40},
+    "prores.mov": {"codec": "prores_ks", "pixels": "yuv422p10le", "frames": 40},
+    "dnxhr.mov": {"codec": "dnxhd", "size": (256, 128), "frames": 33, "options": {"profile": "dnxhr_sq"}},
+    "wmv2.wmv": {"codec": "wmv2"},
+    "sorenson.flv": {"codec": "flv"},
+    "h263.3gp": {"codec": "h263", "size": (128, 96)},
+    "one-frame.mp4": {"frames": 1},
+    "two-frames.mp4": {"frames": 2},
 }
 
 
@@ -58,7 +102,7 @@ def write(
     with priority_kept(), av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate, options=QUICK.get(codec, {}) | (options or {}))
         stream.width, stream.height = size
-        stream.pix_fmt = pixels or ("yuvj420p" if codec == "mjpeg" else "yuv420p")
+        stream.pix_fmt = pixels or ("yuvj420p" if codec == "mjpeg" else "yuv422p" if codec == "dnxhd" else "yuv420p")
         if keys is not None:
             stream.codec_context.gop_size = keys
         if b_frames is not None:
@@ -77,6 +121,20 @@ def write(
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return Path(path)
+
+
+def writer(folder):
+    """Return what writes a video of VIDEOS once and gives its path."""
+
+    def get(name):
+        path = folder / name
+        if not path.exists():
+            if name.startswith("av1") and "libsvtav1" not in av.codecs_available:
+                pytest.skip("this FFmpeg has no AV1 encoder")
+            write(path, **VIDEOS[name])
+        return str(path)
+
+    return get
 
 
 @contextmanager

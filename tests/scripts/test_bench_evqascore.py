@@ -13,6 +13,7 @@ from evaluate_qa.benchmarks.evqascore import (
     WHOLE,
     Job,
     cases,
+    copied,
     named,
     write_video,
 )
@@ -30,11 +31,22 @@ def video(tmp_path_factory):
 
 def test_every_step_sees_the_sampled_frames(video):
     pytest.importorskip("cv2")
-    listed = cases(Job(video, model=DEMO, device="cpu", threads=2), [10, 30])
+    listed = cases(Job((video,), model=DEMO, device="cpu", threads=2), [10, 30])
     found = {name: prepare(job)() for name, (prepare, job) in listed.items()}
     # 45 frames: of each ten 0, 10, …, 40; of each thirty 0 and 30.
     steps = (LOOP, DECODE, PREPARED, ENCODE, WHOLE)
     assert found == {PURE: 45, SCORE: 2} | {named(s, 10): 5 for s in steps} | {named(s, 30): 2 for s in steps}
+
+
+def test_many_videos_are_read_beside_pure_decoding(video, tmp_path):
+    listed = cases(Job(copied(video, tmp_path, 3), model=DEMO, device="cpu", threads=2), [30])
+    # Three of 45 frames, of each 0 and 30.
+    assert {name: prepare(job)() for name, (prepare, job) in listed.items()} == {
+        PURE: 135,
+        named(DECODE, 30): 6,
+        named(PREPARED, 30): 6,
+        named(WHOLE, 30): 6,
+    }
 
 
 def test_the_table_compares_with_the_baselines():
