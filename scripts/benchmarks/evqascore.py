@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
     """Sum up `count(video, threads)`, as many videos at once and each with as many threads as the metric has them."""
     at_once, each = divide(job.cores, len(job.videos))
     with ThreadPoolExecutor(at_once) as pool:
-        return sum(pool.map(partial(count, threads=each), job.videos))
+        return sum(pool.map(count, job.videos, repeat(each)))
 
 
 def opencv_loop(job: Job) -> Callable[[], int]:

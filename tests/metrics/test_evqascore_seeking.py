@@ -10,7 +10,7 @@ from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 from videos import VIDEOS, decode_all, writer
 
 JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
-JUMPED += ["hevc-keys.mp4", "vp9-keys.webm", "ffv1.mkv"]
+JUMPED += ["hevc-keys.mp4", "vp9-keys.webm", "av1-keys.webm", "ffv1.mkv", "prores.mov"]
 
 
 @pytest.fixture(scope="module")

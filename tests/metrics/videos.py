@@ -47,6 +47,7 @@ VIDEOS = {
     "vp9-keys.webm": {"codec": "libvpx-vp9", "frames": 90, "keys": 5},
     "vp8.webm": {"codec": "libvpx", "frames": 70, "keys": 5, "options": {"auto-alt-ref": "1", "lag-in-frames": "10"}},
     "av1.mkv": {"codec": "libsvtav1", "size": (64, 64), "frames": 24},
+    "av1-keys.webm": {"codec": "libsvtav1", "size": (64, 64), "frames": 80, "keys": 9},
     "ffv1.mkv": {"codec": "ffv1", "frames": 90, "keys": 3},
     "mjpeg.avi": {"codec": "mjpeg", "frames": 12},
     "mpeg1.mpg": {"codec": "mpeg1video", "frames": 40},
