@@ -9,6 +9,7 @@ import datasets
 import evaluate
 import evaluate_qa
 import pytest
+from tqdm import tqdm
 
 ROWS = {
     "prediction": ["It was Marie Curie.", "Lyon", "", "It is Paris, of course.", "I do not know.", "K2", "Victor Hugo"],
@@ -30,6 +31,8 @@ def scores(batch, metric, options):
 def test_map_in_two_processes_gives_the_scores_of_one_call(processes, name, used, monkeypatch):
     # `map` leaves a copy in its place, and rich would go on reading the original.
     monkeypatch.setattr(os, "environ", os.environ)
+    # A fork while tqdm's own thread holds its lock leaves the copy locked for ever, and with it all processes' bars.
+    monkeypatch.setattr(tqdm, "monitor_interval", 0)
     options = OPTIONS.get(name, {})
     metric = evaluate.load(evaluate_qa.path(name))
     expected = scores(ROWS, metric, options)
