@@ -74,9 +74,9 @@ def _locked(target: Path, folder: Path) -> "BaseFileLock":
 
 
 def _is_ours(folder: Path) -> bool:
-    lock = folder / _LOCK
-    try:  # another run may make the lock, or remove the folder, meanwhile
-        return lock.exists() or all(path == lock for path in folder.iterdir()) or lock.exists()
+    try:  # another run may make the lock, or remove it with all that is ours, meanwhile
+        names = {path.name for path in folder.iterdir()}
+        return not names or _LOCK in names or (folder / _LOCK).exists()
     except OSError:
         return not folder.is_symlink() and not folder.is_file()
 

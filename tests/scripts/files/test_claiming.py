@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from evaluate_qa.files.claiming import PROGRESS, claimed
+from evaluate_qa.files.claiming import PROGRESS, _is_ours, claimed
 from evaluate_qa.files.rows import RowsError
 from evaluate_qa.files.writing import replacing
 
@@ -39,6 +39,14 @@ def test_of_many_processes_one_has_the_folder_and_none_fails(processes, tmp_path
     assert [process.returncode for process in racing] == [0] * 5, [err for _, err in ended]
     assert sum(json.loads(out)[0] for out, _ in ended) > 100
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_ours_also_if_the_run_that_had_it_ends_while_another_looks(tmp_path, monkeypatch):
+    with claimed(tmp_path / "out.jsonl") as folder:
+        (folder / "000000.jsonl").touch()
+        # What is listed is all there; a moment later the other run has removed it.
+        monkeypatch.setattr(Path, "exists", lambda path: False)
+        assert _is_ours(folder)
 
 
 def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
