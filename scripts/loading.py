@@ -1,6 +1,7 @@
 """Load metrics: this package's by their names, others by whatever `evaluate.load` takes."""
 
 import gc
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -17,6 +18,16 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
         options: Keywords of `evaluate.load`.
     """
     return import_evaluate().load(path(name) if name in metric_names() else name, config, **options)
+
+
+def keep_few_shapes() -> None:
+    """Let oneDNN, and torch above it, keep what they made ready for 32 shapes of batches; for a long command's process.
+
+    By themselves they keep 1,024 each, half a megabyte a shape: 200 MB in a pass over long answers. Batches come sorted
+    by length, so a few shapes serve at a time.
+    """
+    for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+        os.environ.setdefault(name, "32")
 
 
 def import_evaluate() -> Any:

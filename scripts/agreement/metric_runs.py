@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..loading import load_metric
+from ..loading import keep_few_shapes, load_metric
 from ..terminal import followed
 from .labelled import LabelledRow
 from .results import gives_row_scores, read_number, read_result
@@ -58,6 +58,7 @@ class Metric:
 
     def __init__(self, spec: MetricSpec) -> None:
         """Load the module; our metrics load their model when they first score, and keep it."""
+        keep_few_shapes()
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)

@@ -1,12 +1,14 @@
 """Loading metrics by name, and what a command imports before it has to."""
 
 import gc
+import os
 import subprocess
 import sys
 
 import evaluate
 import pytest
 from evaluate_qa.loading import import_evaluate, load_metric
+from evaluate_qa.scoring.run import Job, run
 
 
 def test_metrics_of_this_package_are_loaded_by_name():
@@ -33,6 +35,17 @@ def test_no_garbage_is_looked_for_while_evaluate_is_imported(monkeypatch):
     assert import_evaluate() is evaluate
     assert (collects, frozen) == ([True, False, True], [True])
     assert gc.isenabled()
+
+
+def test_a_long_command_keeps_few_shapes_unless_told_otherwise(monkeypatch, tmp_path):
+    monkeypatch.setenv("LRU_CACHE_CAPACITY", "7")
+    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "")  # so that what the run sets is taken back
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"prediction": "a b", "reference": "a b"}\n')
+    run(Job("deltableu", str(rows), str(tmp_path / "scored.jsonl")))
+    assert os.environ["LRU_CACHE_CAPACITY"] == "7"
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "32"
 
 
 @pytest.mark.usefixtures("processes")
