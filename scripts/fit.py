@@ -21,8 +21,9 @@ def fit(
     data: Annotated[
         list[str] | None,
         _data(
-            "evouna, efficientqa, semeval2013, saf, traps (their training parts), written (by a language model), or a "
-            "file with the columns question, references, answer and verdict. Repeatable. [default: evouna]"
+            "evouna, efficientqa, semeval2013, saf, traps (their training parts), written, natural (both by a language "
+            "model), or a file with the columns question, references, answer and verdict. Repeatable. "
+            "[default: evouna]"
         ),
     ] = None,
     data_dir: Annotated[

@@ -257,10 +257,14 @@ def test_the_lexical_baseline_does_not_tell_right_traps_from_wrong(traps: Rows):
         assert 0.4 <= sum(agreed) / len(rows) <= 0.6, part
 
 
+def lines_of(name: str) -> Rows:
+    return [json.loads(line) for path in sorted(WRITTEN[name].glob("*.jsonl")) for line in read_lines(path)]
+
+
 @pytest.fixture(scope="module")
 def written() -> Rows:
     """The lines of all files that a language model wrote for the training."""
-    return [json.loads(line) for path in sorted(WRITTEN.glob("*.jsonl")) for line in read_lines(path)]
+    return [line for name in WRITTEN for line in lines_of(name)]
 
 
 def answers(rows: Rows, *sides: str) -> list[str]:
@@ -287,10 +291,10 @@ def test_what_is_written_has_no_question_and_no_wording_of_what_nothing_is_fitte
     assert not wordings & runs_of_words(answers(written, "right", "wrong"))
 
 
-def test_neither_words_nor_length_tell_which_written_answers_are_right(written: Rows):
+def test_neither_words_nor_length_tell_which_written_answers_are_right():
     pairs = [
         (answer, row["references"], side == "right")
-        for row in written
+        for row in lines_of("written")
         for side in ("right", "wrong")
         for answer in row[side]
     ]

@@ -72,7 +72,7 @@ class Judge(ForReward, Shell, evaluate.Metric):
     Examples:
         >>> judge = evaluate.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
         >>> out = judge.compute(  # of both answers the matcher is sure
-        ...     predictions=["It was painted by Leonardo da Vinci.", "Bananas."],
+        ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
         ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
         ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
         ... )

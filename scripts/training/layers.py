@@ -95,6 +95,8 @@ def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str
             layers[name] = dict(kept[name])
         elif name == "lengths":
             layers[name] = _fit_lengths(classified, OWN[task], layers["features"])
+        elif name == "features":
+            layers[name] = _fit_short(classified, (OWN[task], *columns))
         else:
             layers[name] = _fit(classified, (OWN[task], *columns), _alike(classified))
     return layers
@@ -141,6 +143,14 @@ def _fit(classified: Classified, names: Sequence[str], importance: Floats) -> di
     return fit_weights(
         classified.columns, names, classified.starts, classified.answered, classified.labels, _STRENGTH, importance
     )
+
+
+def _fit_short(classified: Classified, names: Sequence[str]) -> dict[str, float]:
+    """Return the layer that is fitted on rows without a long reference, as `_fit_lengths` on those with long ones."""
+    rows = np.maximum.reduceat(classified.columns["long"], classified.starts) == 0
+    if len(set(classified.labels[rows].tolist())) < 2:  # noqa: PLR2004 - both verdicts
+        rows = np.ones_like(rows)
+    return _fit(_part(classified, rows), names, _alike(classified, classified.labels)[rows])
 
 
 def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -> dict[str, float]:

@@ -16,10 +16,11 @@ from ..agreement.own_rows import traps
 from ..files.rows import Row, RowsError, did_you_mean, file_format, place, read_rows, require_columns
 from ..labelled_sets.sets import SETS
 
-KNOWN = ("evouna", *SETS, "traps", "written")
+WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
+"""Folders with answers that a language model wrote to be learned from, where neither words nor length tell which are
+right, and as people and models really answer; a file a set, a question a line."""
+KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 """Names of the data sets."""
-WRITTEN = Path(__file__).with_name("written")
-"""Folder with answers that a language model wrote to be learned from; a file a set, a question a line."""
 
 _COLUMNS = ("question", "references", "answer", "verdict")
 _VERDICTS = {True: 1.0, False: 0.0, "correct": 1.0, "incorrect": 0.0, "true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
@@ -128,10 +129,9 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
         return [LabelledSet(name, train, dev, [], seen=True)]
     if name == "traps":
         return [_known(name, traps(Selection(limit=selection.limit, split="train")).rows)]
-    if name == "written":
-        return [
-            _known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in sorted(WRITTEN.glob("*.jsonl"))
-        ]
+    if name in WRITTEN:
+        files = sorted(WRITTEN[name].glob("*.jsonl"))
+        return [_known(f"{name}/{path.stem}", _written(path, selection.limit), name == "written") for path in files]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.overview if group != "all"]
@@ -157,9 +157,9 @@ def _written(path: Path, limit: int | None) -> list[LabelledRow]:
     ]
 
 
-def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:
+def _known(name: str, rows: Sequence[LabelledRow], seen: bool = True) -> LabelledSet:
     train, dev = divided(rows, _SHARE)
-    return LabelledSet(name, train, dev, [])
+    return LabelledSet(name, train, dev, [], seen)
 
 
 def _own(path: Path, limit: int | None) -> LabelledSet:

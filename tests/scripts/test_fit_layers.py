@@ -36,12 +36,13 @@ def test_short_references_are_scored_as_by_features_and_long_ones_as_by_a_layer_
     long = classified.columns["long"] == 1
     features, lengths = (row_scores(classified, layers[name]) for name in ("features", "lengths"))
     assert np.array_equal(features[~long], lengths[~long])
-    # Right and wrong answers to long references weigh 100 rows each: half of the 400, as one of two sets.
-    labels = classified.labels[long]
-    importance = np.where(labels, 100 / labels.sum(), 100 / (~labels).sum())
-    matrix = np.column_stack([classified.columns[name][long] for name in (*NAMES, *OF_LONG)])
-    alone = LogisticRegression(C=10, max_iter=1000, tol=1e-8).fit(matrix, labels, importance)
-    assert lengths[long] == pytest.approx(alone.predict_proba(matrix)[:, 1], abs=1e-6)
+    for rows, names in ((~long, NAMES), (long, (*NAMES, *OF_LONG))):
+        # Right and wrong answers to references of a kind weigh 100 rows each: half of the 400, as one of two sets.
+        labels = classified.labels[rows]
+        importance = np.where(labels, 100 / labels.sum(), 100 / (~labels).sum())
+        matrix = np.column_stack([classified.columns[name][rows] for name in names])
+        alone = LogisticRegression(C=10, max_iter=1000, tol=1e-8).fit(matrix, labels, importance)
+        assert lengths[rows] == pytest.approx(alone.predict_proba(matrix)[:, 1], abs=1e-6)
 
 
 def test_layers_that_are_kept_are_those_that_were_given(classified):

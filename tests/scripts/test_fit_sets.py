@@ -123,13 +123,15 @@ def test_only_the_traps_for_training_are_read():
     assert {part_of[row.question, row.answer] for row in rows} == {"train"}
 
 
-def test_what_is_written_is_read_as_a_set_for_each_file():
-    found = {one.name: one for one in read_sets(["written"], limit=5)}
-    files = sorted(WRITTEN.glob("*.jsonl"))
-    assert list(found) == [f"written/{path.stem}" for path in files]
+@pytest.mark.parametrize(("name", "seen"), [("written", True), ("natural", False)])
+def test_what_is_written_is_read_as_a_set_for_each_file(name, seen):
+    found = {one.name: one for one in read_sets([name], limit=5)}
+    files = sorted(WRITTEN[name].glob("*.jsonl"))
+    assert list(found) == [f"{name}/{path.stem}" for path in files]
     assert len(files) >= 5
     for path in files:
-        one = found[f"written/{path.stem}"]
+        one = found[f"{name}/{path.stem}"]
+        assert one.seen == seen
         first = json.loads(path.read_text(encoding="utf-8").split("\n")[0])
         rows = [row for row in (*one.train, *one.dev) if row.question == first["question"]]
         assert [row.answer for row in rows if row.label] == first["right"]
