@@ -1,9 +1,9 @@
-"""Errors of bem and nli_lex that were read and sorted: `python -m evaluate_qa.agreement.read_errors` prints how many.
+"""Errors of the first matcher that were read and sorted: `python -m evaluate_qa.agreement.read_errors` prints how many.
 
 All rows of DIVER-QA, and of EVOUNA's `dev` questions, were put into random order (`random.Random(0).shuffle`) and
-scored until 60 of each were found on which either metric and people disagree. `read_errors.jsonl` says where these rows
-stand in the source files, and holds none of their text. One reader sorted them, a language model; nobody read them a
-second time.
+scored until 60 of each were found on which bem or nli_lex and people disagreed. `read_errors.jsonl` says where these
+rows stand in the source files, and holds none of their text. One reader sorted them, a language model; nobody read them
+a second time.
 """
 
 from collections import Counter
@@ -42,8 +42,8 @@ class ReadError:
         row: Number of the row in diver_qa.csv, or of the question in NQ.json or TQ.json, from 0.
         system: Who answered.
         correct: What people said.
-        bem: What bem said.
-        nli_lex: What nli_lex said.
+        bem: What bem said with `matcher@61518390`.
+        nli_lex: What nli_lex said with it.
         category: A key of `CATEGORIES`.
     """
 
