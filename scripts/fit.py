@@ -71,9 +71,6 @@ def fit(
             "--leave-one-out",
         ),
     ] = False,
-    calibrate: Annotated[
-        Path | None, _out("A .left-out.json: divide the final layers by the temperatures found there.")
-    ] = None,
     tested: Annotated[
         int | None, _out("Compute figures on at most so many answers of each set. [default: all]")
     ] = None,
@@ -121,15 +118,14 @@ def fit(
             if leave_one_out:
                 _leave_one_out(job, leave_out or [], console)
             else:
-                _train(job, calibrate, console)
+                _train(job, console)
 
 
-def _train(job: "Job", calibrate: Path | None, console: "Console") -> None:
-    from .training.left_out import read_temperatures
+def _train(job: "Job", console: "Console") -> None:
     from .training.report import tables
     from .training.run import run, run_compared
 
-    outcome = run(job, console.print, read_temperatures(calibrate) if calibrate else None)
+    outcome = run(job, console.print)
     for table in tables("on questions held out, before → after", run_compared(job), outcome.figures):
         console.print(table)
     console.print(f"before: {job.compared}", markup=False, soft_wrap=True)

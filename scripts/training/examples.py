@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.lexical import match, normalised_words, recall
-from .deceptions import deceive
 from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
 
 # Longest answer that is taken as a reference for another, in words.
@@ -20,7 +19,7 @@ _REFERENCE_WORDS = 40
 _PADDED_WORDS = 220
 _SOME = 0.5
 # Kinds with wordings of our own, which are English.
-_IN_ENGLISH = frozenset({"rejected", "yes_no", "refused", "deceptive"})
+_IN_ENGLISH = frozenset({"rejected", "yes_no", "refused"})
 # Examples that are sorted by length together.
 _BLOCK = 2048
 
@@ -49,8 +48,6 @@ class Mixture:
         yes_no: The question asks for yes or no.
         refused: No answer is given.
         cut: The answer ends before it says what was asked.
-        deceptive: An answer as `deceptions` make them, half of them right: retracted, a list of candidates, a refusal
-            that names the reference, a note to the judge, empty phrases, an echo, another unit.
         near: Chance that what takes the place of a reference is one of its nearest, or its own number changed a little.
         any_reference: Chance that a right answer is shown with any of its references, not the most similar.
         padded: Chance that sentences from elsewhere stand around an answer.
@@ -66,7 +63,6 @@ class Mixture:
     yes_no: float = 0.12
     refused: float = 0.03
     cut: float = 0.05
-    deceptive: float = 0.0
     near: float = 0.0
     any_reference: float = 0.5
     padded: float = 0.2
@@ -117,7 +113,6 @@ class Generator:
             "yes_no": self._yes_no,
             "refused": _refused,
             "cut": _cut,
-            "deceptive": self._deceptive,
         }
         examples = [labelled(row, self._mixture.any_reference, draw) for row in shown]
         for kind, make in kinds.items():
@@ -214,11 +209,6 @@ class Generator:
         text = draw.choice(REJECTIONS + CONCESSIONS).format(wrong=other, right=reference)
         # A rejection that names nothing in place of what it rejects does not answer.
         return Example(row.question, text, reference, float(reference in text))
-
-    def _deceptive(self, row: LabelledRow, draw: random.Random) -> Example | None:
-        others = [self._other(row.references[0], draw) for _ in range(3)]
-        made = deceive(row, [other for other in others if other], draw)
-        return Example(*made) if made else None
 
     def _yes_no(self, row: LabelledRow, draw: random.Random) -> Example | None:
         reference = row.references[0]

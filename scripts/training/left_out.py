@@ -1,4 +1,4 @@
-"""Train without each set in turn and test on it: what recipes are chosen by, and what calibrates across sets.
+"""Train without each set in turn and test on it: what recipes are chosen by.
 
 Every run's figures go to a file as soon as it is done, and a run that is in it is not done again.
 """
@@ -16,7 +16,7 @@ from ..agreement.bootstrap import estimated, replicated
 from ..agreement.comparison import Comparison
 from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
-from ..metrics._shared.arithmetic import Floats, sigmoid
+from ..metrics._shared.arithmetic import Floats
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.matcher import read
 from ..uncertainty.resampling import Bootstrap
@@ -31,9 +31,7 @@ Record = dict[str, Any]
     runs: By what was left out: `key` (a digest of all that decides the run), `trained_on` and `chosen_on` (answers of
         each set), `epochs` (MCC on dev of each), `seconds`, and for each set that was left out, in `sets`, its
         `question_ids` and `labels`, and by layer the `scores` and the figures, `before` and `after`.
-    temperatures: By task and layer, what its logit is to be divided by, as `calibrated` finds them.
     means: By layer, the mean MCC over sets `before` and `after`, and their `difference`, each with its interval's ends.
-    calibration: By layer and set, the expected calibration error with the temperature that the other sets give.
 """
 
 
@@ -65,34 +63,6 @@ def left_out_file(output: Path) -> Path:
     return output.with_suffix(".left-out.json")
 
 
-def read_temperatures(file: Path) -> Mapping[str, Mapping[str, float]]:
-    """Return what a file of `leave_one_out` says of calibration.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is another one.
-    """
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no {file}; fit --leave-one-out writes one")
-    found: Mapping[str, Mapping[str, float]] = _load(file)["temperatures"]
-    return found
-
-
-def temperature(sets: Sequence[tuple[Floats, Floats]]) -> float:
-    """Return T > 0 for which σ(logit / T) has the lowest log-loss, its mean over sets (Guo et al. 2017, section 4.2).
-
-    Args:
-        sets: For each set the logits of "correct" and the labels, 1 or 0.
-    """
-    from scipy.optimize import minimize_scalar
-
-    def loss(log: float) -> float:
-        cooled = [(logits / np.exp(log), labels) for logits, labels in sets]
-        return float(np.mean([np.mean(np.logaddexp(0, values) - labels * values) for values, labels in cooled]))
-
-    return float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
-
-
 def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
     """Return the mean MCC over sets that were left out, as `Record` has it.
 
@@ -104,27 +74,6 @@ def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
         for layer in sets[0]["scores"]["after"]
         if layer in sets[0]["scores"]["before"]
     }
-
-
-def calibrated(runs: Mapping[str, Any]) -> Record:
-    """Return `temperatures` and `calibration`, as `Record` has them, of sets that were left out."""
-    sets = {name: found for one in runs.values() for name, found in one["sets"].items()}
-    temperatures: dict[str, dict[str, float]] = {}
-    calibration: dict[str, dict[str, float]] = {}
-    for layer in next(iter(sets.values()))["scores"]["after"]:
-        columns = {
-            name: (_logits(found["scores"]["after"][layer]), np.array(found["labels"], float))
-            for name, found in sets.items()
-        }
-        task, _, own = layer.partition(", ")
-        temperatures.setdefault(task, {})[own] = temperature(list(columns.values()))
-        calibration[layer] = {}
-        for name, (logits, labels) in columns.items():
-            others = [pair for other, pair in columns.items() if other != name]
-            cooled = sigmoid(logits / (temperature(others) if others else 1.0))
-            found = figures(cooled, labels > 0, sets[name]["question_ids"])
-            calibration[layer][name] = found["calibration_error"]
-    return {"temperatures": temperatures, "calibration": calibration}
 
 
 def _without(job: Job, name: str) -> Job:
@@ -203,13 +152,7 @@ def _means(sets: Sequence[Mapping[str, Floats]], bootstrap: Bootstrap) -> dict[s
 
 
 def _record(job: Job, runs: Mapping[str, Any]) -> Record:
-    return {"recipe": _described(job), "runs": runs, "means": means(runs, Bootstrap()), **calibrated(runs)}
-
-
-def _logits(scores: Sequence[float]) -> Floats:
-    values = np.clip(np.asarray(scores, dtype=np.float64), 1e-6, 1 - 1e-6)
-    logits: Floats = np.log(values) - np.log1p(-values)
-    return logits
+    return {"recipe": _described(job), "runs": runs, "means": means(runs, Bootstrap())}
 
 
 def _described(job: Job) -> Record:
@@ -227,7 +170,7 @@ def _described(job: Job) -> Record:
 def _load(file: Path) -> Record:
     try:
         found: Record = json.loads(file.read_text("utf-8"))
-        if not {"runs", "temperatures"} <= found.keys():
+        if not {"runs", "means"} <= found.keys():
             raise ValueError("it lacks its runs")
     except ValueError as error:
         raise ValueError(f"{file}: not a file of fit --leave-one-out ({error}); move it away") from error

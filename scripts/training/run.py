@@ -37,8 +37,6 @@ from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
 
 Report = Callable[[str], None]
-Temperatures = Mapping[str, Mapping[str, float]]
-"""By task and layer: what a layer's logit is divided by."""
 
 
 @dataclass(frozen=True)
@@ -168,13 +166,12 @@ class Outcome:
     epochs: Sequence[float]
 
 
-def run(job: Job, report: Report, temperatures: Temperatures | None = None) -> Outcome:
+def run(job: Job, report: Report) -> Outcome:
     """Do the job.
 
     Args:
         job: What is to be done.
         report: Told of each epoch.
-        temperatures: What layers' logits are divided by, where that is known from sets that were left out.
 
     Raises:
         OSError, ValueError: rows are missing, or not what was expected.
@@ -197,7 +194,7 @@ def run(job: Job, report: Report, temperatures: Temperatures | None = None) -> O
     for task in matcher.heads:
         classifier = pair_classifier(minilm, rounded, task, job.recipe)
         classified = classify(classifier, task, dev)
-        weights[task] = _cooled(fit_layers(classified, task, kept.get(task)), (temperatures or {}).get(task, {}))
+        weights[task] = fit_layers(classified, task, kept.get(task))
         tested = classify(classifier, task, test) if test else None
         for layer, scores in held_out_scores(classified, task, kept.get(task)).items():
             figures[f"{task}, {layer}"] = _by_set(classified, scores)
@@ -279,12 +276,4 @@ def _kept(matcher: Matcher, fitted: Sequence[str] | None) -> dict[str, Layers]:
     return {
         task: {name: weights for name, weights in layers.items() if name not in fitted}
         for task, layers in matcher.weights.items()
-    }
-
-
-def _cooled(layers: Mapping[str, Mapping[str, float]], temperatures: Mapping[str, float]) -> Layers:
-    """Divide each layer's weights by its temperature: verdicts stay."""
-    return {
-        layer: {name: value / temperatures.get(layer, 1.0) for name, value in weights.items()}
-        for layer, weights in layers.items()
     }

@@ -131,7 +131,7 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
         return [_known(name, traps(Selection(limit=selection.limit, split="train")).rows)]
     if name in WRITTEN:
         files = sorted(WRITTEN[name].glob("*.jsonl"))
-        return [_known(f"{name}/{path.stem}", _written(path, selection.limit), name == "written") for path in files]
+        return [_known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in files]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.overview if group != "all"]
@@ -157,9 +157,9 @@ def _written(path: Path, limit: int | None) -> list[LabelledRow]:
     ]
 
 
-def _known(name: str, rows: Sequence[LabelledRow], seen: bool = True) -> LabelledSet:
+def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:
     train, dev = divided(rows, _SHARE)
-    return LabelledSet(name, train, dev, [], seen)
+    return LabelledSet(name, train, dev, [], seen=True)
 
 
 def _own(path: Path, limit: int | None) -> LabelledSet:

@@ -13,7 +13,6 @@ from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG
-from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training import epochs, left_out
 from evaluate_qa.training.balance import Balance, Balanced, drawn
 from evaluate_qa.training.checkpoint import Checkpoint
@@ -22,7 +21,7 @@ from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.figures import by_set, mean
 from evaluate_qa.training.heads import ROUNDED, Heads
 from evaluate_qa.training.layers import Classified, check_folds, fit_layers, held_out_scores
-from evaluate_qa.training.left_out import calibrated, left_out_file, temperature
+from evaluate_qa.training.left_out import left_out_file
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample, without
 from evaluate_qa.uncertainty.resampling import Bootstrap
@@ -123,15 +122,15 @@ def test_only_the_traps_for_training_are_read():
     assert {part_of[row.question, row.answer] for row in rows} == {"train"}
 
 
-@pytest.mark.parametrize(("name", "seen"), [("written", True), ("natural", False)])
-def test_what_is_written_is_read_as_a_set_for_each_file(name, seen):
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_is_written_is_read_as_a_set_for_each_file(name):
     found = {one.name: one for one in read_sets([name], limit=5)}
     files = sorted(WRITTEN[name].glob("*.jsonl"))
     assert list(found) == [f"{name}/{path.stem}" for path in files]
     assert len(files) >= 5
     for path in files:
         one = found[f"{name}/{path.stem}"]
-        assert one.seen == seen
+        assert one.seen
         first = json.loads(path.read_text(encoding="utf-8").split("\n")[0])
         rows = [row for row in (*one.train, *one.dev) if row.question == first["question"]]
         assert [row.answer for row in rows if row.label] == first["right"]
@@ -207,7 +206,6 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
         (["--data", "mine.jsonl", "--epochs", "0"], "epochs is 0"),
         (["--data", "mine.jsonl", "--layer", "length"], "there is no layer length; expected features, lengths"),
         (["--data", "mine.jsonl", "--layer", "lengths"], "lengths, match, recall, with --average"),
-        (["--data", "mine.jsonl", "--calibrate", "m.left-out.json"], "fit --leave-one-out writes one"),
         (["--data", "few.jsonl"], "few.jsonl: 18 answers to 9 questions, 9 of them correct"),
     ],
 )
@@ -282,24 +280,6 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
     assert "without cedar" in result.output
     assert "bem, lengths: mean MCC " in result.output
     assert "without amber" not in result.output
-    fitted = CliRunner().invoke(
-        app,
-        [
-            *arguments[:-1],
-            "--average",
-            str(tmp_path / "m.without-amber.safetensors"),
-            "--calibrate",
-            str(left_out_file(output)),
-        ],
-    )
-    assert fitted.exit_code == 0, fitted.output
-    plain = tmp_path / "plain.safetensors"
-    uncalibrated = [str(plain) if argument == str(output) else argument for argument in arguments[:-1]]
-    average = ["--average", str(tmp_path / "m.without-amber.safetensors")]
-    assert CliRunner().invoke(app, [*uncalibrated, *average]).exit_code == 0
-    cooled, raw = (read(file).weights["bem"]["lengths"] for file in (output, plain))
-    found = record["temperatures"]["bem"]["lengths"]
-    assert cooled == pytest.approx({name: value / found for name, value in raw.items()})
 
 
 def test_the_mean_over_left_out_sets_and_its_difference_to_before():
@@ -440,41 +420,6 @@ def test_too_few_verdicts_to_choose_by():
     with pytest.raises(ValueError, match="of 20 answers that epoch and final layers are chosen on 1 are correct"):
         check_folds(rows)
     check_folds([*rows, row("1", 1.0), row("2", 1.0)])
-
-
-def test_the_temperature_that_sharpened_logits_need():
-    rng = np.random.default_rng(0)
-    logits = rng.normal(scale=2, size=20000)
-    labels = (rng.random(20000) < 1 / (1 + np.exp(-logits))).astype(float)
-    assert temperature([(logits, labels)]) == pytest.approx(1, abs=0.03)
-    assert temperature([(3 * logits, labels)]) == pytest.approx(3, abs=0.1)
-    # A set counts alike whatever its size: a hundredth of it, as a second set, draws as much as the whole.
-    small = (logits[:200], labels[:200])
-    assert temperature([(3 * logits, labels), small]) == pytest.approx(
-        temperature([(3 * logits, labels), (np.tile(small[0], 50), np.tile(small[1], 50))]), rel=1e-6
-    )
-
-
-def test_a_sets_calibration_is_told_with_the_temperature_of_the_others():
-    rng = np.random.default_rng(0)
-
-    def found(sharpened):
-        logits = rng.normal(scale=2, size=4000)
-        labels = rng.random(4000) < 1 / (1 + np.exp(-logits))
-        scores = 1 / (1 + np.exp(-sharpened * logits))
-        return {
-            "question_ids": [str(n) for n in range(4000)],
-            "labels": [int(label) for label in labels],
-            "scores": {"after": {"bem, features": scores.tolist()}},
-        }
-
-    # Two sets are three times too sure, the third as sure as it should be: theirs spoils it, and mends each other.
-    runs = {name: {"sets": {name: found(sharpened)}} for name, sharpened in (("a", 3), ("b", 3), ("c", 1))}
-    calibration = calibrated(runs)["calibration"]["bem, features"]
-    assert calibration["c"] > 0.1
-    pair = {name: runs[name] for name in ("a", "b")}
-    assert calibrated(pair)["calibration"]["bem, features"]["a"] < 0.03
-    assert calibrated(pair)["temperatures"]["bem"]["features"] == pytest.approx(3, abs=0.2)
 
 
 def test_rows_of_ones_own_are_learned_from_where_the_installed_matcher_is(tmp_path, monkeypatch):
