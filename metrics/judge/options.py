@@ -11,7 +11,7 @@ from .arguments import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number,
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf
-DEFAULT_BAND = (0.11, 0.88)
+DEFAULT_BAND = (0.07, 0.84)
 
 
 def _pair(value: Any, most: float) -> bool:

@@ -152,7 +152,7 @@ def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypa
 
 def test_where_the_matcher_is_sure_nobody_is_asked_until_the_visitor_wants_it(form, server):
     analysed, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
-    assert "The matcher is sure: 0.98 is 0.88 or more. So the judge is not asked." in shown
+    assert "The matcher is sure: 0.98 is 0.84 or more. So the judge is not asked." in shown
     assert server.bodies == []
     assert "The judge is asked about every answer: press Score." in form.rescore(analysed, "(0, 1)")[0]
     assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
