@@ -96,7 +96,7 @@ def find(metric: str) -> Path:
     if digest != FILE_SHA256:
         raise ValueError(
             f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or of another version. "
-            "Reinstall: pip install --force-reinstall evaluate-qa"
+            "After an upgrade run evaluate-qa install again; else pip install --force-reinstall evaluate-qa"
         )
     return file
 
