@@ -17,8 +17,8 @@ from ..files.rows import Row, RowsError, did_you_mean, file_format, place, read_
 from ..labelled_sets.sets import SETS
 
 WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
-"""Folders with answers that a language model wrote to be learned from, where neither words nor length tell which are
-right, and as people and models really answer; a file a set, a question a line."""
+"""Folders with answers that a language model wrote to be learned from: those where neither words nor length tell which
+are right, and those as people and models really answer; a file a set, a question a line."""
 KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 """Names of the data sets."""
 
