@@ -291,6 +291,25 @@ def test_what_is_written_has_no_question_and_no_wording_of_what_nothing_is_fitte
     assert not wordings & runs_of_words(answers(written, "right", "wrong"))
 
 
+def long_words(question: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", question.lower()) if len(word) > 3}
+
+
+def test_no_written_line_asks_in_other_words_what_nothing_is_fitted_on(
+    written: Rows, traps: Rows, sample: Rows, near_names: Rows
+):
+    """It would have the same reference, and with it three in ten of the questions' words of four letters or more."""
+    asked: dict[str, list[set[str]]] = {}
+    for row in [*sample, *near_names, *of_part(traps, "test")]:
+        for reference in row["references"]:
+            asked.setdefault(" ".join(re.findall(r"\w+", reference.lower())), []).append(long_words(row["question"]))
+    for row in written:
+        words = long_words(row["question"])
+        for reference in row["references"]:
+            for others in asked.get(" ".join(re.findall(r"\w+", reference.lower())), []):
+                assert not words or len(words & others) < 0.3 * len(words | others), (row["question"], reference)
+
+
 def test_neither_words_nor_length_tell_which_written_answers_are_right():
     pairs = [
         (answer, row["references"], side == "right")
