@@ -128,3 +128,13 @@ def test_plain_cases_are_judged(metric_of, name, options, right):
     )
     assert out["per_example"]["verdict"] == [True] * len(right) + [False] * len(wrong)
     assert out["per_example"]["score"][-1] == 0
+
+
+@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+def test_another_painter_is_refused(metric_of, name):
+    out = metric_of(name).compute(
+        predictions=["Michelangelo", "Painted by Michelangelo.", "It was painted by Michelangelo."],
+        references=["Leonardo da Vinci"] * 3,
+        questions=["Who painted the Mona Lisa?"] * 3,
+    )
+    assert out["per_example"]["verdict"] == [False] * 3
