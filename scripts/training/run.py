@@ -15,7 +15,7 @@ from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.matcher import Matcher, build, read, save
-from .balance import Balance, Balanced, Examples
+from .balance import Balance, Balanced, Examples, Pool
 from .checkpoint import Checkpoint, digest
 from .epochs import train
 from .examples import Generator, Mixture
@@ -35,6 +35,7 @@ from .layers import (
 from .neighbours import nearest
 from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
+from .style import evening_weights
 
 Report = Callable[[str], None]
 
@@ -140,13 +141,14 @@ class Job:
 
     def examples(self, minilm: Path) -> Examples:
         """Return what draws the examples of each epoch."""
-        generators = []
+        pools = []
         for found in self.sets:
             neighbours = nearest([row.references[0] for row in found.train], minilm)
-            generators.append(Generator(found.train, self.mixture, neighbours))
-        if len(generators) == 1 and self.balance.rows is None:
-            return generators[0]
-        return Balanced(generators, self.balance)
+            weights = evening_weights(found.train) if found.written else None
+            pools.append(Pool(Generator(found.train, self.mixture, neighbours), found.data_set, weights))
+        if len(pools) == 1 and self.balance.rows is None:
+            return pools[0].generator
+        return Balanced(pools, self.balance)
 
 
 ByLayer = Mapping[str, Mapping[str, Figures]]

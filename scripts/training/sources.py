@@ -46,6 +46,7 @@ class LabelledSet:
         dev: What epoch and final layers are chosen on.
         test: What is neither trained on nor chosen on; of a user's own rows only.
         seen: Whether the matcher that comes with this version was trained on `train`.
+        written: Whether a language model wrote the answers.
     """
 
     name: str
@@ -53,6 +54,12 @@ class LabelledSet:
     dev: list[LabelledRow]
     test: list[LabelledRow]
     seen: bool = False
+    written: bool = False
+
+    @property
+    def data_set(self) -> str:
+        """Name of the data set that it is a part of: `saf` of `saf/German`."""
+        return self.name.partition("/")[0]
 
     @property
     def left_out(self) -> list[LabelledRow]:
@@ -93,7 +100,7 @@ def without(sets: Sequence[LabelledSet], left_out: Iterable[str]) -> list[Labell
     names = [found.name for found in sets]
     gone: set[str] = set()
     for name in left_out:
-        matching = {known for known in names if name in (known, known.partition("/")[0])}
+        matching = {found.name for found in sets if name in (found.name, found.data_set)}
         if not matching:
             raise ValueError(f"--leave-out {name}: there is no such set in --data; {did_you_mean(name, names)}")
         gone |= matching
@@ -131,7 +138,8 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
         return [_known(name, traps(Selection(limit=selection.limit, split="train")).rows)]
     if name in WRITTEN:
         files = sorted(WRITTEN[name].glob("*.jsonl"))
-        return [_known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in files]
+        found = [_known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in files]
+        return [replace(one, written=True) for one in found]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.overview if group != "all"]

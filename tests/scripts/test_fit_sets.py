@@ -14,7 +14,7 @@ from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG
 from evaluate_qa.training import epochs, left_out
-from evaluate_qa.training.balance import Balance, Balanced, drawn
+from evaluate_qa.training.balance import Balance, Balanced, Pool, drawn
 from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import Course
 from evaluate_qa.training.examples import Generator, Mixture
@@ -24,6 +24,7 @@ from evaluate_qa.training.layers import Classified, check_folds, fit_layers, hel
 from evaluate_qa.training.left_out import left_out_file
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample, without
+from evaluate_qa.training.style import chances, evening_weights
 from evaluate_qa.uncertainty.resampling import Bootstrap
 from typer.testing import CliRunner
 
@@ -63,6 +64,15 @@ def test_a_sets_share_is_its_size_to_the_temperature():
     assert Balance(rows=100, temperature=0).counts(sizes) == [33, 34, 33]
 
 
+def test_a_data_set_of_many_parts_weighs_by_its_answers_not_by_its_parts():
+    # 100 answers, and 900 in parts of 400, 400 and 100. The roots of 100 and 900 are 10 and 30, a quarter and three
+    # quarters; the parts' are 20, 20 and 10, so of 300 two fifths are 120 and a fifth is 60.
+    sizes, names = [100, 400, 400, 100], ["a", "b", "b", "b"]
+    assert Balance(rows=400, temperature=0.5).counts(sizes, names) == [100, 120, 120, 60]
+    assert Balance(rows=400, temperature=0).counts(sizes, names) == [200, 67, 66, 67]
+    assert Balance(temperature=1).counts(sizes, names) == sizes
+
+
 def test_half_of_what_is_drawn_is_right_and_every_answer_comes_as_often_as_others():
     rows = [row(f"r{n}", 1.0) for n in range(3)] + [row(f"w{n}", 0.0) for n in range(20)]
     found = Counter(one.question_id for one in drawn(rows, 15, random.Random(0)))
@@ -73,10 +83,54 @@ def test_half_of_what_is_drawn_is_right_and_every_answer_comes_as_often_as_other
     assert sorted(Counter(one.question_id for one in one_kind).values()) == [1, 1, 2]
 
 
+def test_an_answer_is_drawn_as_often_as_its_weight_says():
+    rows = [row(f"r{n}", 1.0) for n in range(2)] + [row(f"w{n}", 0.0) for n in range(3)]
+    weights, draw = np.array([1.0, 1.0, 3.0, 1.0, 1.0]), random.Random(0)
+    found = Counter(one.question_id for _ in range(4000) for one in drawn(rows, 2, draw, weights))
+    # One right one of two alike; one wrong one of three, with chances 3/5, 1/5 and 1/5. Five deviations of the largest,
+    # sqrt(4000 * 1/4) = 32, are 160.
+    expected = {"r0": 2000, "r1": 2000, "w0": 2400, "w1": 800, "w2": 800}
+    assert {name: pytest.approx(count, abs=160) for name, count in expected.items()} == found
+
+
+def in_a_style(told, questions=400):
+    """A right and a wrong answer to each question; in so many of ten questions the wrong one says "because"."""
+    rows = []
+    for number in range(questions):
+        word = "because" if number % 10 < told else "just"
+        other = "just" if word == "because" else "because"
+        question, references = f"question {number}?", [f"reference {number}"]
+        for answer, label in ((f"thing{number} {other}", 1.0), (f"stuff{number} {word}", 0.0)):
+            rows.append(LabelledRow(str(number), question, references, answer, label, frozenset()))
+    return rows
+
+
+def test_habits_of_who_wrote_the_answers_are_evened_out_by_weights():
+    rows = in_a_style(told=8)
+    weights, usual = evening_weights(rows), np.array([int(one.question_id) % 10 < 8 for one in rows])
+    # "because" is wrong in 80 of 100 answers: an answer in the usual style has the chance .8 by its words, one against
+    # it .2, so that it is drawn four times as often: 80 / .8 = 20 / .2. The penalty keeps the chances nearer to a half.
+    ratio = weights[~usual].mean() / weights[usual].mean()
+    assert 2 < ratio <= 4.5
+    assert weights.min() == 1
+    assert weights.max() <= 5
+    even = evening_weights(in_a_style(told=5))
+    assert even.max() / even.min() < 1.5
+
+
+def test_too_few_answers_tell_of_no_habits():
+    rows = in_a_style(told=8, questions=4)
+    answers, verdicts = [one.answer for one in rows], [bool(one.label) for one in rows]
+    assert chances(answers, verdicts, [one.question_id for one in rows]).tolist() == [0.5] * 8
+    assert evening_weights(rows).tolist() == [1.0] * 8
+    assert evening_weights([]).tolist() == []
+
+
 def test_an_epoch_draws_from_each_set_what_the_balance_says():
     small = [row(f"small {n}", float(n == 0)) for n in range(4)]
     large = [row(f"large {n}", float(n % 2)) for n in range(64)]
-    balanced = Balanced([Generator(rows, NOTHING) for rows in (small, large)], Balance(rows=40, temperature=0.5))
+    pools = [Pool(Generator(rows, NOTHING), name) for name, rows in (("small", small), ("large", large))]
+    balanced = Balanced(pools, Balance(rows=40, temperature=0.5))
     examples = balanced.epoch(3)
     # The roots are 2 and 8: a fifth of 40 is 8 of the small set, 32 of the large one; half of each are right.
     found = Counter((example.question.split()[1], example.label) for example in examples)
@@ -87,7 +141,7 @@ def test_an_epoch_draws_from_each_set_what_the_balance_says():
 
 def test_what_is_made_for_a_set_is_made_of_that_set():
     sets = [[row(f"{name} {n}", float(n % 3 > 0)) for n in range(12)] for name in ("alpha", "beta")]
-    for example in Balanced([Generator(rows, Mixture()) for rows in sets], Balance()).epoch(0):
+    for example in Balanced([Pool(Generator(rows, Mixture()), "one") for rows in sets], Balance()).epoch(0):
         texts = f"{example.question} {example.answer} {example.reference}"
         assert ("alpha" in texts) != ("beta" in texts)
 
