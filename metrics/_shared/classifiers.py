@@ -22,7 +22,7 @@ from .arguments import ModelOptions
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
 from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
-from .lexical import evidence
+from .lexical import EVIDENCE, OF_LONG, evidence
 from .long_texts import MatcherOptions, Parts, expand, row_starts, search
 from .matcher import build, find, read
 
@@ -33,6 +33,8 @@ Logits = NDArray[np.float64]
 _TOKEN_BUDGET = {"cpu": 1024, "mps": 16384, "cuda": 65536}
 # Texts tokenised at once.
 _CHUNK = 4096
+# What the final layers of a matcher may weigh.
+_WEIGHED = frozenset({"margin", "entailment", "intercept", *EVIDENCE, "same", "long", *OF_LONG})
 
 Texts = tuple[str, tuple[str, ...]]
 
@@ -340,6 +342,12 @@ def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loade
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for it; fit one: evaluate-qa fit {metric}")
+    weighed = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
+    if unknown := sorted(weighed - _WEIGHED):
+        raise ValueError(
+            f"{metric}: {file} weighs {', '.join(unknown)}, which this version knows nothing of; fit its final layers "
+            f"anew: evaluate-qa fit {metric} --average {file} -o NEW.safetensors --data …"
+        )
     minilm = find_checkpoint(metric, MINILM)
     network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))
     classifier = PairClassifier(network, tokenizer, options)

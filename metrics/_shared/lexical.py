@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-EVIDENCE = ("match", "recall", "missing_numbers", "negations_differ")
+EVIDENCE = ("match", "recall")
 """Names of the functions below that compare an answer with a reference."""
 
 OF_LONG = ("length", "trigram_precision")
@@ -30,9 +30,6 @@ _LENGTH = 20
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
-# Thousands separators go with the other punctuation, a decimal point does not: 2.5 is not 25.
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|cannot|without|nobody|nothing|nowhere)\b|n['’]t\b")
 
 
 def squad_normalise(text: str) -> str:
@@ -82,25 +79,6 @@ def token_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * common / max(len(answer) + len(reference), 1)
 
 
-def missing_numbers(answer: str, reference: str) -> float:
-    """Share of the reference's distinct numbers that the answer does not contain; 0.0 if the reference has none.
-
-    >>> missing_numbers("It took 1,200 days.", "1200 days in 1987")
-    0.5
-    """
-    wanted = _numbers(reference)
-    return len(wanted - _numbers(answer)) / len(wanted) if wanted else 0.0
-
-
-def negations_differ(answer: str, reference: str) -> float:
-    """1.0 if one of the two has a negation and the other has none, else 0.0.
-
-    >>> negations_differ("It isn't a fruit.", "It is a vegetable.")
-    1.0
-    """
-    return float(bool(_NEGATION.search(answer.lower())) != bool(_NEGATION.search(reference.lower())))
-
-
 def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
     """Share of the answer's character trigrams, counted with repetition, that the reference contains; 0.0 without any.
 
@@ -117,9 +95,10 @@ def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
     """Return what the words and lengths say about every answer with each of its references, each of shape (pairs,).
 
-    Beside `EVIDENCE`: `long` is 1.0 if the reference has five normalised words or more and the answer at most three
-    times as many, else 0.0; `length` is the natural logarithm of the answer's number of normalised words, from 1 to 20;
-    `trigram_precision` is 0.0 where `long` is.
+    Beside `EVIDENCE`: `same` is 1.0 if answer and reference have the same normalised words, else 0.0; `long` is 1.0 if
+    the reference has five normalised words or more and the answer at most three times as many, else 0.0; `length` is
+    the natural logarithm of the answer's number of normalised words, from 1 to 20; `trigram_precision` is 0.0 where
+    `long` is.
     """
     rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):
@@ -127,30 +106,26 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
         length = math.log(min(max(len(answer), 1), _LENGTH))
         for reference in listed:
             wanted = normalised_words(reference)
-            flags = missing_numbers(prediction, reference), negations_differ(prediction, reference)
             long = len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted)
             precision = trigram_precision(answer, wanted) if long else 0.0
-            rows.append((match(answer, wanted), recall(answer, wanted), *flags, float(long), length, precision))
+            found = match(answer, wanted), recall(answer, wanted), float(answer == wanted)
+            rows.append((*found, float(long), length, precision))
     values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, "long", *OF_LONG))}
+    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, "same", "long", *OF_LONG))}
 
 
 def by_length(own: str) -> tuple[str, ...]:
     """Return what a layer weighs beside `own` if it weighs all of it anew where the reference is long.
 
-    >>> by_length("margin")[-3:]
-    ('long*negations_differ', 'long*length', 'long*trigram_precision')
+    >>> by_length("margin")
+    ('recall', 'same', 'long', 'long*margin', 'long*recall', 'long*length', 'long*trigram_precision')
     """
-    return (*EVIDENCE, "long", *(f"long*{name}" for name in (own, *EVIDENCE, *OF_LONG)))
+    return ("recall", "same", "long", *(f"long*{name}" for name in (own, "recall", *OF_LONG)))
 
 
 def _trigrams(words: Sequence[str]) -> Counter[str]:
     bounded = (f" {word} " for word in words)
     return Counter(word[start : start + 3] for word in bounded for start in range(len(word) - 2))
-
-
-def _numbers(text: str) -> set[str]:
-    return {number.replace(",", "") for number in _NUMBER.findall(text)}
 
 
 _SORRY = r"(?:(?:i ?a?m )?(?:very |so )?sorry|unfortunately|i apologi[sz]e|(?:my )?apologies)(?: but| that| and)?"

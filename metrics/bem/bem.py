@@ -102,7 +102,7 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
 
     def _layer(self, options: BemOptions) -> str:
         """Return which layer weighs the words; sentences, looked for one by one, count as short."""
-        return "features" if options.by_sentence or "lengths" not in self.model.layers else "lengths"
+        return "recall" if options.by_sentence or "lengths" not in self.model.layers else "lengths"
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions

@@ -2,10 +2,10 @@
 
 The embedded matcher has a final logistic layer over its own margin and what the words say:
 
-    p = sigmoid(w · [margin, match, recall, missing_numbers, negations_differ] + b)
+    p = sigmoid(w1 · margin + w2 · recall + b)
 
 with weights w, b for references of fewer than five words and others for longer ones, which also weigh the logarithm of
-the answer's length.
+the answer's length and the precision of its character trigrams. 4 is added for an answer of just the reference's words.
 """
 
 from collections.abc import Mapping

@@ -70,7 +70,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         accuracy_attempted: Accuracy of the others; None if there are none.
         signature: What is needed to reproduce the numbers.
         per_example: Lists with an entry for each row: score, verdict, best_reference, entailment, match, recall,
-            missing_numbers, negations_differ, not_attempted.
+            not_attempted.
 
     Examples:
         >>> nli_lex = evaluate.load("nli_lex")
@@ -158,9 +158,8 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
             return options.lexical
         if not self.model.layers:
             return "match"
-        if "lengths" not in self.model.layers:
-            return "recall"
-        return "features" if options.by_sentence else "lengths"  # sentences, looked for one by one, count as short
+        # Sentences, looked for one by one, count as short.
+        return "recall" if options.by_sentence or "lengths" not in self.model.layers else "lengths"
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .arguments import Choice, Control, Kind, Text, option
-from .lexical import EVIDENCE, by_length
+from .lexical import by_length
 from .long_texts import MatcherOptions
 
-Lexical = Literal["match", "recall", "features", "lengths", False]
+Lexical = Literal["match", "recall", "lengths", False]
 Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
@@ -18,7 +18,6 @@ TEMPLATE = "Question: {question} Answer: {answer}"
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
-    "features": EVIDENCE,
     "lengths": by_length("entailment"),
     False: (),
 }
@@ -34,15 +33,14 @@ class NliLexOptions(MatcherOptions):
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Lexical signal: the paper's `match`, the share `recall`, all `features`, these by the reference's length "
-        "(`lengths`), or `False`; by default the model's.",
+        "Lexical signal: the paper's `match`, the share `recall`, this by the reference's length (`lengths`), or "
+        "`False`; by default the model's.",
         control=Control(
             "What counts beside entailment",
             values={
-                "lengths": "words, numbers, negations, by the reference's length",
+                "lengths": "the share of the reference's words, by its length",
                 "recall": "the share of the reference's words",
                 "match": "whether the reference stands in the answer",
-                "features": "words, numbers and negations",
                 False: "nothing: entailment alone",
             },
             info="",

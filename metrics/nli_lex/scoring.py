@@ -28,8 +28,6 @@ class Scores:
     entailment: Floats
     match: Floats
     recall: Floats
-    missing_numbers: Floats
-    negations_differ: Floats
     sentence_recall: list[float | None] | None
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..agreement.labelled import LabelledRow
 from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
 from ..metrics._shared.classifiers import PairClassifier
-from ..metrics._shared.lexical import EVIDENCE, OF_LONG, by_length, evidence
+from ..metrics._shared.lexical import OF_LONG, by_length, evidence
 from ..metrics.nli_lex.long_texts import MatcherOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
 from ..metrics.nli_lex.scoring import probability
@@ -20,7 +20,7 @@ from .heads import FORMATS
 OWN = {"bem": "margin", "nli_lex": "entailment"}
 # Task -> the layers that its metric offers, with the words' evidence that each weighs.
 LAYERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "bem": {"features": EVIDENCE, "lengths": by_length("margin")},
+    "bem": {"recall": ("recall",), "lengths": by_length("margin")},
     "nli_lex": {signal: columns for signal, columns in SIGNALS.items() if signal},
 }
 NAMES = tuple(dict.fromkeys(name for layers in LAYERS.values() for name in layers))
@@ -32,6 +32,8 @@ Layers = dict[str, dict[str, float]]
 # Weight of the ridge penalty; with thousands of rows it only keeps separable data from running away.
 _STRENGTH = 0.1
 _FOLDS = 5
+# Weight of an answer that is word for word a reference: it is right, though there are too few to learn that from.
+_SAME = 4.0
 
 Columns = dict[str, NDArray[np.float64]]
 
@@ -94,8 +96,8 @@ def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str
         if kept and name in kept:
             layers[name] = dict(kept[name])
         elif name == "lengths":
-            layers[name] = _fit_lengths(classified, OWN[task], layers["features"])
-        elif name == "features":
+            layers[name] = _fit_lengths(classified, OWN[task], layers["recall"])
+        elif name == "recall":
             layers[name] = _fit_short(classified, (OWN[task], *columns))
         else:
             layers[name] = _fit(classified, (OWN[task], *columns), _alike(classified))
@@ -160,14 +162,15 @@ def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -
     answers weigh alike: what share is right differs from set to set, and is not to be learned.
     """
     rows = np.minimum.reduceat(classified.columns["long"], classified.starts) > 0
-    differences = dict.fromkeys(("long", *(f"long*{name}" for name in (own, *EVIDENCE, *OF_LONG))), 0.0)
+    names = (own, "recall", *OF_LONG)
+    differences = dict.fromkeys(("long", *(f"long*{name}" for name in names)), 0.0)
     if len(set(classified.labels[rows].tolist())) == 2:  # noqa: PLR2004 - both verdicts
         importance = _alike(classified, classified.labels)[rows]
-        long = _fit(_part(classified, rows), (own, *EVIDENCE, *OF_LONG), importance)
+        long = _fit(_part(classified, rows), names, importance)
         differences["long"] = long["intercept"] - short["intercept"]
-        for name in (own, *EVIDENCE, *OF_LONG):
+        for name in names:
             differences[f"long*{name}"] = long[name] - short.get(name, 0.0)
-    return {**short, **differences}
+    return {**short, "same": _SAME, **differences}
 
 
 def _alike(classified: Classified, kinds: NDArray[np.bool_] | None = None) -> Floats:

@@ -321,7 +321,7 @@ def test_a_visitors_endpoint_is_asked_and_the_key_stays_with_the_visitor(judge, 
         page.get_by_text("to score.").wait_for()
         page.locator("#score-file").click()
         page.locator("#results .qa-figures").wait_for()
-        assert len(chat.bodies) == 1 + 4
+        assert len(chat.bodies) == 1 + 5
         visit.tab("Python")
         assert chat.url in page.locator(".cm-content").first.inner_text()
         assert KEY not in page.content()

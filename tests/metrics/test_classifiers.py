@@ -68,6 +68,16 @@ def test_a_file_without_the_head_is_an_error_that_says_so(metric, tmp_path):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+def test_a_file_whose_layers_weigh_what_this_version_does_not_know_says_how_to_fit_them_anew(metric, tmp_path):
+    matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
+    layers = {"lengths": {"margin": 1.0, "long*missing_numbers": 0.5, "negations_differ": -1.0, "intercept": 0.0}}
+    save(replace(matcher, weights={metric: layers}), own)
+    match = rf"^{metric}: .*mine.safetensors weighs missing_numbers, negations_differ, .*: evaluate-qa fit .*--average"
+    with pytest.raises(ValueError, match=match):
+        rows(metric, model=own)
+
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_a_device_that_there_is_not_is_named(metric):
     with pytest.raises(ValueError, match=f"^{metric}: device is 'abacus', which torch cannot use here"):
         rows(metric, device="abacus")

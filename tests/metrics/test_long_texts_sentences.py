@@ -130,7 +130,7 @@ def test_sentences_of_several_scripts(text, expected):
 
 def test_more_of_the_reference_scores_higher(result):
     scores = dict(zip(ANSWERS, result["per_example"]["score"], strict=True))
-    assert scores["same"] > 0.9
+    assert scores["same"] > 0.85
     assert scores["same"] > scores["half"] > scores["wrong"] > scores["blank"] == 0
     assert scores["reordered"] == pytest.approx(scores["same"], abs=0.05)
     assert all(0 <= score <= 1 for score in scores.values())

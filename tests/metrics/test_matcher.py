@@ -33,7 +33,7 @@ def learned():
             "encoder.layer.0.attention.self.query.bias": generator.normal(0, 0.02, 384).astype(np.float32),
         },
         {task: (generator.normal(size=(2, 384)).astype(np.float32), np.zeros(2, dtype=np.float32)) for task in TASKS},
-        {"bem": {"features": {"margin": 1.0, "intercept": 0.0}}},
+        {"bem": {"recall": {"margin": 1.0, "intercept": 0.0}}},
     )
 
 
@@ -88,8 +88,8 @@ def test_the_file_in_the_package_has_both_heads_and_is_small():
     assert file.stat().st_size <= 12e6
     found = read(file)
     assert set(found.heads) == set(TASKS)
-    assert set(found.weights["bem"]) == {"features", "lengths"}
-    assert set(found.weights["nli_lex"]) == {"match", "recall", "features", "lengths"}
+    assert set(found.weights["bem"]) == {"recall", "lengths"}
+    assert set(found.weights["nli_lex"]) == {"match", "recall", "lengths"}
 
 
 def test_a_missing_file_is_told_with_its_cure(monkeypatch):
@@ -112,7 +112,6 @@ def test_another_file_is_refused(monkeypatch, tmp_path):
         ("bem", {}, ["Leonardo da Vinci", "It was painted by Leonardo."]),
         ("nli_lex", {"lexical": "match"}, ["Leonardo da Vinci painted it."]),
         ("nli_lex", {"lexical": "recall"}, ["Leonardo da Vinci painted it."]),
-        ("nli_lex", {"lexical": "features"}, ["Leonardo da Vinci painted it."]),
         ("nli_lex", {"lexical": "lengths"}, ["Leonardo da Vinci painted it."]),
         ("nli_lex", {"lexical": False}, ["Leonardo da Vinci painted it."]),
     ],

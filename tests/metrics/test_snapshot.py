@@ -32,7 +32,7 @@ CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
         [
             {},
             {"lexical": "match"},
-            {"lexical": "features", "threshold": 0.4},
+            {"lexical": "recall", "threshold": 0.4},
             {"lexical": False, "premise": "Q: {question} A: {answer}"},
             {"long_answers": "truncate", "question_tokens": 8},
         ],

@@ -9,7 +9,7 @@ from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG, by_length
 from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
 from sklearn.linear_model import LogisticRegression
 
-NAMES = ("margin", *EVIDENCE)
+NAMES = ("margin", "recall")
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def classified():
     rng = np.random.default_rng(0)
     count = 400
     columns = {name: rng.random(count) for name in (*EVIDENCE, *OF_LONG)}
-    columns |= {"margin": rng.normal(size=count), "long": np.repeat([0.0, 1.0], count // 2)}
+    columns |= {"margin": rng.normal(size=count), "long": np.repeat([0.0, 1.0], count // 2), "same": np.zeros(count)}
     logits = np.where(columns["long"] == 1, 6 * columns["recall"] - 1, 3 * columns["margin"])
     return Classified(
         np.arange(count),
@@ -30,12 +30,12 @@ def classified():
     )
 
 
-def test_short_references_are_scored_as_by_features_and_long_ones_as_by_a_layer_of_their_own(classified):
+def test_short_references_are_scored_as_by_recall_and_long_ones_as_by_a_layer_of_their_own(classified):
     layers = fit_layers(classified, "bem")
     assert set(layers["lengths"]) == {"margin", "intercept", *by_length("margin")}
     long = classified.columns["long"] == 1
-    features, lengths = (row_scores(classified, layers[name]) for name in ("features", "lengths"))
-    assert np.array_equal(features[~long], lengths[~long])
+    short, lengths = (row_scores(classified, layers[name]) for name in ("recall", "lengths"))
+    assert np.array_equal(short[~long], lengths[~long])
     for rows, names in ((~long, NAMES), (long, (*NAMES, *OF_LONG))):
         # Right and wrong answers to references of a kind weigh 100 rows each: half of the 400, as one of two sets.
         labels = classified.labels[rows]
@@ -46,13 +46,13 @@ def test_short_references_are_scored_as_by_features_and_long_ones_as_by_a_layer_
 
 
 def test_layers_that_are_kept_are_those_that_were_given(classified):
-    kept = {"features": {**dict.fromkeys(NAMES, 0.5), "intercept": -1.0}}
+    kept = {"recall": {**dict.fromkeys(NAMES, 0.5), "intercept": -1.0}}
     layers = fit_layers(classified, "bem", kept)
-    assert layers["features"] == kept["features"]
-    assert layers["lengths"].items() >= kept["features"].items()
+    assert layers["recall"] == kept["recall"]
+    assert layers["lengths"].items() >= kept["recall"].items()
     short = classified.columns["long"] == 0
     scores = held_out_scores(classified, "bem", kept)
-    assert np.array_equal(scores["lengths"][short], scores["features"][short])
+    assert np.array_equal(scores["lengths"][short], scores["recall"][short])
 
 
 def test_without_long_references_of_both_verdicts_all_are_weighed_as_short_ones(classified):
@@ -72,7 +72,7 @@ def test_how_many_are_right_in_a_set_is_not_learned(classified):
         [classified.question_ids[number] for number in rows],
         [classified.sets[number] for number in rows],
     )
-    kept = {"features": {**dict.fromkeys(NAMES, 0.0), "intercept": 0.0}}
+    kept = {"recall": {**dict.fromkeys(NAMES, 0.0), "intercept": 0.0}}
     one, other = (row_scores(classified, fit_layers(found, "bem", kept)["lengths"]) for found in (classified, thrice))
     # More rows of the same weigh as much together; only the penalty counts for less. Alone, three times as many right
     # ones would add log 3 to each logit, which makes .75 of .5.

@@ -258,8 +258,8 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
         (["--data", "mine.jsonl", "--rows", "0"], "rows is 0"),
         (["--data", "mine.jsonl", "--tested", "0"], "tested is 0"),
         (["--data", "mine.jsonl", "--epochs", "0"], "epochs is 0"),
-        (["--data", "mine.jsonl", "--layer", "length"], "there is no layer length; expected features, lengths"),
-        (["--data", "mine.jsonl", "--layer", "lengths"], "lengths, match, recall, with --average"),
+        (["--data", "mine.jsonl", "--layer", "length"], "there is no layer length; expected recall, lengths"),
+        (["--data", "mine.jsonl", "--layer", "lengths"], "recall, lengths, match, with --average"),
         (["--data", "few.jsonl"], "few.jsonl: 18 answers to 9 questions, 9 of them correct"),
     ],
 )
@@ -330,7 +330,7 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
         assert found["trained_on"].keys() == {*names} - {name}
         assert len(tested["labels"]) == 20  # every row of the file
         assert tested["after"]["bem, lengths"]["answers"] == 20
-        assert tested["before"].keys() == {"bem, features", "bem, lengths"}
+        assert tested["before"].keys() == {"bem, recall", "bem, lengths"}
     assert "without cedar" in result.output
     assert "bem, lengths: mean MCC " in result.output
     assert "without amber" not in result.output
@@ -338,7 +338,7 @@ def test_left_out_runs_learn_from_nothing_of_the_set_and_are_not_done_twice(tmp_
 
 def test_the_mean_over_left_out_sets_and_its_difference_to_before():
     def found(labels, before, after):
-        scores = {"before": {"bem, features": before}, "after": {"bem, features": after}}
+        scores = {"before": {"bem, recall": before}, "after": {"bem, recall": after}}
         return {"question_ids": [str(n % 4) for n in range(len(labels))], "labels": labels, "scores": scores}
 
     right, wrong = [0.9, 0.1] * 4, [0.1, 0.9] * 4
@@ -346,7 +346,7 @@ def test_the_mean_over_left_out_sets_and_its_difference_to_before():
     half = [0.9, 0.1, 0.1, 0.9] * 2  # half of the right and half of the wrong ones are accepted: MCC 0
     runs = {"a": {"sets": {"a": found(labels, half, right)}}, "b": {"sets": {"b": found(labels, wrong, right)}}}
     # Before: 0 and -1, after: 1 and 1. Questions hold two rows alike, so that a set of all 1 or -1 is so in each draw.
-    means = left_out.means(runs, Bootstrap(resamples=50))["bem, features"]
+    means = left_out.means(runs, Bootstrap(resamples=50))["bem, recall"]
     assert means["before"][0] == -0.5
     assert means["after"][0] == 1
     assert means["difference"][0] == 1.5
@@ -417,7 +417,7 @@ def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
 
 def classified(margins, labels, sets):
     count = len(labels)
-    columns = {name: np.zeros(count) for name in (*EVIDENCE, "long", *OF_LONG)}
+    columns = {name: np.zeros(count) for name in (*EVIDENCE, "same", "long", *OF_LONG)}
     return Classified(
         np.arange(count),
         np.ones(count, dtype=bool),
@@ -435,10 +435,10 @@ def test_a_set_weighs_as_much_as_any_other_whatever_its_size():
     # The large set three times over is the same to it; that all rows count for more only weakens the penalty.
     order = [*range(20), *[*range(20, 60)] * 3]
     large = classified(margins[order], labels[order], ["a"] * 20 + ["b"] * 120)
-    one, other = (fit_layers(found, "bem")["features"] for found in (small, large))
+    one, other = (fit_layers(found, "bem")["recall"] for found in (small, large))
     assert one["margin"] == pytest.approx(other["margin"], abs=5e-3)
     assert one["intercept"] == pytest.approx(other["intercept"], abs=5e-3)
-    unequal = fit_layers(classified(margins[order], labels[order], ["a"] * 140), "bem")["features"]
+    unequal = fit_layers(classified(margins[order], labels[order], ["a"] * 140), "bem")["recall"]
     assert abs(unequal["margin"] - one["margin"]) > 2e-2
 
 
@@ -449,7 +449,7 @@ def test_held_out_scores_do_not_depend_on_the_rows_own_label():
     turned = labels.copy()
     turned[7] = not turned[7]
     one, other = (
-        held_out_scores(classified(margins, given, ["a"] * 40), "bem")["features"] for given in (labels, turned)
+        held_out_scores(classified(margins, given, ["a"] * 40), "bem")["recall"] for given in (labels, turned)
     )
     assert one[7] == other[7]
     assert not np.allclose(one, other)

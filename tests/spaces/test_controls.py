@@ -26,7 +26,7 @@ def test_the_page_is_built_without_loading_a_metric(processes, root):
     [
         ("smile", {"w": (0, 1, 0.01, 0.5), "threshold": (0, 1, 0.01, 0.67)}),
         ("bem", {"threshold": (0, 1, 0.01, 0.5), "lexical": [None, False]}),
-        ("nli_lex", {"threshold": (0, 1, 0.01, 0.5), "lexical": ["lengths", "recall", "match", "features", False]}),
+        ("nli_lex", {"threshold": (0, 1, 0.01, 0.5), "lexical": ["lengths", "recall", "match", False]}),
         (
             "deltableu",
             {"lang": ["en", "zh"], "max_ngram_order": (1, 4, 1, 4), "smooth_method": ["exp", "floor", "add-k", "none"]},

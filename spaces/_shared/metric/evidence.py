@@ -54,8 +54,6 @@ def find_each(text_words: Sequence[Word], wanted: Collection[str]) -> list[tuple
 _TOLD = {
     "recall": ("Words found", "share of the reference's words that the answer has"),
     "match": ("Exact match", "1 if the reference stands in the answer"),
-    "missing_numbers": ("Missing numbers", "share of its numbers that the answer lacks"),
-    "negations_differ": ("Negations differ", "1 if only one of the two has a negation"),
 }
 
 
