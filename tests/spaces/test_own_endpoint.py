@@ -178,7 +178,7 @@ def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of
     assert len(server.bodies) == 5
     for name, value in {"Rows scored": "6", "Asked about": "83.3%", "Tokens": "510"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
-    assert server.keys == [f"Bearer {KEY}"] * 4
+    assert server.keys == [f"Bearer {KEY}"] * 5
     assert KEY not in results + str(code)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
