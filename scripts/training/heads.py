@@ -42,6 +42,9 @@ class Heads:
             if self.classifiers:
                 model.bert = self.encoder  # one for all
             self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
+            if recipe.half and model.device.type == "cpu":
+                # There torch's fused attention is slow on the way back: without it a step takes three quarters.
+                model.set_attn_implementation("eager")
         for layer in self.encoder.encoder.layer:
             # Without dropout torch takes its fused attention, which needs less time and keeps no probabilities.
             layer.attention.self.dropout.p = 0.0

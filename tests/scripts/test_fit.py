@@ -14,6 +14,7 @@ from evaluate_qa.files.claiming import claimed
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
+from evaluate_qa.metrics._shared.matcher import find as shipped
 from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import backward
 from evaluate_qa.training.examples import Generator, Mixture, batches
@@ -155,6 +156,25 @@ def test_gradients_are_those_of_the_mean_loss_of_both_heads(taught):
     gradients = torch.autograd.grad(expected, list(heads.parameters().values()), allow_unused=True)
     for (name, gradient), wanted in zip(found.items(), gradients, strict=True):
         assert torch.allclose(gradient, wanted, rtol=1e-3, atol=1e-6), name
+
+
+@pytest.mark.slow
+def test_in_bfloat16_without_fused_attention_the_margins_are_nearly_those_of_float32():
+    texts = [("Where?", "It is in Paris.", "Paris"), ("Who?", "Ada did, they say, long ago.", "Charles"), ("", "", "4")]
+    found = []
+    for half in (False, True):
+        heads = Heads(find("fit", MINILM).folder, Recipe(device="cpu", half=half))
+        heads.load(read(shipped("fit")))
+        heads.train(False)
+        assert heads.encoder.config._attn_implementation == ("eager" if half else "sdpa")
+        inputs = {
+            task: heads.classifiers[task].encode([FORMATS[task](*t) for t in texts]) for task in heads.classifiers
+        }
+        batch = Batch(inputs, [1.0, 0.0, 0.0])  # of unlike lengths, so that some tokens are padding
+        found.append([heads.margin(task, batch, half).tolist() for task in heads.classifiers])
+    # bfloat16 keeps 8 bits: 12 sums of some units are within a few hundredths of each.
+    assert np.allclose(*found, atol=0.15)
+    assert np.ptp(found[0]) > 1
 
 
 @pytest.fixture
