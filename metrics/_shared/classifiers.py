@@ -22,7 +22,7 @@ from .arguments import ModelOptions
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
 from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
-from .lexical import EVIDENCE, OF_LONG, evidence
+from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, expand, row_starts, search
 from .matcher import build, find, read
 
@@ -34,7 +34,7 @@ _TOKEN_BUDGET = {"cpu": 1024, "mps": 16384, "cuda": 65536}
 # Texts tokenised at once.
 _CHUNK = 4096
 # What the final layers of a matcher may weigh.
-_WEIGHED = frozenset({"margin", "entailment", "intercept", *EVIDENCE, "same", "long", *OF_LONG})
+_WEIGHED = frozenset({"margin", "entailment", "intercept", *COLUMNS})
 
 Texts = tuple[str, tuple[str, ...]]
 

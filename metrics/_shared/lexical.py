@@ -22,6 +22,9 @@ EVIDENCE = ("match", "recall")
 OF_LONG = ("length", "trigram_precision")
 """Names of what `evidence` adds for references of five words or more."""
 
+COLUMNS = (*EVIDENCE, "same", "long", *OF_LONG)
+"""Names of all that `evidence` returns."""
+
 # A reference of so many words is a sentence, which an answer words anew, where a name or a number is named again. An
 # answer of more than so many times its words has more to say, and is weighed as answers are whose reference is short.
 _LONG, _TIMES = 5, 3
@@ -111,7 +114,7 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
             found = match(answer, wanted), recall(answer, wanted), float(answer == wanted)
             rows.append((*found, float(long), length, precision))
     values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate((*EVIDENCE, "same", "long", *OF_LONG))}
+    return {name: values[:, column] for column, name in enumerate(COLUMNS)}
 
 
 def by_length(own: str) -> tuple[str, ...]:

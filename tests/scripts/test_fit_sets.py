@@ -12,7 +12,7 @@ import pytest
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG
+from evaluate_qa.metrics._shared.lexical import COLUMNS
 from evaluate_qa.training import epochs, left_out
 from evaluate_qa.training.balance import Balance, Balanced, Pool, drawn
 from evaluate_qa.training.checkpoint import Checkpoint
@@ -417,7 +417,7 @@ def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
 
 def classified(margins, labels, sets):
     count = len(labels)
-    columns = {name: np.zeros(count) for name in (*EVIDENCE, "same", "long", *OF_LONG)}
+    columns = {name: np.zeros(count) for name in COLUMNS}
     return Classified(
         np.arange(count),
         np.ones(count, dtype=bool),
