@@ -42,12 +42,12 @@ class Heads:
             if self.classifiers:
                 model.bert = self.encoder  # one for all
             self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
-            if recipe.half and model.device.type == "cpu":
-                # There torch's fused attention is slow on the way back: without it a step takes three quarters.
-                model.set_attn_implementation("eager")
         for layer in self.encoder.encoder.layer:
             # Without dropout torch takes its fused attention, which needs less time and keeps no probabilities.
             layer.attention.self.dropout.p = 0.0
+        if recipe.half and self.encoder.device.type == "cpu":
+            # But there, on the way back in bfloat16, that is slow: without it a step takes three quarters of the time.
+            self.encoder.set_attn_implementation("eager")
         self._freeze(recipe.frozen)
         torch.manual_seed(recipe.seed)
 
