@@ -386,6 +386,6 @@ def read_pairs(
         answered=inputs.answered,
         claims=claims,
         said=inputs.best_window(value(logits, model.positive)),
-        evidence=evidence(found.texts, found.wanted),
+        evidence=claims.evidence(evidence(found.texts, found.wanted)),
         weights={},
     )

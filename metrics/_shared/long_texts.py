@@ -178,11 +178,23 @@ class Claims:
         starts: Number of the first claim of each pair, shape (pairs,); the claims of a pair stand together.
         of_answer: Whether a claim is a sentence of the answer, shape (claims,).
         token_f1: Of a pair that is read by the sentence; NaN of others. Shape (pairs,).
+        repeated: Whether a claim of such a pair is, word for word, a sentence of the other text, shape (claims,).
     """
 
     starts: Indices
     of_answer: NDArray[np.bool_]
     token_f1: Floats
+    repeated: NDArray[np.bool_]
+
+    def evidence(self, words: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return what the words say of each claim: of a sentence as of a short reference, whatever its length.
+
+        Args:
+            words: What they say of each claim and the whole text that it is looked for in.
+        """
+        sentence = np.repeat(~np.isnan(self.token_f1), np.diff(self.starts, append=len(self.of_answer)))
+        of_sentences = {"same": self.repeated.astype(np.float64), "long": np.zeros(len(sentence))}
+        return {**words, **{name: np.where(sentence, of_sentences[name], words[name]) for name in of_sentences}}
 
     def recall(self, values: Floats) -> Floats:
         """Return the mean over the reference's claims, shape (pairs,); of a single claim it is the value itself."""
@@ -283,7 +295,8 @@ def search(
     """
     if not by_sentence:
         count = sum(map(len, references))
-        claims = Claims(np.arange(count), np.zeros(count, dtype=bool), np.full(count, np.nan))
+        none = np.zeros(count, dtype=bool)
+        claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
         return Search(questions, predictions, references), claims
     pairs = [
         _Pair.of(question, answer, reference)
@@ -295,6 +308,7 @@ def search(
         starts=np.cumsum([0, *counts[:-1]], dtype=np.intp),
         of_answer=np.array([given for pair in pairs for given in pair.sides()]),
         token_f1=np.array([pair.token_f1 for pair in pairs]),
+        repeated=np.array([repeated for pair in pairs for repeated in pair.repeated()]),
     )
     rows = [row for pair in pairs for row in pair.rows()]
     return Search(*zip(*rows, strict=True)), claims
@@ -324,6 +338,10 @@ class _Pair(NamedTuple):
 
     def sides(self) -> list[bool]:
         return [False] * len(self.wanted) + [True] * len(self.given)
+
+    def repeated(self) -> list[bool]:
+        wanted, given = ([tuple(normalised_words(text)) for text in texts] for texts in (self.wanted, self.given))
+        return [words in given for words in wanted] + [words in wanted for words in given]
 
 
 def new_words_f1(question: str, answer: str, reference: str) -> float:

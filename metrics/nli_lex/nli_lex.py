@@ -158,8 +158,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
             return options.lexical
         if not self.model.layers:
             return "match"
-        # Sentences, looked for one by one, count as short.
-        return "recall" if options.by_sentence or "lengths" not in self.model.layers else "lengths"
+        return "lengths" if "lengths" in self.model.layers else "recall"
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
