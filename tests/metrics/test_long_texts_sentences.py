@@ -173,14 +173,14 @@ def test_without_words_the_sentences_decide_alone(metric):
 
 def test_short_references_score_as_ever(metric):
     rows = {
-        "predictions": ["It was painted by Leonardo. He lived in Florence.", "Nobody knows.", ""],
-        "references": [["Leonardo da Vinci", "Leonardo"], "Leonardo da Vinci", "Leonardo"],
-        "questions": ["Who painted the Mona Lisa?"] * 3,
+        "predictions": ["It was painted by Leonardo. He lived in Florence.", "Nobody knows.", "", "Leonardo did it."],
+        "references": [["Leonardo da Vinci", "Leonardo"], "Leonardo da Vinci", "Leonardo", "Leonardo, who drew it too"],
+        "questions": ["Who painted the Mona Lisa?"] * 4,
     }
     plain = metric.compute(**rows)
     found = metric.compute(**rows, long_references="sentences")
     assert found["per_example"].items() >= plain["per_example"].items()
-    assert found["per_example"]["token_f1"] == [None] * 3
+    assert found["per_example"]["token_f1"] == [None] * 4
     assert found["sentence_recall"] is None
     assert not {*PARTS} & {*plain, *plain["per_example"]}
 
