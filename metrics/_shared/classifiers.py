@@ -284,6 +284,11 @@ class Loaded:
     options: ModelOptions
     layers: Mapping[str, Mapping[str, float]] | None = None
 
+    @property
+    def layer(self) -> str | None:
+        """Name of the final layer that weighs by default; None of a checkpoint, which has none."""
+        return ("lengths" if "lengths" in self.layers else "recall") if self.layers else None
+
 
 def load(metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
     """Load a classifier, ready to run as fast as it can.

@@ -187,14 +187,17 @@ class Claims:
     repeated: NDArray[np.bool_]
 
     def evidence(self, words: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return what the words say of each claim: of a sentence as of a short reference, whatever its length.
+        """Return what the words say of each claim; a sentence counts as short, and as the same where it is repeated.
 
         Args:
-            words: What they say of each claim and the whole text that it is looked for in.
+            words: What `lexical.evidence` says of each claim and the whole text that it is looked for in.
+
+        Returns:
+            By the same names, each of shape (claims,); claims that are whole references keep what they have.
         """
         sentence = np.repeat(~np.isnan(self.token_f1), np.diff(self.starts, append=len(self.of_answer)))
-        of_sentences = {"same": self.repeated.astype(np.float64), "long": np.zeros(len(sentence))}
-        return {**words, **{name: np.where(sentence, of_sentences[name], words[name]) for name in of_sentences}}
+        same, long = np.where(sentence, self.repeated, words["same"]), np.where(sentence, 0.0, words["long"])
+        return {**words, "same": same, "long": long}
 
     def recall(self, values: Floats) -> Floats:
         """Return the mean over the reference's claims, shape (pairs,); of a single claim it is the value itself."""

@@ -98,18 +98,13 @@ class Bem(ForTraining, ForReward, Shell, evaluate.Metric):
     ) -> Parts:
         """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
         parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
-        return replace(parts, weights=self.model.layers[self._layer] if self.model.layers else {})
-
-    @property
-    def _layer(self) -> str:
-        """Which of the model's layers weighs the words."""
-        return "lengths" if "lengths" in self.model.layers else "recall"
+        return replace(parts, weights=self.model.layers[self.model.layer] if self.model.layers else {})
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
         parts = self.parts(predictions, references, questions, options)
-        lexical = self._layer if parts.weights and options.lexical is not False else "none"
+        lexical = self.model.layer if parts.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
         scores = score(parts, options)
         return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

@@ -154,11 +154,7 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         )
 
     def _lexical(self, options: NliLexOptions) -> Any:
-        if options.lexical is not None:
-            return options.lexical
-        if not self.model.layers:
-            return "match"
-        return "lengths" if "lengths" in self.model.layers else "recall"
+        return options.lexical if options.lexical is not None else self.model.layer or "match"
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
