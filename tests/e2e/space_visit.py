@@ -1,5 +1,6 @@
 """A Space's page in Chromium. It is no test itself."""
 
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
 
@@ -13,10 +14,10 @@ class Visit:
     """A page that is open, with what went wrong on it."""
 
     def __init__(self, browser, server, width, scheme="light"):
-        size = WIDTHS[width]
         self.server = server
-        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        self.context = browser.new_context(color_scheme=scheme)
         self.page = self.context.new_page()
+        self.resize(width)
         self.page.set_default_timeout(60_000)
         self.wrong = []
         self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
@@ -41,6 +42,15 @@ class Visit:
     def tab(self, name):
         """Open a tab."""
         self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def resize(self, width):
+        """Make the window as wide as a desk's or a phone's."""
+        size = WIDTHS[width]
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+    def overflow(self):
+        """Return by how many pixels the page is wider than the window."""
+        return self.page.evaluate(OVERFLOW)
 
     def box(self, name):
         """Return a box of the form."""
