@@ -15,18 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .pair_network import network_class
+
 TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", "entailment")}
 """Task of each head -> its classes."""
 
 FILE = "matcher.safetensors"
 # Of the file that comes with this version: wherever it is found, it is this one or it is refused.
-FILE_SHA256 = "4750dd1976d908e764af968cd6cace0edc1291dae15cbb00f82aa5ab499345ad"
+FILE_SHA256 = "510f4f0e84c0bd52b613560b8672586bb296baad1ca9ef9506a06397a3a5415f"
 # The model repository on the Hub; `evaluate-qa publish` puts its own namespace in front here.
 REPOSITORY = "evaluate-qa/matcher"
 # There each version of the file has a folder, so that a metric finds the one that it goes with.
 PUBLISHED = f"{FILE_SHA256[:12]}/{FILE}"
 
 _LEVELS = 127
+# That a head weighs; MiniLM's hidden size is 384.
+_FEATURES = 3 * 384 + 1
 _WORDS = "embeddings.word_embeddings.weight"
 
 
@@ -36,7 +40,7 @@ class Matcher:
 
     Args:
         difference: Added to MiniLM's tensors, by their name.
-        heads: For each task a matrix, shape (2, hidden), and a bias, shape (2,).
+        heads: For each task a matrix, shape (2, 3 hidden + 1), and a bias, shape (2,).
         weights: For each task the weights of its final logistic layer, by the name of the layer and of the feature.
     """
 
@@ -60,7 +64,7 @@ def save(matcher: Matcher, file: Path) -> None:
             tensors[f"encoder.{name}.int8"] = np.clip(rounded, -_LEVELS, _LEVELS).astype(np.int8)
             tensors[f"encoder.{name}.scale"] = scale
     for task, (matrix, bias) in matcher.heads.items():
-        tensors |= {f"{task}.weight": matrix, f"{task}.bias": bias}
+        tensors |= {f"{task}.weight": np.ascontiguousarray(matrix), f"{task}.bias": bias}
     save_file(tensors, file, metadata={"weights": json.dumps(matcher.weights, sort_keys=True)})
 
 
@@ -79,9 +83,16 @@ def read(file: Path) -> Matcher:
                 scaled *= tensors[f"{name.removesuffix('.int8')}.scale"].astype(np.float32)[:, None]
             difference[name.removeprefix("encoder.").removesuffix(".int8")] = scaled
     heads = {
-        task: (tensors[f"{task}.weight"], tensors[f"{task}.bias"]) for task in TASKS if f"{task}.weight" in tensors
+        task: (_whole(tensors[f"{task}.weight"]), tensors[f"{task}.bias"])
+        for task in TASKS
+        if f"{task}.weight" in tensors
     }
     return Matcher(difference, heads, weights)
+
+
+def _whole(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a head's matrix; that of files until 2026-11, which weighs p alone, with zeros for all else."""
+    return np.pad(matrix, ((0, 0), (0, _FEATURES - matrix.shape[1])))
 
 
 def find(metric: str) -> Path:
@@ -147,24 +158,25 @@ def blank(minilm: Path, task: str, drawn: bool = True) -> tuple[Any, Any]:
     """Return (model, tokenizer): MiniLM with a head for the task, drawn at random or still to be filled."""
     import torch
     from safetensors.torch import load_file
-    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+    from transformers import AutoTokenizer, BertConfig
 
     config = BertConfig.from_pretrained(minilm, local_files_only=True, num_labels=2)
     config.id2label = dict(enumerate(TASKS[task]))
     config.label2id = {label: i for i, label in enumerate(TASKS[task])}
-    bert: Any = BertForSequenceClassification  # not every version of transformers gives it types
+    tokenizer = AutoTokenizer.from_pretrained(minilm, local_files_only=True)
+    # The sentence encoder reads 256 tokens; MiniLM itself has 512 positions.
+    tokenizer.model_max_length = config.max_position_embeddings
+    config.sep_token_id = tokenizer.sep_token_id
+    network = network_class()
     if drawn:
-        model = bert(config)
+        model = network(config)
     else:  # to draw 22 million numbers only to put others in their place takes longer than all else here
         with torch.device("meta"):
-            model = bert(config)
+            model = network(config)
         _fill_buffers(model.to_empty(device="cpu"))
     tensors = load_file(minilm / "model.safetensors")
     tensors.pop("embeddings.position_ids", None)  # the numbers 0, 1, …: no parameter
     model.bert.load_state_dict(tensors)
-    tokenizer = AutoTokenizer.from_pretrained(minilm, local_files_only=True)
-    # The sentence encoder reads 256 tokens; MiniLM itself has 512 positions.
-    tokenizer.model_max_length = config.max_position_embeddings
     return model, tokenizer
 
 

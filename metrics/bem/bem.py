@@ -17,6 +17,7 @@ from .lexical import unattempted
 from .long_texts import Parts, check_splitter
 from .matcher import TASKS
 from .options import BemOptions
+from .pair_network import network_class
 from .progress import progress
 from .rewards import ForReward
 from .scoring import margins, score

@@ -31,6 +31,7 @@ from .lexical import unattempted
 from .long_texts import Parts, check_splitter
 from .matcher import TASKS
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
+from .pair_network import network_class
 from .progress import progress
 from .rewards import ForReward
 from .scoring import class_probability, score

@@ -32,7 +32,10 @@ def learned():
             "encoder.layer.0.attention.self.query.weight": matrix,
             "encoder.layer.0.attention.self.query.bias": generator.normal(0, 0.02, 384).astype(np.float32),
         },
-        {task: (generator.normal(size=(2, 384)).astype(np.float32), np.zeros(2, dtype=np.float32)) for task in TASKS},
+        {
+            task: (generator.normal(size=(2, 3 * 384 + 1)).astype(np.float32), np.zeros(2, dtype=np.float32))
+            for task in TASKS
+        },
         {"bem": {"recall": {"margin": 1.0, "intercept": 0.0}}},
     )
 
@@ -48,6 +51,14 @@ def test_what_is_written_comes_back(learned, tmp_path):
     for task, (matrix, bias) in learned.heads.items():
         assert np.array_equal(back.heads[task][0], matrix)
         assert np.array_equal(back.heads[task][1], bias)
+
+
+def test_a_head_of_before_reads_no_means(learned, tmp_path):
+    narrow = {task: (matrix[:, :384], bias) for task, (matrix, bias) in learned.heads.items()}
+    save(replace(learned, heads=narrow), tmp_path / "m.safetensors")
+    for task, (matrix, _) in read(tmp_path / "m.safetensors").heads.items():
+        assert np.array_equal(matrix[:, :384], narrow[task][0])
+        assert np.array_equal(matrix[:, 384:], np.zeros((2, 2 * 384 + 1)))
 
 
 def test_the_difference_is_added_to_minilm(learned):

@@ -1,0 +1,70 @@
+"""The matcher's network: BERT over both texts, and a linear head that also compares the means of the two."""
+
+from functools import cache
+from typing import Any
+
+_EPSILON = 1e-6
+
+
+@cache
+def network_class() -> Any:
+    """Return PairNetwork, which is made only where torch and transformers are at hand."""
+    import torch
+    from transformers import BertModel, BertPreTrainedModel
+    from transformers.modeling_outputs import SequenceClassifierOutput
+
+    class PairNetwork(BertPreTrainedModel):
+        """BERT with a linear head over [p, |u − v|, u ∘ v, 10 cos(u, v)].
+
+        p is the pooled first token. u and v are the means of the two texts' tokens as the last layer reads them, each
+        scaled to a mean square of 1; so the last layer need compute no other token than the first. The first text is
+        all of the first segment, the second ends at the second segment's first separator: what follows there, as BEM's
+        question, is compared with nothing.
+        """
+
+        def __init__(self, config: Any) -> None:
+            super().__init__(config)
+            self.bert = BertModel(config)
+            self.classifier = torch.nn.Linear(3 * config.hidden_size + 1, config.num_labels)
+            self.post_init()
+
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
+            """Return the logits, shape (batch, classes), of ids, mask and segments, each of shape (batch, tokens)."""
+            found = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=True)
+            read, p = found.hidden_states[-2].float(), found.pooler_output
+            first, second = sides(input_ids, attention_mask, token_type_ids, self.config.sep_token_id)
+            u, v = scaled_mean(read, first), scaled_mean(read, second)
+            cosine = (u * v).mean(dim=-1, keepdim=True)
+            features = torch.cat([p.float(), (u - v).abs(), u * v, 10 * cosine], dim=-1)
+            return SequenceClassifierOutput(logits=self.classifier(features.to(p.dtype)))
+
+    return PairNetwork
+
+
+def sides(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: int) -> tuple[Any, Any]:
+    """Return which tokens are the first text's, and which the second's, each of shape (batch, tokens).
+
+    >>> import torch
+    >>> ids = torch.tensor([[101, 7, 8, 102, 9, 102, 5, 102, 0]])
+    >>> types = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 0]])
+    >>> [side.int().tolist() for side in sides(ids, (ids > 0).int(), types, separator=102)]
+    [[[0, 1, 1, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 1, 0, 0, 0, 0]]]
+    """
+    second = token_type_ids == 1
+    ends = input_ids == separator
+    first = attention_mask.bool() & ~second & ~ends
+    first[:, 0] = False  # [CLS]
+    return first, second & ((ends & second).cumsum(dim=1) == 0)
+
+
+def scaled_mean(states: Any, chosen: Any) -> Any:
+    """Return the mean of the chosen tokens' states, scaled to a mean square of 1, or 0 where none is chosen.
+
+    >>> import torch
+    >>> states = torch.tensor([[[1.0, 7.0], [5.0, 1.0], [0.0, 9.0]]])
+    >>> scaled_mean(states, torch.tensor([[True, True, False]])).round(decimals=3).tolist()  # (3, 4) / √12.5
+    [[0.849, 1.131]]
+    """
+    weights = chosen.to(states.dtype).unsqueeze(1)
+    mean = (weights @ states).squeeze(1) / weights.sum(dim=-1).clamp(min=1)
+    return mean * (mean.square().mean(dim=-1, keepdim=True) + _EPSILON).rsqrt()

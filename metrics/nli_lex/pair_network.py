@@ -1,0 +1,1 @@
+../_shared/pair_network.py
