@@ -274,5 +274,5 @@ def test_smile_agrees_with_people_on_evouna(shared, tmp_path):
         *("--metric", "smile", "--json", target),
     )
     pearson = figures(target, "evouna")[0]["all"]["smile"]["pearson"]
-    assert pearson["value"] >= 0.77
+    assert pearson["value"] >= 0.74
     assert pearson["low"] < pearson["value"] < pearson["high"]
