@@ -29,8 +29,8 @@ REPOSITORY = "evaluate-qa/matcher"
 PUBLISHED = f"{FILE_SHA256[:12]}/{FILE}"
 
 _LEVELS = 127
-# That a head weighs; MiniLM's hidden size is 384.
-_FEATURES = 3 * 384 + 1
+_HIDDEN = 384  # MiniLM's
+_FEATURES = 3 * _HIDDEN + 1  # that a head weighs, see pair_network.py
 _WORDS = "embeddings.word_embeddings.weight"
 
 
@@ -91,8 +91,11 @@ def read(file: Path) -> Matcher:
 
 
 def _whole(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a head's matrix; that of files until 2026-11, which weighs p alone, with zeros for all else."""
-    return np.pad(matrix, ((0, 0), (0, _FEATURES - matrix.shape[1])))
+    """Return a head's matrix; that of a file of before, which weighs the first token alone, with zeros for all else."""
+    width = matrix.shape[1]
+    if width not in (_HIDDEN, _FEATURES):
+        raise ValueError(f"a head weighs {width} features; expected {_FEATURES}, or {_HIDDEN} of an older file")
+    return np.pad(matrix, ((0, 0), (0, _FEATURES - width)))
 
 
 def find(metric: str) -> Path:

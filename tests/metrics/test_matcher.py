@@ -61,6 +61,13 @@ def test_a_head_of_before_reads_no_means(learned, tmp_path):
         assert np.array_equal(matrix[:, 384:], np.zeros((2, 2 * 384 + 1)))
 
 
+def test_a_head_of_another_width_is_refused(learned, tmp_path):
+    other = {task: (matrix[:, :383], bias) for task, (matrix, bias) in learned.heads.items()}
+    save(replace(learned, heads=other), tmp_path / "m.safetensors")
+    with pytest.raises(ValueError, match="a head weighs 383 features; expected 1153, or 384 of an older file"):
+        read(tmp_path / "m.safetensors")
+
+
 def test_the_difference_is_added_to_minilm(learned):
     base, _ = blank(MINILM, "bem")
     model, tokenizer = build(MINILM, learned, "nli_lex", torch.float32)

@@ -267,12 +267,12 @@ def test_baselines_on_diver_qa_are_the_known_ones(shared, tmp_path):
 
 @pytest.mark.slow
 def test_smile_agrees_with_people_on_evouna(shared, tmp_path):
-    """The first 200 questions of each set, answered by GPT-3.5 and GPT-4, without synthetic answers."""
+    """The first 600 questions of each set, answered by GPT-3.5 and GPT-4, without synthetic answers."""
     target = tmp_path / "out.json"
     agreement(
-        *("--data", "evouna", "--data-dir", shared / "data", "--systems", "gpt35,gpt4", "--limit", 200),
+        *("--data", "evouna", "--data-dir", shared / "data", "--systems", "gpt35,gpt4", "--limit", 600),
         *("--metric", "smile", "--json", target),
     )
     pearson = figures(target, "evouna")[0]["all"]["smile"]["pearson"]
-    assert pearson["value"] >= 0.74
+    assert pearson["value"] >= 0.77
     assert pearson["low"] < pearson["value"] < pearson["high"]
