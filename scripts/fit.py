@@ -12,12 +12,19 @@ if TYPE_CHECKING:
 
     from .training.run import Job
 
+_ENCODER = "sentence-transformers/all-mpnet-base-v2"
+# The highest learning rates: of matchers on sets, of those on one's own rows alone, and of teachers.
+_RATE, _OWN_RATE, _TEACHERS_RATE = 1e-4, 3e-5, 5e-5
+
 _data, _how, _out = map(options_of, ("Labelled answers", "Training", "Choosing among recipes"))
 
 
 def fit(
-    metric: Annotated[Literal["bem", "nli_lex", "both"], typer.Argument(help="Whose head; both share an encoder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's file, *.safetensors.")],
+    metric: Annotated[
+        Literal["bem", "nli_lex", "both", "teacher"],
+        typer.Argument(help="Whose head; both share an encoder. A teacher is larger, for others to learn from."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The matcher's or teacher's file, *.safetensors.")],
     data: Annotated[
         list[str] | None,
         _data(
@@ -40,14 +47,23 @@ def fit(
     epochs: Annotated[int, _how("Each with its own examples.")] = 5,
     seed: Annotated[int, _how("Of examples, batches and dropout.")] = 0,
     learning_rate: Annotated[
-        float | None, _how("The highest. [default: 1e-4, or 3e-5 for your own rows alone]")
+        float | None, _how("The highest. [default: 1e-4; for your own rows alone 3e-5, for a teacher 5e-5]")
     ] = None,
     token_budget: Annotated[int, _how("Tokens of a batch.")] = 4096,
     max_tokens: Annotated[int, _how("Longer inputs are cut.")] = 384,
     mix: Annotated[
         list[str] | None, _how("name=share of a kind of made examples, such as near=0.5. Repeatable.")
     ] = None,
-    teacher: Annotated[list[Path] | None, _how("A matcher to learn from beside the labels. Repeatable.")] = None,
+    teacher: Annotated[
+        list[Path] | None, _how("A matcher, or what `fit teacher` wrote, to learn from beside the labels. Repeatable.")
+    ] = None,
+    pairs: Annotated[
+        int,
+        _how("With --teacher: pairs of answers an epoch draws that nobody labelled; it judges them in English."),
+    ] = 0,
+    encoder: Annotated[
+        str | None, _how(f"The teacher's: a folder, or a name on the Hub. [default: {_ENCODER}, or that of --start]")
+    ] = None,
     start: Annotated[
         Path | None,
         _how("A matcher to train on from. [default: MiniLM; for your own rows alone the one that is installed]"),
@@ -79,6 +95,9 @@ def fit(
 
     It is used as any other model: evaluate.load("bem", model="mine.safetensors").
 
+    fit teacher trains a larger encoder on the sets' English answers; fit both --teacher FILE --pairs 15000 then learns
+    from what it says of their answers, also of pairs that nobody labelled.
+
     Of rows of your own two fifths of the questions are held out: half of them for dev, half for the figures that are
     printed. Each epoch's matcher is kept beside the output. What was interrupted resumes when it is run again.
     """
@@ -94,8 +113,15 @@ def fit(
         from .training.sources import KNOWN
 
         data = data or ["evouna"]
-        own = not any(name in KNOWN for name in data) and start is None
-        highest = learning_rate or (3e-5 if own else 1e-4)
+        teaches = metric == "teacher"
+        if encoder and not teaches:
+            raise ValueError(f"--encoder {encoder} is a teacher's; expected: fit teacher")
+        if encoder and start:
+            raise ValueError(f"--start {start} says which encoder it has; give no --encoder")
+        if teaches and leave_one_out:
+            raise ValueError("--leave-one-out trains matchers; a teacher goes without what --leave-out names")
+        own = not any(name in KNOWN for name in data) and start is None and not teaches
+        highest = learning_rate or (_TEACHERS_RATE if teaches else _OWN_RATE if own else _RATE)
         tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
         job = Job(
             data_dir=data_dir,
@@ -105,11 +131,12 @@ def fit(
             ),
             mixture=Mixture(**parse_options(mix or [])),
             teachers=teacher or [],
+            encoder=(encoder or _ENCODER) if teaches else None,
             start=find("fit") if own else start,
             average=average or [],
             limit=limit,
             data=data,
-            balance=Balance(rows, temperature),
+            balance=Balance(rows, temperature, pairs),
             left_out=() if leave_one_out else leave_out or (),
             tested=tested,
             layers=layer,
@@ -122,10 +149,14 @@ def fit(
 
 
 def _train(job: "Job", console: "Console") -> None:
-    from .training.report import tables
+    from .training.report import tables, teachers_table
     from .training.run import run, run_compared
 
     outcome = run(job, console.print)
+    if job.encoder:
+        console.print(teachers_table(outcome.figures["teacher"]))
+        console.print(f"written: {job.output}", markup=False, soft_wrap=True)
+        return
     for table in tables("on questions held out, before → after", run_compared(job), outcome.figures):
         console.print(table)
     console.print(f"before: {job.compared}", markup=False, soft_wrap=True)

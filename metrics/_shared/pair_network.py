@@ -34,9 +34,7 @@ def network_class() -> Any:
             read, p = found.hidden_states[-2].float(), found.pooler_output
             first, second = sides(input_ids, attention_mask, token_type_ids, self.config.sep_token_id)
             u, v = scaled_mean(read, first), scaled_mean(read, second)
-            cosine = (u * v).mean(dim=-1, keepdim=True)
-            features = torch.cat([p.float(), (u - v).abs(), u * v, 10 * cosine], dim=-1)
-            return SequenceClassifierOutput(logits=self.classifier(features.to(p.dtype)))
+            return SequenceClassifierOutput(logits=self.classifier(compared(p.float(), u, v).to(p.dtype)))
 
     return PairNetwork
 
@@ -55,6 +53,19 @@ def sides(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: i
     first = attention_mask.bool() & ~second & ~ends
     first[:, 0] = False  # [CLS]
     return first, second & ((ends & second).cumsum(dim=1) == 0)
+
+
+def compared(p: Any, u: Any, v: Any) -> Any:
+    """Return [p, |u − v|, u ∘ v, 10 cos(u, v)], shape (batch, 3 × width + 1); u and v have a mean square of 1.
+
+    >>> import torch
+    >>> compared(torch.tensor([[3.0, 4.0]]), torch.tensor([[1.0, -1.0]]), torch.tensor([[1.0, 1.0]])).tolist()
+    [[3.0, 4.0, 0.0, 2.0, 1.0, -1.0, 0.0]]
+    """
+    import torch
+
+    cosine = (u * v).mean(dim=-1, keepdim=True)
+    return torch.cat([p, (u - v).abs(), u * v, 10 * cosine], dim=-1)
 
 
 def scaled_mean(states: Any, chosen: Any) -> Any:

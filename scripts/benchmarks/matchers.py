@@ -138,7 +138,7 @@ def _own(job: Job) -> str:
 
 def _pairs(job: Job) -> list[list[Any]]:
     """Return the inputs of each row, one for each reference."""
-    from ..training.heads import FORMATS
+    from ..training.learner import FORMATS
 
     form = FORMATS[job.metric]
     rows = zip(job.questions, job.predictions, job.references, strict=True)

@@ -1,9 +1,9 @@
-"""Examples from several sets: how many labelled answers of each an epoch draws, half of them right."""
+"""Examples from several sets: how much of each an epoch draws, half of its labelled answers right."""
 
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -28,14 +28,18 @@ class Balance:
         rows: Of all sets together; None for as many as they have.
         temperature: A data set's share is its number of answers to this power, and in it that of each of its sets: with
             0 all have the same, with 1 each as many as it has.
+        pairs: Of all sets together, pairs of answers to one question that nobody labelled, for a teacher to judge.
     """
 
     rows: int | None = None
     temperature: float = 0.5
+    pairs: int = 0
 
     def __post_init__(self) -> None:
         if self.rows is not None and self.rows < 1:
             raise ValueError(f"rows is {self.rows}; expected at least 1 labelled answer an epoch")
+        if self.pairs < 0:
+            raise ValueError(f"pairs is {self.pairs}; expected 0 or more an epoch")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
@@ -86,15 +90,18 @@ class Balanced:
 
     def __init__(self, pools: Sequence[Pool], balance: Balance) -> None:
         self._pools = pools
-        self._counts = balance.counts([len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools])
+        sizes, names = [len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools]
+        self._counts = balance.counts(sizes, names)
+        self._pairs = replace(balance, rows=balance.pairs).counts(sizes, names) if balance.pairs else [0] * len(pools)
 
     def epoch(self, seed: int) -> list[Example]:
         """Return one epoch's examples in random order."""
         draw = random.Random(seed)
         examples = []
-        for pool, count in zip(self._pools, self._counts, strict=True):
+        for pool, count, pairs in zip(self._pools, self._counts, self._pairs, strict=True):
             rows = drawn(pool.generator.rows, count, draw, pool.weights)
             examples += pool.generator.epoch(draw.getrandbits(32), rows)
+            examples += pool.generator.pairs(pairs, draw)
         draw.shuffle(examples)
         return examples
 

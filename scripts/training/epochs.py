@@ -1,19 +1,17 @@
-"""Train the encoder with both heads on examples; an interrupted run resumes after its last whole epoch."""
+"""Train an encoder with its heads on examples; an interrupted run resumes after its last whole epoch."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..metrics._shared.matcher import read
 from ..metrics._shared.progress import progress
 from .balance import Examples
 from .checkpoint import Checkpoint, State
 from .examples import Example, batches
-from .heads import FORMATS, ROUNDED, Batch, Heads, load_teachers
+from .learner import ROUNDED, Batch, Learner
 from .memory import give_back
 from .recipe import Recipe
 
@@ -24,45 +22,45 @@ _GIVE_BACK = 16
 
 
 def train(
-    minilm: Path,
+    learner: Learner,
     generator: Examples,
     recipe: Recipe,
-    after_epoch: Callable[[int, Heads, float], float],
+    after_epoch: Callable[[int, float], float],
     checkpoint: Checkpoint,
-    teachers: Sequence[Path] = (),
-    start: Path | None = None,
+    teachers: Sequence[Learner] = (),
 ) -> list[float]:
     """Train on the generator's examples.
 
     Args:
-        minilm: Folder of all-MiniLM-L6-v2.
-        generator: Draws the examples.
+        learner: What is trained.
+        generator: Draws the examples; those without a label that no teacher reads are left out.
         recipe: How.
-        after_epoch: Called with the number of epochs done, the averaged model and the mean training loss; keeps the
-            model, and says how good it is.
+        after_epoch: Called with the number of epochs done and the mean training loss, while the learner has its
+            averaged weights; keeps it, and says how good it is.
         checkpoint: Where the state is kept after each epoch, and taken from if it is there.
-        teachers: Files of matchers whose mean probability is learned beside the labels.
-        start: File of a matcher to begin with, in place of MiniLM.
+        teachers: Whose mean probability is learned beside the labels.
 
     Returns:
         What `after_epoch` returned, epoch by epoch.
     """
-    heads = Heads(minilm, recipe)
-    if start is not None:
-        heads.load(read(start))
-    tutors = load_teachers(minilm, teachers, recipe)
-    course = Course(heads, recipe)
+    course = Course(learner, recipe)
     found: list[float] = []
     if kept := checkpoint.load():
         state, found = kept
         course.restore(state)
     for epoch in range(len(found), recipe.epochs):
-        heads.train(True)
-        examples = generator.epoch(recipe.seed * 1000 + epoch)
-        loss = _epoch(course, _prepared(heads, examples, recipe), tutors, epoch)  # kept no longer than for the epoch
-        heads.train(False)
+        learner.train(True)
+        examples = [
+            example
+            for example in generator.epoch(recipe.seed * 1000 + epoch)
+            if not math.isnan(example.label) or any(teacher.reads(example.language) for teacher in teachers)
+        ]
+        prepared = _prepared([*teachers, learner], examples, recipe)
+        loss = _epoch(course, prepared, teachers, epoch)
+        del prepared  # kept no longer than for the epoch
+        learner.train(False)
         with exchanged(course.named, course.mean):
-            found.append(after_epoch(epoch + 1, heads, loss))
+            found.append(after_epoch(epoch + 1, loss))
         checkpoint.save(course.state(), found)
     return found
 
@@ -71,20 +69,25 @@ class Course:
     """What changes in the course of training: parameters, their running mean, and the optimizer's state.
 
     Args:
-        heads: What is trained.
+        learner: What is trained.
         recipe: How.
     """
 
-    def __init__(self, heads: Heads, recipe: Recipe) -> None:
+    def __init__(self, learner: Learner, recipe: Recipe) -> None:
         import torch
 
-        self.heads, self.recipe = heads, recipe
-        self.named = heads.parameters()
+        self.learner, self.recipe = learner, recipe
+        self.named = learner.parameters()
         self.mean = {name: parameter.detach().clone() for name, parameter in self.named.items()}
-        self._optimizer = torch.optim.AdamW(self.named.values(), lr=recipe.learning_rate, weight_decay=0.01)
+        encoder, heads = (
+            [parameter for name, parameter in self.named.items() if name.startswith("encoder.") is of_encoder]
+            for of_encoder in (True, False)
+        )
+        groups = [{"params": encoder, "rate": 1.0}, {"params": heads, "rate": learner.head_rate}]
+        self._optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, weight_decay=0.01)
         self._steps = 0
 
-    def step(self, batch: Batch, teachers: Sequence[Heads], done: float) -> Any:
+    def step(self, batch: Batch, teachers: Sequence[Learner], done: float) -> Any:
         """Learn from a batch; return its loss.
 
         Args:
@@ -96,8 +99,8 @@ class Course:
 
         self._optimizer.zero_grad()
         for group in self._optimizer.param_groups:
-            group["lr"] = self.recipe.learning_rate * warmed(done)
-        loss = backward(self.heads, batch, teachers, self.recipe)
+            group["lr"] = self.recipe.learning_rate * warmed(done) * group["rate"]
+        loss = backward(self.learner, batch, teachers, self.recipe)
         torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
         self._optimizer.step()
         self._steps += 1
@@ -135,7 +138,7 @@ class Course:
         torch.cuda.set_rng_state_all(state["cuda_random"])
 
 
-def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Heads], epoch: int) -> float:
+def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Learner], epoch: int) -> float:
     """Learn from all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
@@ -148,51 +151,69 @@ def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Heads],
     return float(sum(losses) / len(losses))
 
 
-def _prepared(heads: Heads, examples: Sequence[Example], recipe: Recipe) -> list[Batch]:
-    inputs = {
-        task: classifier.encode([FORMATS[task](e.question, e.answer, e.reference) for e in examples])
-        for task, classifier in heads.classifiers.items()
-    }
+def _prepared(learners: Sequence[Learner], examples: Sequence[Example], recipe: Recipe) -> list[Batch]:
+    inputs = {task: listed for learner in learners for task, listed in learner.encode(examples).items()}
     longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in range(len(examples))]
     lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]
     return [
-        Batch({task: [listed[i] for i in rows] for task, listed in inputs.items()}, [examples[i].label for i in rows])
+        Batch(
+            {task: [listed[i] for i in rows] for task, listed in inputs.items()},
+            [examples[i].label for i in rows],
+            [examples[i].language for i in rows],
+        )
         for rows in batches(lengths, recipe.token_budget)
     ]
 
 
-def backward(heads: Heads, batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
+def backward(learner: Learner, batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> Any:
     """Add the gradients of the heads' mean loss, one head after the other to save memory; return that loss.
 
     Args:
-        heads: What is trained.
+        learner: What is trained.
         batch: Examples.
-        teachers: Matchers whose mean probability is learned beside the labels.
+        teachers: Whose mean probability is learned beside the labels.
         recipe: Of smoothing, teaching and precision.
     """
     import torch
 
     targets = _targets(batch, teachers, recipe)
     losses = []
-    for task in heads.classifiers:
-        margin = heads.margin(task, batch, recipe.half)
+    for task in learner.classifiers:
+        margin = learner.margin(task, batch, recipe.half)
         loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
-        (loss / len(heads.classifiers)).backward()
+        (loss / len(learner.classifiers)).backward()
         losses.append(loss.detach())
     return torch.stack(losses).mean()
 
 
-def _targets(batch: Batch, teachers: Sequence[Heads], recipe: Recipe) -> Any:
-    """Return what is to be learned: smoothed labels, and with teachers mostly their mean probability."""
+def _targets(batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> Any:
+    """Return what is to be learned: smoothed labels, and with teachers their probability too, or in place of none."""
     import torch
 
-    targets = torch.tensor(batch.labels) * (1 - recipe.smoothing) + recipe.smoothing / 2
+    labels = torch.tensor(batch.labels) * (1 - recipe.smoothing) + recipe.smoothing / 2
     if not teachers:
-        return targets
+        return labels
+    taught, known = _taught(batch, teachers, recipe)
+    labels, known = labels.to(taught.device), known.to(taught.device)
+    both = torch.lerp(labels, taught, recipe.teaching * known.float())
+    return torch.where(labels.isnan(), taught, both)
+
+
+def _taught(batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> tuple[Any, Any]:
+    """Return the probability by the mean margin of the teachers that read an example's language, and if there are any.
+
+    A teacher's margin is the mean of its heads'.
+    """
+    import torch
+
+    total, count = torch.zeros(len(batch.labels)), torch.zeros(len(batch.labels))
     with torch.no_grad():
-        margins = [heads.margin(task, batch, recipe.half) for heads in teachers for task in heads.classifiers]
-        taught = torch.stack(margins).mean(dim=0).sigmoid()
-    return torch.lerp(targets.to(taught.device), taught, recipe.teaching)
+        for teacher in teachers:
+            reads = torch.tensor([teacher.reads(language) for language in batch.languages])
+            margins = [teacher.margin(task, batch, recipe.half) for task in teacher.classifiers]
+            margin = torch.stack(margins).mean(dim=0).to(total.device)
+            total, count = total + torch.where(reads, margin, 0.0), count + reads
+    return (total / count.clamp(min=1)).sigmoid(), count > 0
 
 
 def warmed(done: float) -> float:

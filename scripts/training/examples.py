@@ -3,6 +3,7 @@
 Each epoch draws its own examples, so that no two epochs show the same padding, swap or reference.
 """
 
+import math
 import random
 import re
 from collections import defaultdict
@@ -26,12 +27,13 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class Example:
-    """One pair to learn from; label 1 where the answer agrees with the reference."""
+    """One pair to learn from; label 1 where the answer agrees with the reference, nan where nobody has said."""
 
     question: str
     answer: str
     reference: str
     label: float
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,10 @@ class Generator:
             self._peers[row.question_id].append(row.answer)
         for references in {row.question_id: row.references for row in self.rows}.values():
             self._by_shape[_shape(references[0])].append(references[0])
+        self._answers: dict[str, list[str]] = defaultdict(list)
+        for row in self.rows:
+            if row.answer.strip() and len(row.answer.split()) <= _REFERENCE_WORDS:
+                self._answers[row.question_id].append(row.answer)
         self._sentences = [text for row in right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
 
     def epoch(self, seed: int, rows: Sequence[LabelledRow] | None = None) -> list[Example]:
@@ -120,9 +126,18 @@ class Generator:
             for row in draw.sample(pool, min(len(pool), round(getattr(self._mixture, kind) * len(shown)))):
                 example = make(row, draw)
                 if example is not None:
-                    examples.append(example)
+                    examples.append(replace(example, language=row.language))
         draw.shuffle(examples)
         return [self._dressed(example, draw) for example in examples]
+
+    def pairs(self, count: int, draw: random.Random) -> list[Example]:
+        """Draw pairs for a teacher to judge: an answer, with another answer to its question as the reference."""
+        rows = [row for row in self.rows if row.answer.strip() and {*self._answers[row.question_id]} - {row.answer}]
+        return [self._pair(row, draw) for row in draw.choices(rows, k=count if rows else 0)]
+
+    def _pair(self, row: LabelledRow, draw: random.Random) -> Example:
+        others = [text for text in self._answers[row.question_id] if text != row.answer]
+        return Example(row.question, row.answer, draw.choice(others), math.nan, row.language)
 
     def _dressed(self, example: Example, draw: random.Random) -> Example:
         if draw.random() < self._mixture.reworded:
@@ -231,7 +246,7 @@ def labelled(row: LabelledRow, any_reference: float, draw: random.Random) -> Exa
         best = max(recall(answer, normalised_words(text)) for text in row.references)
         nearest = [text for text in row.references if recall(answer, normalised_words(text)) == best]
         reference = draw.choice(nearest)
-    return Example(row.question, row.answer, reference, row.label)
+    return Example(row.question, row.answer, reference, row.label, row.language)
 
 
 def _question_reference(row: LabelledRow, draw: random.Random) -> Example | None:

@@ -1,33 +1,16 @@
-"""The model that is trained: one encoder with a head for each metric, and what it reads."""
+"""The model that is trained: one encoder with a head for each metric."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..metrics._shared.arguments import ModelOptions
-from ..metrics._shared.classifiers import PairClassifier, Texts
-from ..metrics._shared.matcher import Matcher, blank, difference, read
-from ..metrics.bem.classifier import bem_pair
-from ..metrics.nli_lex.classifier import nli_pair
+from ..metrics._shared.classifiers import PairClassifier
+from ..metrics._shared.matcher import Matcher, blank, difference, read, save
+from .learner import Learner
 from .recipe import Recipe
 
-FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
-"""Task -> the input it reads."""
 
-ROUNDED = 16
-"""Batches are padded to a multiple of so many tokens: in bfloat16 torch keeps what it compiled for each shape."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Token ids and types of the same examples in each task's format, and their labels."""
-
-    inputs: dict[str, list[tuple[list[int], list[int]]]]
-    labels: list[float]
-
-
-class Heads:
+class Heads(Learner):
     """MiniLM with a head for each task; all see every example, each in its own format."""
 
     def __init__(self, minilm: Path, recipe: Recipe) -> None:
@@ -65,21 +48,13 @@ class Heads:
         """The torch module that all heads share."""
         return next(iter(self.classifiers.values())).model.bert
 
-    def model(self, task: str) -> Any:
-        """Return the task's torch module."""
-        return self.classifiers[task].model
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters that are trained, by name: all but the word embeddings and what is frozen."""
-        named = {f"encoder.{name}": p for name, p in self.encoder.named_parameters() if p.requires_grad}
-        for task in self.classifiers:
-            named |= {f"{task}.{name}": p for name, p in self.model(task).classifier.named_parameters()}
-        return named
-
-    def train(self, on: bool) -> None:
-        """Switch dropout on or off."""
-        for classifier in self.classifiers.values():
-            classifier.model.train(on)
+    @classmethod
+    def read(cls, file: Path, minilm: Path, recipe: Recipe) -> "Heads":
+        """Load a matcher to learn from."""
+        heads = cls(minilm, recipe)
+        heads.load(read(file))
+        heads.train(False)
+        return heads
 
     def load(self, matcher: Matcher) -> None:
         """Take over what a file holds."""
@@ -94,14 +69,9 @@ class Heads:
                 self.model(task).classifier.weight.copy_(torch.from_numpy(matrix))
                 self.model(task).classifier.bias.copy_(torch.from_numpy(bias))
 
-    def margin(self, task: str, batch: Batch, half: bool) -> Any:
-        """Return a task's logit of agreement, shape (batch,)."""
-        import torch
-
-        classifier = self.classifiers[task]
-        with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
-            logits = classifier.model(**classifier.tensors(batch.inputs[task], ROUNDED)).logits.float()
-        return logits[:, 1] - logits[:, 0]
+    def save(self, file: Path) -> None:
+        """Write the matcher's file, without weights of final layers."""
+        save(self.matcher(), file)
 
     def matcher(self) -> Matcher:
         """Return what was learned, as the file holds it, without weights of final layers."""
@@ -110,14 +80,3 @@ class Heads:
             head = self.model(task).classifier
             heads[task] = (head.weight.detach().float().cpu().numpy(), head.bias.detach().float().cpu().numpy())
         return Matcher(difference(self.base.bert, self.encoder), heads, {})
-
-
-def load_teachers(minilm: Path, files: Sequence[Path], recipe: Recipe) -> list[Heads]:
-    """Load matchers that were trained before."""
-    teachers = []
-    for file in files:
-        teacher = Heads(minilm, recipe)
-        teacher.load(read(file))
-        teacher.train(False)
-        teachers.append(teacher)
-    return teachers

@@ -14,7 +14,7 @@ from ..metrics.nli_lex.long_texts import MatcherOptions, expand
 from ..metrics.nli_lex.options import SIGNALS
 from ..metrics.nli_lex.scoring import probability
 from ..metrics.nli_lex.weights import fit_weights
-from .heads import FORMATS
+from .learner import FORMATS
 
 # Task -> name of the encoder's own column.
 OWN = {"bem": "margin", "nli_lex": "entailment"}

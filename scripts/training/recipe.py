@@ -32,7 +32,7 @@ class Recipe:
     max_tokens: int = 384
     average: float = 0.999
     smoothing: float = 0.05
-    teaching: float = 0.7
+    teaching: float = 0.5
     seed: int = 0
     device: str | None = None
     half: bool = False

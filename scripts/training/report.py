@@ -24,7 +24,13 @@ def tables(
         after: Likewise, of the new one.
     """
     layers = [f"{task}, {layer}" for task, layer in DEFAULTS.items() if f"{task}, {layer}" in after]
-    return [_table(f"{title}: {layer}", before.get(layer, {}), after[layer]) for layer in layers]
+    return [_compared(f"{title}: {layer}", before.get(layer, {}), after[layer]) for layer in layers]
+
+
+def teachers_table(found: Mapping[str, Figures]) -> "Table":
+    """Return the table of a teacher's figures: a row for each set, and their mean."""
+    rows = {name: [_rounded(figures[figure]) for figure in _COLUMNS] for name, figures in found.items()}
+    return _table("teacher, on questions held out", found, rows, [_rounded(mean(found, name)) for name in _COLUMNS])
 
 
 def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
@@ -56,19 +62,26 @@ def _layers(sets: Any, which: str) -> Sequence[str]:
     return list(next(iter(sets))[which])
 
 
-def _table(title: str, before: Mapping[str, Figures], after: Mapping[str, Figures]) -> "Table":
+def _compared(title: str, before: Mapping[str, Figures], after: Mapping[str, Figures]) -> "Table":
+    rows = {
+        name: [_change(before.get(name, {}).get(figure), found[figure]) for figure in _COLUMNS]
+        for name, found in after.items()
+    }
+    same = [before[name] for name in after if name in before]
+    means = [_change(mean(same, figure) if same else None, mean(after, figure)) for figure in _COLUMNS]
+    return _table(title, after, rows, means)
+
+
+def _table(title: str, found: Mapping[str, Figures], rows: Mapping[str, list[str]], means: list[str]) -> "Table":
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
     table.add_column("set")
     for heading in ("answers", "correct", *(_HEADINGS[name] for name in _COLUMNS)):
         table.add_column(heading, justify="right")
-    for name, found in after.items():
-        changes = [_change(before.get(name, {}).get(figure), found[figure]) for figure in _COLUMNS]
-        table.add_row(name, f"{found['answers']:,}", f"{found['correct']:.2f}", *changes)
-    if len(after) > 1:
-        same = [before[name] for name in after if name in before]
-        means = [_change(mean(same, figure) if same else None, mean(after, figure)) for figure in _COLUMNS]
+    for name, cells in rows.items():
+        table.add_row(name, f"{found[name]['answers']:,}", f"{found[name]['correct']:.2f}", *cells)
+    if len(rows) > 1:
         table.add_row("mean", "", "", *means)
     return table
 

@@ -1,4 +1,4 @@
-"""Train a matcher from labelled answers, choose its epoch, fit its final layers, and write its file."""
+"""Train a matcher from labelled answers, choose its epoch, fit its final layers, and write its file; or a teacher."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,12 +32,17 @@ from .layers import (
     held_out_scores,
     row_scores,
 )
+from .learner import Learner
 from .neighbours import nearest
 from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
 from .style import evening_weights
+from .teacher import LANGUAGE, Teacher, is_teacher
 
 Report = Callable[[str], None]
+
+# A layer that weighs the margin alone.
+_BARE = {"margin": 1.0, "intercept": 0.0}
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,9 @@ class Job:
         output: The matcher's file; while training, each epoch is kept beside it.
         recipe: How the encoder is trained.
         mixture: What it is shown.
-        teachers: Files of matchers to learn from as well.
-        start: File of a matcher to train on from.
+        teachers: Files of matchers or teachers to learn from as well.
+        encoder: Train a teacher with this encoder, a folder or a name on the Hub, in place of a matcher.
+        start: File of a matcher, or of a teacher where one is trained, to train on from.
         average: Files of matchers of which the mean is taken in place of training.
         limit: Use the first so many questions only, to try things out.
         data: Sets to train on, as for `read_sets`.
@@ -67,6 +73,7 @@ class Job:
     recipe: Recipe
     mixture: Mixture
     teachers: Sequence[Path] = ()
+    encoder: str | None = None
     start: Path | None = None
     average: Sequence[Path] = ()
     limit: int | None = None
@@ -80,6 +87,13 @@ class Job:
         for file in filter(None, (*self.teachers, *self.average, self.start)):
             if not file.is_file():
                 raise FileNotFoundError(f"there is no matcher {file}")
+        if self.start and is_teacher(self.start) is (self.encoder is None):
+            told = "a teacher, --encoder says what trains" if self.encoder is None else "no teacher of this version"
+            raise ValueError(f"--start {self.start} is {told} on from it")
+        if self.encoder and (self.average or self.teachers):
+            raise ValueError("--encoder trains a teacher; --average and --teacher are for matchers")
+        if self.balance.pairs and not self.teachers:
+            raise ValueError(f"pairs is {self.balance.pairs}, which nobody labelled: give a --teacher that judges them")
         if not self.output.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
         written = {f"the matcher of epoch {n}": self.epoch_file(n) for n in range(1, self.recipe.epochs + 1)}
@@ -110,7 +124,13 @@ class Job:
     @cached_property
     def sets(self) -> list[LabelledSet]:
         """The sets that are trained on."""
-        return without(self.every_set, self.left_out)
+        found = without(self.every_set, self.left_out)
+        if self.encoder is None:
+            return found
+        english = [one for one in found if all(row.language == LANGUAGE for row in one.train)]
+        if not english:
+            raise ValueError("a teacher learns from English answers, and --data has none")
+        return english
 
     @property
     def dev(self) -> dict[str, list[LabelledRow]]:
@@ -131,13 +151,29 @@ class Job:
             for found in self.sets
             for row in (*found.train, *found.dev)
         ]
-        described = (texts, replace(self.recipe, device=None), self.mixture, self.balance, self.tested)
+        described = (texts, replace(self.recipe, device=None), self.mixture, self.balance, self.tested, self.encoder)
         return digest(described, [*self.teachers, *filter(None, [self.start])])
 
     @property
     def compared(self) -> Path:
         """The matcher that this one is compared with: what it begins with, or the one that comes with this version."""
         return self.start or shipped.find("fit")
+
+    def learner(self, minilm: Path) -> Learner:
+        """Return what is trained, as it begins."""
+        if self.encoder:
+            return Teacher.read(self.start, self.recipe) if self.start else Teacher(self.encoder, self.recipe)
+        heads = Heads(minilm, self.recipe)
+        if self.start:
+            heads.load(read(self.start))
+        return heads
+
+    def tutors(self, minilm: Path) -> list[Learner]:
+        """Return what is learned from."""
+        return [
+            Teacher.read(file, self.recipe) if is_teacher(file) else Heads.read(file, minilm, self.recipe)
+            for file in self.teachers
+        ]
 
     def examples(self, minilm: Path) -> Examples:
         """Return what draws the examples of each epoch."""
@@ -146,7 +182,7 @@ class Job:
             neighbours = nearest([row.references[0] for row in found.train], minilm)
             weights = evening_weights(found.train) if found.written else None
             pools.append(Pool(Generator(found.train, self.mixture, neighbours), found.data_set, weights))
-        if len(pools) == 1 and self.balance.rows is None:
+        if len(pools) == 1 and self.balance.rows is None and not self.balance.pairs:
             return pools[0].generator
         return Balanced(pools, self.balance)
 
@@ -183,6 +219,8 @@ def run(job: Job, report: Report) -> Outcome:
     minilm = find("fit", MINILM).folder
     epochs: list[float] = []
     kept: dict[str, Layers] = {}
+    if job.encoder:
+        return _run_teacher(job, minilm, report)
     if job.average:
         matchers = [read(file) for file in job.average]
         matcher, kept = average(matchers), _kept(matchers[0], job.layers)
@@ -205,6 +243,19 @@ def run(job: Job, report: Report) -> Outcome:
     save(replace(matcher, weights=weights), job.output)
     job.training_file.unlink(missing_ok=True)
     return Outcome(figures, epochs)
+
+
+def _run_teacher(job: Job, minilm: Path, report: Report) -> Outcome:
+    """Train a teacher; what is written is its best epoch, and its figures on dev are those of its bare margin."""
+    epochs = _train(job, minilm, report)
+    best = job.epoch_file(1 + int(np.argmax(epochs)))
+    best.replace(job.output)
+    for epoch in range(1, job.recipe.epochs + 1):
+        job.epoch_file(epoch).unlink(missing_ok=True)
+    job.training_file.unlink(missing_ok=True)
+    (classifier,) = Teacher.read(job.output, job.recipe).classifiers.values()
+    classified = classify(classifier, "bem", job.dev)
+    return Outcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
 
 
 def run_compared(job: Job) -> ByLayer:
@@ -250,21 +301,25 @@ def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 def _train(job: Job, minilm: Path, report: Report) -> list[float]:
     """Train; return what each epoch is worth."""
-    dev = job.dev
+    dev, learner = job.dev, job.learner(minilm)
 
-    def after_epoch(epoch: int, heads: Heads, loss: float) -> float:
-        save(heads.matcher(), job.epoch_file(epoch))
-        worth = {}
-        for task, classifier in heads.classifiers.items():
-            classified = classify(classifier, task, dev)
-            worth[task] = mean(_by_set(classified, held_out_scores(classified, task)[DEFAULTS[task]]), "mcc") or 0.0
-        told = ", ".join(f"{task} {value:.4f}" for task, value in worth.items())
-        report(f"epoch {epoch}: loss {loss:.4f}; MCC on dev: {told}")
-        return float(np.mean(list(worth.values())))
+    def worth(task: str) -> float:
+        classifier = learner.classifiers[task]
+        if job.encoder:
+            classified = classify(classifier, "bem", dev)
+            return mean(_by_set(classified, row_scores(classified, _BARE)), "auc") or 0.0
+        classified = classify(classifier, task, dev)
+        return mean(_by_set(classified, held_out_scores(classified, task)[DEFAULTS[task]]), "mcc") or 0.0
 
-    examples = job.examples(minilm)
+    def after_epoch(epoch: int, loss: float) -> float:
+        learner.save(job.epoch_file(epoch))
+        found = {task: worth(task) for task in learner.classifiers}
+        told = ", ".join(f"{task} {value:.4f}" for task, value in found.items())
+        report(f"epoch {epoch}: loss {loss:.4f}; {'AUC' if job.encoder else 'MCC'} on dev: {told}")
+        return float(np.mean(list(found.values())))
+
     checkpoint = Checkpoint(job.training_file, job.key)
-    return train(minilm, examples, job.recipe, after_epoch, checkpoint, job.teachers, job.start)
+    return train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.tutors(minilm))
 
 
 def _by_set(classified: Classified, scores: NDArray[np.float64]) -> dict[str, Figures]:

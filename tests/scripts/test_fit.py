@@ -18,7 +18,8 @@ from evaluate_qa.metrics._shared.matcher import find as shipped
 from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import backward
 from evaluate_qa.training.examples import Generator, Mixture, batches
-from evaluate_qa.training.heads import FORMATS, Batch, Heads
+from evaluate_qa.training.heads import Heads
+from evaluate_qa.training.learner import FORMATS, Batch
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 from typer.testing import CliRunner
@@ -142,7 +143,7 @@ def test_gradients_are_those_of_the_mean_loss_of_both_heads(taught):
     inputs = {
         task: classifier.encode([FORMATS[task](*t) for t in texts]) for task, classifier in heads.classifiers.items()
     }
-    batch = Batch(inputs, [1.0, 0.0])
+    batch = Batch(inputs, [1.0, 0.0], ["en", "en"])
     loss = backward(heads, batch, [teacher] if taught else [], recipe)
     found = {name: parameter.grad.clone() for name, parameter in heads.parameters().items()}
     # Labels smoothed by a tenth towards a half are .95 and .05; of a teacher's probability p they keep 3 tenths.
@@ -170,7 +171,7 @@ def test_in_bfloat16_without_fused_attention_the_margins_are_nearly_those_of_flo
         inputs = {
             task: heads.classifiers[task].encode([FORMATS[task](*t) for t in texts]) for task in heads.classifiers
         }
-        batch = Batch(inputs, [1.0, 0.0, 0.0])  # of unlike lengths, so that some tokens are padding
+        batch = Batch(inputs, [1.0, 0.0, 0.0], ["en"] * 3)  # of unlike lengths, so that some tokens are padding
         found.append([heads.margin(task, batch, half).tolist() for task in heads.classifiers])
     # bfloat16 keeps 8 bits: 12 sums of some units are within a few hundredths of each.
     assert np.allclose(*found, atol=0.15)

@@ -19,8 +19,9 @@ from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import Course
 from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.figures import by_set, mean
-from evaluate_qa.training.heads import ROUNDED, Heads
+from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.layers import Classified, check_folds, fit_layers, held_out_scores
+from evaluate_qa.training.learner import ROUNDED
 from evaluate_qa.training.left_out import left_out_file
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample, without
@@ -385,7 +386,7 @@ def test_batches_have_few_shapes_within_the_budget():
     """In bfloat16 on a CPU torch keeps what it compiled for every number of tokens it was given."""
     heads = Heads(find("fit", MINILM).folder, Recipe(("bem",), device="cpu"))
     rows = [replace(row(str(n), float(n % 2)), answer="word " * (n % 97)) for n in range(600)]
-    batches = epochs._prepared(heads, Generator(rows, NOTHING).epoch(0), Recipe(("bem",), token_budget=512))
+    batches = epochs._prepared([heads], Generator(rows, NOTHING).epoch(0), Recipe(("bem",), token_budget=512))
     found = {tuple(heads.classifiers["bem"].tensors(b.inputs["bem"], ROUNDED)["input_ids"].shape) for b in batches}
     assert sum(len(batch.labels) for batch in batches) == 600
     assert all(length % ROUNDED == 0 and count * length <= 512 for count, length in found)
@@ -407,7 +408,7 @@ def test_only_one_epoch_is_prepared_at_a_time(tmp_path, monkeypatch):
     generator = Generator([row(f"r{n}", float(n % 2)) for n in range(8)], NOTHING)
     checkpoint = Checkpoint(tmp_path / "m.training.pt", "key")
     recipe = Recipe(("bem",), epochs=3, device="cpu", token_budget=64)
-    found = epochs.train(find("fit", MINILM).folder, generator, recipe, lambda *_: 0.5, checkpoint)
+    found = epochs.train(Heads(find("fit", MINILM).folder, recipe), generator, recipe, lambda *_: 0.5, checkpoint)
     assert found == [0.5] * 3
     assert of_epoch == [2, 2, 2]
 
