@@ -37,7 +37,7 @@ from .neighbours import nearest
 from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
 from .style import evening_weights
-from .teacher import LANGUAGE, Teacher, is_teacher
+from .teacher import LANGUAGE, Teacher, is_teacher, sets_of
 
 Report = Callable[[str], None]
 
@@ -92,6 +92,9 @@ class Job:
             raise ValueError(f"--start {self.start} is {told} on from it")
         if self.encoder and (self.average or self.teachers):
             raise ValueError("--encoder trains a teacher; --average and --teacher are for matchers")
+        for name in self.left_out:
+            if file := next((file for file in self.teachers if name in _names(sets_of(file))), None):
+                raise ValueError(f"--teacher {file} was trained on {name}, which is left out: train one without it")
         if self.balance.pairs and not self.teachers:
             raise ValueError(f"pairs is {self.balance.pairs}, which nobody labelled: give a --teacher that judges them")
         if not self.output.parent.is_dir():
@@ -162,7 +165,10 @@ class Job:
     def learner(self, minilm: Path) -> Learner:
         """Return what is trained, as it begins."""
         if self.encoder:
-            return Teacher.read(self.start, self.recipe) if self.start else Teacher(self.encoder, self.recipe)
+            seen = [found.name for found in self.sets]
+            if self.start:
+                return Teacher.read(self.start, self.recipe, seen)
+            return Teacher(self.encoder, self.recipe, seen)
         heads = Heads(minilm, self.recipe)
         if self.start:
             heads.load(read(self.start))
@@ -293,6 +299,11 @@ def scored_by(
         for layer, weights in matcher.weights[task].items():
             found[f"{task}, {layer}"] = classified, row_scores(classified, weights)
     return found
+
+
+def _names(sets: Sequence[str]) -> set[str]:
+    """Return the names that `left_out` may have for sets: `saf/English`, and `saf`."""
+    return {*sets, *(name.partition("/")[0] for name in sets)}
 
 
 def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

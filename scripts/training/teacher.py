@@ -3,6 +3,8 @@
 It reads English: texts of other languages are neither taught to it nor by it.
 """
 
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ from .recipe import Recipe
 LANGUAGE = "en"
 # Its head begins at 0 and learns faster than the encoder, by so much: with one rate for both it learned nothing.
 _HEAD_RATE = 10.0
-_ENCODER = "encoder"
+# What the file says beside the weights.
+_ENCODER, _SEEN = "encoder", "seen"
 
 
 class Teacher(Learner):
@@ -30,6 +33,7 @@ class Teacher(Learner):
     Args:
         encoder: Folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub.
         recipe: How it is trained, or runs.
+        seen: Names of the sets that it is trained on.
 
     Raises:
         FileNotFoundError, ValueError: there is no such checkpoint, or it is damaged or of another kind.
@@ -37,10 +41,10 @@ class Teacher(Learner):
 
     head_rate = _HEAD_RATE
 
-    def __init__(self, encoder: str, recipe: Recipe) -> None:
+    def __init__(self, encoder: str, recipe: Recipe, seen: Iterable[str] = ()) -> None:
         import torch
 
-        self._name = encoder
+        self._name, self._seen = encoder, sorted(set(seen))
         network, tokenizer = _blank(find("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
@@ -52,13 +56,13 @@ class Teacher(Learner):
         torch.manual_seed(recipe.seed)
 
     @classmethod
-    def read(cls, file: Path, recipe: Recipe) -> "Teacher":
-        """Load what `save` wrote; the encoder is found again by its name."""
+    def read(cls, file: Path, recipe: Recipe, seen: Iterable[str] = ()) -> "Teacher":
+        """Load what `save` wrote; the encoder is found again by its name. It may be about to see more sets."""
         import torch
         from safetensors import safe_open
 
         with safe_open(file, framework="pt") as stored:
-            teacher = cls(stored.metadata()[_ENCODER], recipe)
+            teacher = cls(stored.metadata()[_ENCODER], recipe, [*sets_of(file), *seen])
             named = teacher.parameters()
             if {*stored.keys()} != named.keys():
                 raise ValueError(f"{file} is of another encoder than {teacher._name} is now; train the teacher again")
@@ -69,12 +73,12 @@ class Teacher(Learner):
         return teacher
 
     def save(self, file: Path) -> None:
-        """Write what was trained, and the encoder's name."""
+        """Write what was trained, the encoder's name, and those of the sets."""
         from safetensors.torch import save_file
 
         tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in self.parameters().items()}
         with replacing(file) as whole:
-            save_file(tensors, whole, metadata={_ENCODER: self._name})
+            save_file(tensors, whole, metadata={_ENCODER: self._name, _SEEN: json.dumps(self._seen)})
 
     @property
     def encoder(self) -> Any:
@@ -88,13 +92,23 @@ class Teacher(Learner):
 
 def is_teacher(file: Path) -> bool:
     """Return whether the file is a teacher's, and no matcher's."""
+    return _ENCODER in _metadata(file)
+
+
+def sets_of(file: Path) -> list[str]:
+    """Return the names of the sets that a teacher was trained on; a matcher's file does not say."""
+    found: list[str] = json.loads(_metadata(file).get(_SEEN, "[]"))
+    return found
+
+
+def _metadata(file: Path) -> Mapping[str, str]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, framework="pt") as stored:
-            return _ENCODER in (stored.metadata() or {})
+            return stored.metadata() or {}
     except (OSError, SafetensorError):
-        return False
+        return {}
 
 
 def _blank(folder: Path) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from evaluate_qa.training.epochs import Course, backward
 from evaluate_qa.training.examples import Example, Generator, Mixture
 from evaluate_qa.training.learner import Batch, Learner
 from evaluate_qa.training.recipe import Recipe
-from evaluate_qa.training.teacher import Teacher
+from evaluate_qa.training.teacher import Teacher, sets_of
 from typer.testing import CliRunner
 
 EXAMPLES = [
@@ -205,6 +205,7 @@ def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
     assert [file.name for file in tmp_path.glob("*.safetensors")] == ["teacher.safetensors"]
     result = fit("teacher", "-o", further, "--start", teacher, *short)
     assert result.exit_code == 0, result.output
+    assert [sets_of(file) for file in (teacher, further)] == [["own"]] * 2
     before, after = (Teacher.read(file, Recipe(device="cpu")) for file in (teacher, further))
     assert not np.array_equal(margins(before), margins(after))
     shown = ["--frozen", 5, "--pairs", 8, "--token-budget", 512]
@@ -227,6 +228,14 @@ def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
         (["teacher", "--start", "{matcher}"], "no teacher of this version"),
         (["teacher", "--encoder", "{tiny}", "--start", "{teacher}"], "says which encoder it has; give no --encoder"),
         (["bem", "--start", "{teacher}"], "is a teacher"),
+        (
+            ["bem", "--data", "saf", "--leave-out", "saf/English", "--teacher", "{teacher}"],
+            "was trained on saf/English",
+        ),
+        (
+            ["bem", "--data", "saf", "--leave-one-out", "--leave-out", "saf", "--teacher", "{teacher}"],
+            "trained on saf,",
+        ),
         (["teacher", "--encoder", "no/such"], "no/such"),
         (["bem", "--pairs", -1], "pairs is -1; expected 0 or more"),
     ],
@@ -234,7 +243,7 @@ def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
 def test_what_does_not_go_together_is_told(tiny, own, tmp_path, arguments, message):
     places = {"tiny": tiny, "teacher": tmp_path / "t.safetensors", "matcher": tmp_path / "m.safetensors"}
     places["matcher"].write_bytes(b"")
-    Teacher(str(tiny), Recipe(device="cpu")).save(places["teacher"])
+    Teacher(str(tiny), Recipe(device="cpu"), ["saf/English", "traps"]).save(places["teacher"])
     result = fit(*(str(part).format(**places) for part in arguments), "-o", tmp_path / "o.safetensors", "--data", own)
     assert result.exit_code == 1
     assert message in " ".join(result.output.split())
