@@ -11,7 +11,7 @@ from .arguments import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number,
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf --target 0.92
-DEFAULT_BAND = (0.15, 0.78)
+DEFAULT_BAND = (0.2, 0.8)
 
 
 def _pair(value: Any, most: float) -> bool:

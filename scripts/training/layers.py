@@ -1,5 +1,6 @@
 """The final logistic layers: fitted on the development questions, which the encoder was not trained on."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -84,7 +85,7 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
 
 
 def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Layers:
-    """Return the weights of each of the task's layers; each set weighs as much as any other.
+    """Return the weights of each of the task's layers; a data set weighs as the root of the number of its sets.
 
     Args:
         classified: What they are fitted on.
@@ -174,15 +175,21 @@ def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -
 
 
 def _alike(classified: Classified, kinds: NDArray[np.bool_] | None = None) -> Floats:
-    """Return each row's importance, 1 in the mean: all sets weigh the same, and in each set all kinds of rows."""
+    """Return each row's importance, 1 in the mean.
+
+    A data set weighs as the square root of the number of its sets (`saf/English` and `saf/German`), which share that
+    alike, as in a set all kinds of rows do.
+    """
     groups = np.zeros(len(classified.labels), dtype=bool) if kinds is None else kinds
     names, set_of = np.unique(classified.sets, return_inverse=True)
+    data_sets = [name.partition("/")[0] for name in names]
     importance = np.empty(len(groups))
-    for number in range(len(names)):
+    for number, data_set in enumerate(data_sets):
         listed = np.unique(groups[set_of == number])
         for kind in listed:
             rows = (set_of == number) & (groups == kind)
-            importance[rows] = len(groups) / (len(names) * len(listed) * rows.sum())
+            importance[rows] = 1 / (math.sqrt(data_sets.count(data_set)) * len(listed) * rows.sum())
+    importance /= importance.mean()
     return importance
 
 

@@ -92,9 +92,12 @@ class Job:
             raise ValueError(f"--start {self.start} is {told} on from it")
         if self.encoder and (self.average or self.teachers):
             raise ValueError("--encoder trains a teacher; --average and --teacher are for matchers")
-        for name in self.left_out:
-            if file := next((file for file in self.teachers if name in _names(sets_of(file))), None):
-                raise ValueError(f"--teacher {file} was trained on {name}, which is left out: train one without it")
+        for teacher in self.teachers:
+            seen = _names(sets_of(teacher)).intersection(self.left_out)
+            if seen:
+                raise ValueError(
+                    f"--teacher {teacher} was trained on {min(seen)}, which is left out: train one without it"
+                )
         if self.balance.pairs and not self.teachers:
             raise ValueError(f"pairs is {self.balance.pairs}, which nobody labelled: give a --teacher that judges them")
         if not self.output.parent.is_dir():

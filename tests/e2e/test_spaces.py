@@ -313,7 +313,7 @@ def test_a_visitors_endpoint_is_asked_and_the_key_stays_with_the_visitor(judge, 
         assert page.locator("#endpoint-key input").get_attribute("type") == "password"
         assert "URL: expected an address such as" in visit.score()
         page.locator("#endpoint-url input").fill("http://127.0.0.1:9")  # "discard", which nothing here listens to
-        visit.box("prediction").fill("Marie Curie, I believe, or maybe Lise Meitner.")  # .26
+        visit.box("prediction").fill("Marie, I believe.")  # .69
         assert "there is no verdict" in visit.score()
         page.locator("#endpoint-url input").fill(chat.url)
         assert "So the judge is asked, and says “correct”." in visit.score()
@@ -323,7 +323,7 @@ def test_a_visitors_endpoint_is_asked_and_the_key_stays_with_the_visitor(judge, 
         page.get_by_text("to score.").wait_for()
         page.locator("#score-file").click()
         page.locator("#results .qa-figures").wait_for()
-        assert len(chat.bodies) == 1 + 2
+        assert len(chat.bodies) == 1 + 1
         visit.tab("Python")
         assert chat.url in page.locator(".cm-content").first.inner_text()
         assert KEY not in page.content()

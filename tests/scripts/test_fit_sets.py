@@ -13,7 +13,7 @@ from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import COLUMNS
-from evaluate_qa.training import epochs, left_out
+from evaluate_qa.training import epochs, layers, left_out
 from evaluate_qa.training.balance import Balance, Balanced, Pool, drawn
 from evaluate_qa.training.checkpoint import Checkpoint
 from evaluate_qa.training.epochs import Course
@@ -441,6 +441,17 @@ def test_a_set_weighs_as_much_as_any_other_whatever_its_size():
     assert one["intercept"] == pytest.approx(other["intercept"], abs=5e-3)
     unequal = fit_layers(classified(margins[order], labels[order], ["a"] * 140), "bem")["recall"]
     assert abs(unequal["margin"] - one["margin"]) > 2e-2
+
+
+def test_the_sets_of_a_data_set_weigh_together_as_the_root_of_their_number():
+    sets = ["a"] * 2 + ["b/1"] * 2 + ["b/2", "b/3", "b/4"]
+    labels = [1, 0, 1, 0, 1, 0, 1]
+    weights = layers._alike(classified(np.zeros(7), labels, sets), np.array(labels, bool))
+    # `a` weighs 1, `b` √4 = 2, each of its four sets 1/2; a mean of 1 over 7 rows makes a 3 in all 7.
+    assert (weights * 3 / 7).tolist() == pytest.approx([0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.5])
+    # All that a set has of a kind weighs a half of it, were it one row or two.
+    kinds = layers._alike(classified(np.zeros(3), [1, 1, 0], ["a"] * 3), np.array([1, 1, 0], bool))
+    assert kinds.tolist() == pytest.approx([0.75, 0.75, 1.5])
 
 
 def test_held_out_scores_do_not_depend_on_the_rows_own_label():

@@ -84,7 +84,7 @@ def test_the_file_is_one_that_the_command_imports(root, tmp_path):
 NEW = {
     "questions": "In which city is the Louvre?",
     "references": ["Paris"],
-    "predictions": "In the capital of France, Lyon.",  # .23
+    "predictions": "In the capital of France, Lyon.",  # .26
 }
 
 

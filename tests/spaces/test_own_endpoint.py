@@ -13,7 +13,7 @@ from space.visitors.limits import Refusal
 
 KEY = "sk-visitor-0123456789"
 # The matcher gives these .88 and .99: about the first the judge is asked.
-UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it, in Florence.")
+UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it.")
 SURE = ("Who discovered radium?", "Marie Curie", "It was Marie Curie.")
 OPENS = "None"  # what the control has when the page opens
 
@@ -152,7 +152,7 @@ def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypa
 
 def test_where_the_matcher_is_sure_nobody_is_asked_until_the_visitor_wants_it(form, server):
     analysed, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
-    assert "The matcher is sure: 0.99 is 0.78 or more. So the judge is not asked." in shown
+    assert "The matcher is sure: 0.97 is 0.8 or more. So the judge is not asked." in shown
     assert server.bodies == []
     assert "The judge is asked about every answer: press Score." in form.rescore(analysed, "(0, 1)")[0]
     assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
@@ -174,11 +174,11 @@ def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of
     table, *_ = events.examples()
     *_, (_, status, results, _, *_, code) = events.run(table, None, OPENS, server.url, "m", KEY)
     assert "Done." in status
-    # Two of the six examples lie in the band; each request has 100 tokens and its reply 2.
-    assert len(server.bodies) == 2
-    for name, value in {"Rows scored": "6", "Asked about": "33.3%", "Tokens": "204"}.items():
+    # One of the six examples lies in the band; a request has 100 tokens and its reply 2.
+    assert len(server.bodies) == 1
+    for name, value in {"Rows scored": "6", "Asked about": "16.7%", "Tokens": "102"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
-    assert server.keys == [f"Bearer {KEY}"] * 2
+    assert server.keys == [f"Bearer {KEY}"]
     assert KEY not in results + str(code)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
