@@ -1,5 +1,6 @@
 """What can be trained to judge answers: an encoder with one head or several, and what these read."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ class Batch:
     languages: list[str]
 
 
-class Learner:
+class Learner(ABC):
     """An encoder with one head or several; each reads every example.
 
     Attributes:
@@ -41,13 +42,13 @@ class Learner:
     head_rate = 1.0
 
     @property
+    @abstractmethod
     def encoder(self) -> Any:
         """The torch module that all heads share."""
-        raise NotImplementedError
 
+    @abstractmethod
     def save(self, file: Path) -> None:
         """Write what was learned."""
-        raise NotImplementedError
 
     def reads(self, language: str) -> bool:
         """Return whether it knows a language, such as `en`."""

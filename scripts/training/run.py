@@ -226,10 +226,10 @@ def run(job: Job, report: Report) -> Outcome:
     dev, test = job.dev, job.test
     check_folds([row for rows in dev.values() for row in rows])
     minilm = find("fit", MINILM).folder
-    epochs: list[float] = []
-    kept: dict[str, Layers] = {}
     if job.encoder:
         return _run_teacher(job, minilm, report)
+    epochs: list[float] = []
+    kept: dict[str, Layers] = {}
     if job.average:
         matchers = [read(file) for file in job.average]
         matcher, kept = average(matchers), _kept(matchers[0], job.layers)
@@ -255,7 +255,7 @@ def run(job: Job, report: Report) -> Outcome:
 
 
 def _run_teacher(job: Job, minilm: Path, report: Report) -> Outcome:
-    """Train a teacher; what is written is its best epoch, and its figures on dev are those of its bare margin."""
+    """Train a teacher; what is written is its best epoch. Its figures are those of its bare margin."""
     epochs = _train(job, minilm, report)
     best = job.epoch_file(1 + int(np.argmax(epochs)))
     best.replace(job.output)
@@ -263,7 +263,7 @@ def _run_teacher(job: Job, minilm: Path, report: Report) -> Outcome:
         job.epoch_file(epoch).unlink(missing_ok=True)
     job.training_file.unlink(missing_ok=True)
     (classifier,) = Teacher.read(job.output, job.recipe).classifiers.values()
-    classified = classify(classifier, "bem", job.dev)
+    classified = classify(classifier, "bem", {**job.dev, **job.test})  # of own rows on what nothing was chosen on
     return Outcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
 
 
