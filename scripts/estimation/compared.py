@@ -42,7 +42,8 @@ def _title(pair: Paired) -> str:
 
 
 def _cells(change: Change) -> list[str]:
-    return [interval(change.difference, "+"), _p(change.p_value), _p(change.adjusted), f"{change.detectable:.3f}"]
+    smallest = "–" if change.detectable is None else f"{change.detectable:.3f}"
+    return [interval(change.difference, "+"), _p(change.p_value), _p(change.adjusted), smallest]
 
 
 def _p(value: float) -> str:

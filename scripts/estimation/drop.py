@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ..uncertainty.arrays import Floats, codes, numbers
 from ..uncertainty.intervals import Interval
-from ..uncertainty.paired import EXACT, FEWEST, MANY, POWER, clustered
+from ..uncertainty.paired import EXACT, FEWEST, MANY, POWER, clustered, detectable
 
 _CHUNK = 64
 _ROUNDING = 1e-9
@@ -37,7 +37,8 @@ class Drop:
         drop: Baseline less system. Its ends are two bounds, each of the full confidence: the true drop is above the
             low one with 95% confidence, and below the high one with 95%.
         allowed: The drop that is allowed.
-        detectable: The true drop that fails four of five runs on rows like these; allowed and what noise takes.
+        detectable: The true drop that fails four of five runs on rows like these (`uncertainty.paired.detectable`);
+            None where too few scores changed to tell.
         confidence: That of each bound.
         rows: Number of rows; None where it is by labels, which are of some rows.
         clusters: Number of clusters.
@@ -45,7 +46,7 @@ class Drop:
 
     drop: Interval
     allowed: float
-    detectable: float
+    detectable: float | None
     confidence: float
     rows: int | None = None
     clusters: int | None = None
@@ -91,10 +92,13 @@ def gate(
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
         raise ValueError(f"{count} clusters could not fail with {confidence:.0%} confidence: give more rows")
     drops, sizes, deviation = clustered(before - after, places)
+    verdicts = bool(np.isin([before, after], (0, 1)).all())
     return Drop(
         drop=_bounded(drops, sizes, deviation, confidence, resamples, seed),
         allowed=max_drop,
-        detectable=max_drop + _reach(confidence) * deviation,
+        detectable=detectable(
+            before - after, drops, deviation, _reach(confidence), of_verdicts=verdicts, allowed=max_drop
+        ),
         confidence=confidence,
         rows=len(before),
         clusters=len(drops),

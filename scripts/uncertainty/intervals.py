@@ -8,6 +8,9 @@ import numpy as np
 
 from .arrays import Codes, Floats
 
+_ROUNDING = 1e-20
+"""A variance that is 0 but for rounding."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -39,14 +42,15 @@ def mean(values: Floats, clusters: Codes, confidence: float = 0.95) -> Interval:
     """Return the mean of rows, of which those of one cluster are not independent.
 
     Its deviation is √Σ_c (Σ_i (x_i − x̄))² / n, over clusters c of rows i. The interval is the normal one, but of
-    verdicts (0 and 1) Wilson's, with as many rows as would have that deviation if they were independent; if it is 0,
-    with as many as there are clusters.
+    verdicts (0 and 1) Wilson's, with as many rows as would have that deviation if they were independent, and not more
+    than there are. If it is 0, and all values are from 0 to 1, Wilson's with as many rows as there are clusters.
     """
     value = float(values.mean())
     errors = np.bincount(clusters, values - value) / len(values)
     variance = float(errors @ errors)
+    if variance <= _ROUNDING and values.min() >= 0 and values.max() <= 1:
+        return wilson(value, len(np.unique(clusters)), confidence)
     if np.isin(values, (0, 1)).all():
-        count = value * (1 - value) / variance if variance > 0 else len(np.unique(clusters))
-        return wilson(value, count, confidence)
+        return wilson(value, min(len(values), value * (1 - value) / variance), confidence)
     margin = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(variance)
     return Interval(value, value - margin, value + margin)

@@ -6,7 +6,7 @@ drawn, and change sides, together.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, lgamma, log
+from math import exp, lgamma, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -28,6 +28,8 @@ FEWEST = 100
 EXACT = 12
 """Of so many clusters all 4,096 changes of sides are tried."""
 
+_FEW_CHANGED = 10
+_ROUNDING = 1e-10
 _CHUNK = 64
 
 
@@ -40,13 +42,14 @@ class Change:
         p_value: Of no difference, two-sided: by sign flips of clusters, of verdicts of single rows by McNemar's exact
             test, which is the same.
         adjusted: The p-value after Holm's correction for the number of systems.
-        detectable: The smallest difference that rows like these would show as significant in four of five trials.
+        detectable: The smallest difference that rows like these would show as significant in four of five trials
+            (`detectable`); None where too few scores changed to tell.
     """
 
     difference: Interval
     p_value: float
     adjusted: float
-    detectable: float
+    detectable: float | None
 
 
 @dataclass(frozen=True)
@@ -145,21 +148,24 @@ def _pair(
         turned = verdicts[system] - verdicts[baseline]
         wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
         alone = int(clusters.max()) + 1 == len(clusters)
-        change = _change(turned, clusters, bootstrap, mcnemar(wins, losses) if alone else None)
+        change = _change(turned, clusters, bootstrap, mcnemar(wins, losses) if alone else None, of_verdicts=True)
     differences = scores[system] - scores[baseline]
+    whole = bool(np.isin([scores[system], scores[baseline]], (0, 1)).all())
     return Paired(
         system=system,
         baseline=baseline,
         rows=len(clusters),
         clusters=int(clusters.max()) + 1,
-        scores=_change(differences, clusters, bootstrap),
+        scores=_change(differences, clusters, bootstrap, of_verdicts=whole),
         verdicts=change,
         wins=wins,
         losses=losses,
     )
 
 
-def _change(differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value: float | None = None) -> Change:
+def _change(
+    differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value: float | None = None, *, of_verdicts: bool
+) -> Change:
     """Return the change of the mean, which is the sum over clusters by the number of their rows.
 
     Its p-value is by sign flips unless it is given.
@@ -176,8 +182,8 @@ def _change(differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value:
         low, high = (mean if end is None else end for end in ends)
     if p_value is None:
         p_value = sign_flips(sums, bootstrap.resamples, bootstrap.seed)
-    detectable = (reach + normal.inv_cdf(POWER)) * deviation
-    return Change(Interval(float(mean), float(low), float(high)), p_value, p_value, detectable)
+    smallest = detectable(differences, sums, deviation, reach + normal.inv_cdf(POWER), of_verdicts=of_verdicts)
+    return Change(Interval(float(mean), float(low), float(high)), p_value, p_value, smallest)
 
 
 def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
@@ -185,6 +191,40 @@ def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, flo
     sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
     errors = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
     return sums, sizes, float(np.sqrt(errors @ errors))
+
+
+def detectable(
+    differences: Floats, sums: Floats, deviation: float, reach: float, *, of_verdicts: bool, allowed: float = 0.0
+) -> float | None:
+    """Return the true difference δ that a test finds with a probability of 80%.
+
+    Of scores δ shifts each row: δ = allowed + reach · s, with s the deviation of the mean. Of verdicts more of
+    them must turn one way, which varies by itself: (δ − allowed)² = reach² · (ψ + δ − δ²) / n, where ψ is the share of
+    rows that turned and were made up for by others, and n the number of independent rows that would have the deviation
+    s, at most as many as there are; if s is 0, as many as there are clusters. To this 1/n is added, as the exact test
+    is of whole rows (Edwards 1948, "Note on the correction for continuity").
+
+    Args:
+        differences: Of each row, shape (rows,).
+        sums: Of each cluster, shape (clusters,).
+        deviation: That of the mean.
+        reach: The normal quantiles of the test's level and of its power, together.
+        of_verdicts: Whether they are of verdicts, 0 and 1.
+        allowed: The difference that is none.
+
+    Returns:
+        The difference; None of scores where fewer than ten clusters changed and others did not: these too may change.
+    """
+    if not of_verdicts:
+        enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
+        return allowed + reach * deviation if enough else None
+    mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
+    rows = len(sums)
+    if deviation > _ROUNDING:
+        rows = min(len(differences), (turned - mean**2) / deviation**2)
+    k, made_up = reach**2 / rows, turned - mean
+    half = allowed + k / 2
+    return (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
 
 
 def mcnemar(wins: int, losses: int) -> float:

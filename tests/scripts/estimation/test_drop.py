@@ -139,6 +139,21 @@ def test_the_detectable_drop_fails_four_runs_of_five():
     assert np.mean(told) == pytest.approx(0.07742, rel=0.02)
 
 
+@pytest.mark.parametrize(("rows", "allowed"), [(60, 0.0), (400, 0.02)])
+def test_where_nothing_changed_a_small_drop_would_still_pass(rows, allowed):
+    """The drop that is told, true in other runs of so many rows, fails about four of five of 300."""
+    generator, before = np.random.default_rng(12), np.ones(rows)
+    told = gate(before, before, max_drop=allowed).detectable
+    runs = (gate(before, generator.random(rows) >= told, max_drop=allowed, resamples=500) for _ in range(300))
+    assert 0.7 < np.mean([not run.passed for run in runs]) < 0.9
+
+
+def test_too_few_scores_that_changed_tell_nothing():
+    scores = np.linspace(0, 1, 40)
+    assert gate(scores, scores).detectable is None
+    assert gate(scores, scores - 0.1 * (np.arange(40) < 10)).detectable > 0
+
+
 def test_of_a_difference_by_hand():
     """System less baseline −.05 ± 1.64485 · .02, each end of which is a 95% bound; 2.48648 deviations are .04973."""
     found = of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.01, 0.95)

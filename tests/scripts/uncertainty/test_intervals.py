@@ -29,3 +29,26 @@ def test_copies_in_a_cluster_add_nothing(whole):
     values = np.round(values) if whole else values
     once, twice = mean(values, np.arange(50)), mean(np.repeat(values, 2), np.repeat(np.arange(50), 2))
     assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high))
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "count"),
+    [
+        ([1, 0, 0], [0, 0, 0], 1),
+        ([1, 0, 0] * 10, np.repeat(np.arange(10), 3), 10),  # the clusters' sums cancel but for rounding
+        ([0.7], [0], 1),
+        ([0.3, 0.3], [0, 1], 2),
+    ],
+    ids=["one cluster", "clusters alike", "one score", "scores alike"],
+)
+def test_what_does_not_vary_is_no_point(values, clusters, count):
+    """A score from 0 to 1 varies at most as a verdict with its mean does: Wilson's interval holds of both."""
+    found = mean(np.array(values, dtype=float), np.array(clusters))
+    assert vars(found) == pytest.approx(vars(wilson(np.mean(values), count)))
+    assert found.width > 0.3
+
+
+def test_verdicts_count_at_most_as_many_as_there_are():
+    """In each cluster one of two is right but for one: the deviation is that of more rows than there are."""
+    found = mean(np.array([1.0, 0] * 20 + [1, 1]), np.repeat(np.arange(21), 2))
+    assert vars(found) == pytest.approx(vars(wilson(22 / 42, 42)))

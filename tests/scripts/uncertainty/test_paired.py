@@ -74,7 +74,8 @@ def test_holm_rejects_what_its_definition_rejects(p_values):
 def test_differences_by_hand():
     """10 rows: 4 won, 1 lost, mean +.3; s² over n = (5 − 10 · .09)/10 = .41, deviation √.041 = .20248.
 
-    Smallest detectable: (1.95996 + .84162) · .20248 = .56727. McNemar: 2 · (1 + 5)/32 = .375.
+    Smallest detectable, with a reach of 1.95996 + .84162 = 2.80158 and .2 of rows made up for, of n = (.5 − .09)/.041 =
+    10: δ² = .784887 (.2 + δ − δ²) is true of .58905, and 1/10 is added. McNemar: 2 · (1 + 5)/32 = .375.
     """
     before = [True, False, False, False, False, True, True, True, False, False]
     after = [False, True, True, True, True, True, True, True, False, False]
@@ -84,7 +85,7 @@ def test_differences_by_hand():
     assert (found.wins, found.losses) == (4, 1)
     assert found.verdicts.difference.value == pytest.approx(0.3)
     assert found.verdicts.p_value == found.verdicts.adjusted == pytest.approx(0.375)
-    assert found.verdicts.detectable == pytest.approx(0.56727, abs=1e-5)
+    assert found.verdicts.detectable == pytest.approx(0.68905, abs=1e-5)
     # All ten signs alike: 2 of 1,024; the difference is .25 in every resample.
     assert found.scores.p_value == 2 / 1024
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
@@ -166,6 +167,27 @@ def test_errors_of_the_first_and_second_kind():
     assert 0.8 * 400 - 24 <= found[1] <= 0.8 * 400 + 24
     assert np.mean(told) == pytest.approx(detectable, rel=0.02)
     assert held >= 0.95 * 400 - 20
+
+
+def test_too_few_scores_that_changed_tell_nothing():
+    before = np.linspace(0, 1, 40)
+    for changed, tells in ((0, False), (9, False), (10, True)):
+        (found,) = compare({"a": before, "b": before + 0.1 * (np.arange(40) < changed)})
+        assert (found.scores.detectable is not None) == tells
+
+
+@pytest.mark.parametrize("losses", [0, 1, 3])
+def test_few_verdicts_that_turned_do_not_make_small_changes_detectable(losses):
+    """So many of 300 rows turned: where the difference that is told is true, about four of five trials show it.
+
+    With δ of the rows lost and none won, McNemar's exact test is significant from six losses on (2 · 2⁻⁶ = .031):
+    the probability is that of at least six of 300, which is at δ = 0.0263 80% (7.9 in the mean).
+    """
+    after = np.arange(300) >= losses
+    (found,) = compare({"a": np.ones(300), "b": after}, verdicts={"a": np.ones(300), "b": after})
+    told = found.verdicts.detectable
+    assert told == pytest.approx(0.0263, abs=0.004)
+    assert 0.75 < stats.binom.sf(5, 300, told) < 0.9
 
 
 @pytest.mark.parametrize(
