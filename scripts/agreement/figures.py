@@ -35,7 +35,7 @@ class Confusion:
         return cls(*(weights @ counts).T)
 
 
-# What divides by nothing is 0, as with scikit-learn's zero_division=0.
+# A figure is NaN without the labels that it is about. Where a metric gives one verdict alone, precision and MCC are 0.
 
 
 def accuracy(c: Confusion) -> Floats:
@@ -44,44 +44,47 @@ def accuracy(c: Confusion) -> Floats:
 
 
 def precision(c: Confusion) -> Floats:
-    """TP / (TP + FP)."""
+    """TP / (TP + FP): the share of right ones among the answers that the metric accepts; 0 if it accepts none."""
     return _ratio(c.tp, c.tp + c.fp)
 
 
 def recall(c: Confusion) -> Floats:
-    """TP / (TP + FN): the share of right answers that the metric accepts."""
-    return _ratio(c.tp, c.tp + c.fn)
+    """TP / (TP + FN): the share of right answers that the metric accepts; NaN if there are none."""
+    return _share(c.tp, c.tp + c.fn)
 
 
 def specificity(c: Confusion) -> Floats:
-    """TN / (TN + FP): the share of wrong answers that the metric refuses."""
-    return _ratio(c.tn, c.tn + c.fp)
+    """TN / (TN + FP): the share of wrong answers that the metric refuses; NaN if there are none."""
+    return _share(c.tn, c.tn + c.fp)
 
 
 def false_accept_rate(c: Confusion) -> Floats:
-    """FP / (TN + FP): the share of wrong answers that the metric accepts."""
-    return _ratio(c.fp, c.tn + c.fp)
+    """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN if there are none."""
+    return _share(c.fp, c.tn + c.fp)
 
 
 def false_reject_rate(c: Confusion) -> Floats:
-    """FN / (TP + FN): the share of right answers that the metric refuses."""
-    return _ratio(c.fn, c.tp + c.fn)
+    """FN / (TP + FN): the share of right answers that the metric refuses; NaN if there are none."""
+    return _share(c.fn, c.tp + c.fn)
 
 
 def f1(c: Confusion) -> Floats:
-    """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall."""
-    return _ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn)
+    """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall; NaN if no answer is right."""
+    return _where(c.tp + c.fn > 0, _ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn))
 
 
 def macro_f1(c: Confusion) -> Floats:
-    """Mean of F1 for "correct" and F1 for "incorrect"."""
+    """Mean of F1 for "correct" and F1 for "incorrect"; NaN unless there are labels of both."""
     return (f1(c) + f1(Confusion(tp=c.tn, fp=c.fn, fn=c.fp, tn=c.tp))) / 2
 
 
 def mcc(c: Confusion) -> Floats:
-    """Matthews correlation: (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1]."""
+    """Matthews correlation: (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1].
+
+    NaN unless there are labels of both kinds, 0 if there are verdicts of one.
+    """
     margins = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
-    return _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins))
+    return _where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins)))
 
 
 def auc(comparison: Comparison, weights: Floats) -> Floats:
@@ -185,6 +188,10 @@ def _share(part: Floats, whole: Floats) -> Floats:
     undefined: Floats = np.full_like(whole, np.nan)
     found: Floats = np.divide(part, whole, out=undefined, where=whole > 0)
     return found
+
+
+def _where(defined: Bools, values: Floats) -> Floats:
+    return np.where(defined, values, np.nan)
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from ..uncertainty.resampling import Bootstrap
 from .bootstrap import Estimate, estimated, replicated
 from .calibration import calibrate, has_calibration
-from .comparison import Comparison
+from .comparison import Comparison, Floats
 from .labelled import LabelledData
 from .row_scores import RowScores
 from .tables import Table, comparison
@@ -29,7 +29,8 @@ def with_mean(
     """Return the tables with `rank` and `calibration_error` among their figures, and behind them a table of means.
 
     Rank 1 has the highest MCC of the table; equal ones share the mean of their ranks. A mean's interval is that of the
-    means of replicates, for which each data set draws its own questions.
+    means of replicates, for which each data set draws its own questions. Sets of which a figure is undefined, as MCC is
+    of labels of one kind, are left out of its mean.
 
     Args:
         data: The labelled answers.
@@ -81,11 +82,14 @@ def _replicated_means(
         for number, metrics in enumerate(compared)
     ]
     return {
-        metric: {
-            name: estimated(np.mean([of_set[metric, name] for of_set in found], axis=0), bootstrap) for name in figures
-        }
+        metric: {name: estimated(_mean_of([of_set[metric, name] for of_set in found]), bootstrap) for name in figures}
         for metric in compared[0]
     }
+
+
+def _mean_of(figures: Sequence[Floats]) -> Floats:
+    """Return the mean of those whose first entry, the figure itself, is defined, NaN without any."""
+    return np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
 
 
 def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:
@@ -112,4 +116,4 @@ def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
     values = [estimate.value for estimate in estimates if estimate.value is not None]
-    return Estimate(sum(values) / len(values) if len(values) == len(estimates) else None)
+    return Estimate(sum(values) / len(values) if values else None)

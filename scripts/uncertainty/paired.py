@@ -219,7 +219,7 @@ def detectable(
         enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
         return allowed + reach * deviation if enough else None
     mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
-    rows = len(sums)
+    rows = float(len(sums))
     if deviation > _ROUNDING:
         rows = min(len(differences), (turned - mean**2) / deviation**2)
     k, made_up = reach**2 / rows, turned - mean

@@ -37,6 +37,14 @@ def test_intervals_hold_the_estimate():
             assert found.low < found.value < found.high
 
 
+def test_resamples_without_a_wrong_answer_say_nothing_of_wrong_ones():
+    """A metric that is always right, of 20 questions one with a wrong answer, which a third of the resamples lack."""
+    labels = np.arange(20) > 0
+    perfect = Comparison(labels.astype(float), labels, labels.astype(float), np.arange(20))
+    for found in estimate({"m": perfect}, ("specificity", "mcc", "macro_f1", "auc"), Bootstrap(300))["m"].values():
+        assert (found.value, found.low, found.high) == (1, 1, 1)
+
+
 def test_metrics_are_compared_on_the_same_resamples():
     found = estimate({"one": table(), "same": table()}, FIGURES, Bootstrap(50))
     assert found["one"] == found["same"]

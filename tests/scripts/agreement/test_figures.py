@@ -63,6 +63,22 @@ def test_figures_of_scores_by_hand(name, expected):
     assert value(name, comparison([1, 2, 3, 4], [0, 1, 0, 1])) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("label", [0, 1])
+def test_without_labels_of_a_kind_what_is_about_them_is_undefined(label):
+    """Of three answers of one verdict the metric accepts two."""
+    table = comparison(np.zeros(3), labels=[label] * 3, verdicts=[1, 1, 0])
+    found = {name: value(name, table) for name in OF_VERDICTS}
+    defined = {"accuracy": 2 / 3, "precision": 1, "recall": 2 / 3, "f1": 0.8, "false_reject_rate": 1 / 3}
+    if label == 0:
+        defined = {"accuracy": 1 / 3, "precision": 0, "specificity": 1 / 3, "false_accept_rate": 2 / 3}
+    assert {name: figure for name, figure in found.items() if not math.isnan(figure)} == pytest.approx(defined)
+
+
+def test_one_verdict_for_all_has_no_correlation():
+    table = comparison(np.zeros(4), labels=[1, 1, 0, 0], verdicts=[0] * 4)
+    assert [value(name, table) for name in ("mcc", "precision", "f1")] == [0, 0, 0]
+
+
 def random_table(seed, levels, rows=200):
     """Scores with ties, labels of so many levels, several rows a question."""
     generator = np.random.default_rng(seed)
