@@ -41,6 +41,8 @@ def report(
         if output.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"{output}: a report is a page; expected .html")
         check_place(output)
+        if "-" in systems:
+            raise ValueError("a report reads its rows twice; give a file in place of the standard stream")
         for place, file in enumerate([*systems, *(labels or [])], 1):
             check_different({f"input {place}": file, "--output": output})
         facts = gather(systems, labels or [], columns.names, columns.verdict_column, by or [])

@@ -89,7 +89,8 @@ def _replicated_means(
 
 def _mean_of(figures: Sequence[Floats]) -> Floats:
     """Return the mean of those whose first entry, the figure itself, is defined, NaN without any."""
-    return np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
+    mean: Floats = np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
+    return mean
 
 
 def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:

@@ -115,14 +115,19 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
 
 
 def probabilities(file: Columns, name: str) -> Floats:
-    """Return a column of scores from 0 to 1, NaN where a row has none; raises RowsError for anything else."""
+    """Return a column of scores from 0 to 1, or of verdicts as True and False, NaN where a row has none.
+
+    Raises:
+        RowsError: a value is anything else.
+    """
     return numbers(file, name, "choose such a column, as the verdict, by --score-column", 0, 1)
 
 
 def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: float = _MOST) -> Floats:
     """Return a column of numbers, NaN where a row has none; raises RowsError for anything else, and for NaN itself."""
-    found = np.array([_number(value) for value in file.named(name)])
-    missing = np.isneginf(found)
+    values = file.named(name)
+    missing = np.array([value is None or value == "" for value in values], dtype=bool)
+    found = np.array([_number(value) for value in values])
     wrong = ~((found >= low) & (found <= high)) & ~missing
     if wrong.any():
         row = int(wrong.argmax())
@@ -136,13 +141,11 @@ def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: floa
 
 
 def _number(value: Any) -> float:
-    """Return a number; -inf if there is none, and NaN for what is none."""
-    if value is None or value == "":
-        return -math.inf
+    """Return a number, of True and False as text 1 and 0; NaN for what is none."""
     try:
         return float(value) if isinstance(value, (int, float, str)) else math.nan
     except ValueError:
-        return math.nan
+        return {"true": 1.0, "false": 0.0}.get(value.strip().lower(), math.nan)
 
 
 def verdicts(file: Columns, name: str) -> Floats:

@@ -237,13 +237,17 @@ def _require_sample(whole: _Solution) -> None:
 
 
 def _require_groups(given: Given) -> None:
-    """Raise ValueError if the labelled rows' groups are of so other sizes that they were hardly drawn at random."""
+    """Raise ValueError if the labelled rows' groups are of so other sizes that they were hardly drawn at random.
+
+    The rows of a cluster may all be of one group, so that a share varies as if each cluster were drawn, not each row.
+    """
     known = given.known
-    drawn = np.ones(known.sum()) if given.weights is None else given.weights[known]
-    effective = drawn.sum() ** 2 / (drawn @ drawn)
+    drawn = known.astype(np.float64) if given.weights is None else np.where(known, given.weights, 0.0)
+    of_clusters = given.by_cluster(drawn)
+    effective = drawn.sum() ** 2 / (of_clusters @ of_clusters)
     count = len(given.names)
     shares = np.bincount(given.groups, minlength=count) / len(known)
-    found = np.bincount(given.groups[known], drawn, count) / drawn.sum()
+    found = np.bincount(given.groups, drawn, count) / drawn.sum()
     apart = np.abs(found - shares) - _APART * np.sqrt(shares * (1 - shares) / effective) > _ROUNDING**0.5
     if count and apart.any():
         worst = int(apart.argmax())

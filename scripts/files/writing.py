@@ -68,19 +68,21 @@ def check_place(target: Path) -> None:
         raise RowsError(f"{target} is protected; name another file, or allow it with: chmod u+w {target}")
 
 
-_STREAMS = {"--input": "/dev/stdin", "--output": "/dev/stdout"}
+_STREAMS = ("/dev/stdin", "/dev/stdout")
+_WRITTEN = ("--output", "--changed")
 
 
 def check_different(files: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if two files are one, by their paths or by links.
 
     Args:
-        files: Option → file, or None; `-` of `--input` and `--output` are the standard streams, which may be files too.
+        files: Option → file, or None; `-` is a standard stream, which may be a file too: of `--output` and `--changed`
+            the output, of others the input.
     """
     given = {option: str(file) for option, file in files.items() if file is not None}
-    there = [(option, _STREAMS[option] if file == STANDARD else file) for option, file in given.items()]
+    there = [(option, _STREAMS[option in _WRITTEN] if file == STANDARD else file) for option, file in given.items()]
     for (one, file), (other, another) in itertools.combinations(there, 2):
-        if not {file, another} <= {*_STREAMS.values()} and _same(file, another):
+        if not {file, another} <= {*_STREAMS} and _same(file, another):
             raise RowsError(f"{one} and {other} must be different files; {another} is both")
 
 
@@ -105,9 +107,9 @@ def print_rows(rows: Sequence[Row], stream: BinaryIO) -> int:
 def write_part(part: Path, rows: Sequence[Row]) -> None:
     """Write rows that are in memory to a file of any of the formats, which appears when it is whole."""
     with replacing(part) as path:
-        if part.suffix == ".jsonl":
+        if file_format(part) == ".jsonl":
             path.write_bytes(b"".join(map(json_line, rows)))
-        elif part.suffix == ".csv":
+        elif file_format(part) == ".csv":
             _write_csv(path, dict.fromkeys(name for row in rows for name in row), rows)
         else:
             import pyarrow.parquet as pq

@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -108,7 +109,7 @@ class RowScorer:
         result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
         if result is None:
             return ScoredChunk(bad=bad)
-        per_row = _per_row(result, len(rows))
+        per_row = _per_row(result, len(rows), self._metric.name)
         if self._telling:
             rows, per_row, told = self._without_told(rows, per_row)
             bad = sorted(bad + told, key=lambda one: one.number)
@@ -174,10 +175,15 @@ class RowScorer:
         return [row | {name: values[index] for name, values in named.items()} for index, (_, row) in enumerate(rows)]
 
 
-def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
-    """Return the lists of a result that have an entry for each row."""
+def _per_row(result: Mapping[str, Any], count: int, metric: str) -> dict[str, list[Any]]:
+    """Return the lists of a result that have an entry for each row.
+
+    Lists beside a number under the metric's own name, as evaluate's bleu gives them, are about all rows together, even
+    if one happens to be as long as there are rows.
+    """
     per_example = result.get("per_example")
-    columns = per_example if isinstance(per_example, Mapping) else result
+    of_all = isinstance(result.get(metric), Real)
+    columns = per_example if isinstance(per_example, Mapping) else {} if of_all else result
     lists = {name: as_list(values) for name, values in columns.items()}
     found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
     if not found:

@@ -1,6 +1,7 @@
 """`evaluate-qa compare`: rows of several systems are joined and checked, and the figures are told."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -158,6 +159,7 @@ def replaced(place, **columns):
         (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' as in line 3; each row needs another"),
         (replaced(3, question="Why?"), [], "b.jsonl, line 4: the question is 'Why?', but that of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),
+        (replaced(3, score=-math.inf), [], "b.jsonl, line 4: the column 'score' is -inf; expected a number"),
         (replaced(3, score=float("nan")), [], "b.jsonl, line 4: the column 'score' is nan; expected a number"),
         (replaced(3, verdict=0.5), [], "b.jsonl, line 4: the column 'verdict' is 0.5; expected true or false"),
         (rows("new"), ["--score-column", "sore"], "base.parquet: no column 'sore'; did you mean 'score'?"),

@@ -105,6 +105,13 @@ def test_columns_with_other_names(run):
     same(run(rows, *options, scored="other.jsonl")["all"], expected(clusters=None).all)
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_verdicts_are_scores_whatever_the_format(run, suffix):
+    write_rows(f"other.{suffix}", [row | {"verdict": row["score"] > 0.5} for row in ROWS])
+    found = run(labelled(), "--score-column", "verdict", scored=f"other.{suffix}")["all"]
+    assert found["metric"] == np.mean([row["score"] > 0.5 for row in ROWS])
+
+
 def test_weights_are_read_where_they_are(run):
     weights = np.where(np.arange(300) < 150, 1.5, 3.0)
     rows = [{**row, "weight": weights[row["id"]]} for row in labelled()]

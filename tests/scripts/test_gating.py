@@ -62,6 +62,13 @@ def test_the_figures_are_those_of_the_function(run):
     assert (found["losses"], found["wins"]) == (turned.sum(), 0)
 
 
+def test_the_rows_may_come_from_the_standard_stream(run):
+    rows = Path("new.jsonl").read_text()
+    command = ["gate", "--scored", "-", "--baseline", "old.parquet", "--json", "out.json"]
+    said = run_command(*command, code=1, input=rows).stdout
+    assert said.splitlines()[0] == run("new.jsonl", code=1)[0].splitlines()[0].replace("new.jsonl", "-")
+
+
 def test_the_exit_code_is_that_of_the_bound(run):
     _, found = run("new.jsonl", code=1)
     low, value = found["drop"]["low"], found["drop"]["value"]

@@ -159,6 +159,7 @@ def test_odd_texts_are_written(report):
         (["old.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"], "--labels is given 2 times"),
         (["old.jsonl", "--by", "kin"], "no column 'kin'; did you mean 'kind'?"),
         (["none.jsonl"], "there is no such file"),
+        (["old.jsonl", "-"], "a report reads its rows twice; give a file in place of the standard stream"),
         (["old.jsonl", "--labels", "few.jsonl"], "5 labels of 100 rows; an interval needs at least 20"),
     ],
 )

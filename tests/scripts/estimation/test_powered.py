@@ -167,6 +167,20 @@ def test_groups_that_are_labelled_more_often_need_weights():
     assert ends(found.groups["few"].accuracy) == pytest.approx(ends(alone.accuracy)), "equal weights are none"
 
 
+def test_whole_clusters_of_a_group_are_a_sample():
+    """100 clusters of 50 rows, each of one of two groups at random; 40 of them are labelled, in 20 draws.
+
+    The share of a group has the deviation √(.25/40) = .08; of 2,000 rows drawn one by one it would be .011.
+    """
+    generator = np.random.default_rng(15)
+    clusters = np.repeat(np.arange(100), 50)
+    for _ in range(20):
+        groups, scores = generator.integers(2, size=100)[clusters], generator.random(5000)
+        labelled = np.isin(clusters, generator.choice(100, 40, replace=False))
+        labels = np.where(labelled, generator.random(5000) < scores, NAN)
+        assert set(estimate(scores, labels, clusters=clusters, groups=groups.astype(str)).groups) == {"0", "1"}
+
+
 def test_all_rows_labelled():
     found = estimate(SCORES[:40], LABELS[:40]).all
     assert found.accuracy == found.labels_alone

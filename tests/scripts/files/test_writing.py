@@ -209,6 +209,15 @@ def test_a_protected_file_is_not_replaced(tmp_path):
         check_target(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize("name", ["a.JSONL", "a.CSV", "a.Parquet"])
+def test_the_case_of_a_suffix_does_not_matter(tmp_path, name):
+    rows = [{"id": "1", "label": "x"}]
+    write_part(tmp_path / name, rows)
+    assert [row for _, row in read_rows(tmp_path / name)] == rows
+    write_rows(tmp_path / name, rows)
+    assert [row for _, row in read_rows(tmp_path / name)] == rows
+
+
 def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a").write_text("a")
@@ -221,6 +230,7 @@ def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
             check_different({"--input": one, "--output": "c", "--errors": other})
     check_different({"--input": "a", "--output": "b", "--errors": None})
     check_different({"--input": "-", "--output": "-", "--errors": "a"})
+    check_different({"--scored": "-", "--changed": "-", "--json": "a"})
 
 
 def test_a_standard_stream_may_be_one_of_the_files(processes, tmp_path):
