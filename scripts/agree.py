@@ -1,8 +1,8 @@
 """`evaluate-qa agreement`: how far metrics agree with people, in the tables of the papers."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
-from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -18,37 +18,30 @@ if TYPE_CHECKING:
     from .agreement.run import Plan
 
 
-class Data(str, Enum):
-    """The data sets with labels from people."""
-
-    EVOUNA = "evouna"
-    DIVER_QA = "diver_qa"
-    MORQA = "morqa"
-    RAGCHECKER = "ragchecker"
-    EFFICIENTQA = "efficientqa"
-    SEMEVAL2013 = "semeval2013"
-    SAF = "saf"
-    BOARD = "board"
-    SAMPLE = "sample"
-    NEAR_NAMES = "near_names"
-    TRAPS = "traps"
-
-
 _run, _part, _out = map(options_of, ("Metrics", "Part of the data", "Output"))
 
 
 def agreement(
-    data: Annotated[list[Data], typer.Option(help="Answers that people have labelled. Repeatable.")],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            help="Labelled answers: evouna, diver_qa, morqa, ragchecker, efficientqa, semeval2013, saf, board (those "
+            "side by side), sample, near_names, traps, or a file with the columns question, references, prediction "
+            "and label. Repeatable."
+        ),
+    ],
     metric: Annotated[
         list[str] | None,
         typer.Option(help="Name or folder of a metric, with :column to choose one of its scores. Repeatable."),
     ] = None,
     data_dir: DataDir = None,
     systems: Annotated[str | None, _part("Systems whose answers are used, by commas.")] = None,
-    limit: Annotated[int | None, _part("First so many questions of each set. [board: evouna 100, diver_qa 60]")] = None,
+    limit: Annotated[
+        int | None, _part("First so many questions of each set; of board by default evouna 100, diver_qa 60.")
+    ] = None,
     split: Annotated[str | None, _part("train, dev, test or valid, as the data have them.")] = None,
     split_file: Annotated[
-        Path | None, _part("Questions of each split. [default: DATA_DIR/split.json or our own]")
+        Path | None, _part("Questions of each split; by default DATA_DIR/split.json or our own.")
     ] = None,
     load: Annotated[list[str] | None, _run("name=value for evaluate.load; smile.name=value for smile only.")] = None,
     compute: Annotated[list[str] | None, _run("name=value for compute, likewise.")] = None,
@@ -87,7 +80,7 @@ def agreement(
             gold_holdout=gold_holdout,
             calibration=calibration is not None,
         )
-        carry_out([name.value for name in dict.fromkeys(data)], plan, json_file, plot, group or [], calibration)
+        carry_out(list(dict.fromkeys(data)), plan, json_file, plot, group or [], calibration)
 
 
 def carry_out(
@@ -105,9 +98,12 @@ def carry_out(
     from .agreement.run import as_json, loaded, read, run
 
     inputs = {"--synthetic-answers": plan.synthetic_answers, "--split-file": plan.selection.split_file}
-    check_outputs(json_file, plot_file, calibration_file, inputs)
+    files = {f"--data {name}": Path(name) for name in names if Path(name).suffix}
+    check_outputs(json_file, plot_file, calibration_file, {**inputs, **files})
     done = []
     sets = [read(name, plan) for name in names]  # all of them first, so that a missing file is told at once
+    if twice := [name for name, count in Counter(data.name for data in sets).items() if count > 1]:
+        raise ValueError(f"two of the data sets are named {twice[0]!r}; rename a file")
     with loaded(plan) as metrics:
         for data in sets:
             done.append(run(data, plan, metrics))

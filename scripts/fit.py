@@ -29,8 +29,8 @@ def fit(
         list[str] | None,
         _data(
             "evouna, efficientqa, semeval2013, saf, traps (their training parts), written, natural (both by a language "
-            "model), or a file with the columns question, references, answer and verdict. Repeatable. "
-            "[default: evouna]"
+            "model), or a file with the columns question, references, prediction and label; by default evouna. "
+            "Repeatable."
         ),
     ] = None,
     data_dir: Annotated[
@@ -39,7 +39,9 @@ def fit(
     limit: Annotated[int | None, _data("The first so many questions of each part only, to try it.")] = None,
     rows: Annotated[
         int | None,
-        _data("Answers an epoch draws of all sets, half of them right. [default: all; of a single set, as they are]"),
+        _data(
+            "Answers an epoch draws of all sets, half of them right; by default all, and of a single set as they are."
+        ),
     ] = None,
     temperature: Annotated[
         float, _data("A set's share in them is its size to this power: 0 for equal shares, 1 for shares by size.")
@@ -47,10 +49,10 @@ def fit(
     epochs: Annotated[int, _how("Each with its own examples.")] = 5,
     seed: Annotated[int, _how("Of examples, batches and dropout.")] = 0,
     learning_rate: Annotated[
-        float | None, _how("The highest. [default: 1e-4; for your own rows alone 3e-5, for a teacher 5e-5]")
+        float | None, _how("The highest; by default 1e-4, for your own rows alone 3e-5, for a teacher 5e-5.")
     ] = None,
     token_budget: Annotated[int, _how("Tokens of a batch.")] = 4096,
-    max_tokens: Annotated[int, _how("Longer inputs are cut.")] = 384,
+    max_tokens: Annotated[int, _how("Longer inputs are cut; at most 512, of a teacher what its encoder reads.")] = 384,
     mix: Annotated[
         list[str] | None, _how("name=share of a kind of made examples, such as near=0.5. Repeatable.")
     ] = None,
@@ -62,11 +64,11 @@ def fit(
         _how("With --teacher: pairs of answers an epoch draws that nobody labelled; it judges them in English."),
     ] = 0,
     encoder: Annotated[
-        str | None, _how(f"The teacher's: a folder, or a name on the Hub. [default: {_ENCODER}, or that of --start]")
+        str | None, _how(f"The teacher's: a folder, or a name on the Hub; by default {_ENCODER} or that of --start.")
     ] = None,
     start: Annotated[
         Path | None,
-        _how("A matcher to train on from. [default: MiniLM; for your own rows alone the one that is installed]"),
+        _how("A matcher to train on from; by default MiniLM, for your own rows alone the one that is installed."),
     ] = None,
     average: Annotated[list[Path] | None, _how("Do not train: take the mean of these matchers. Repeatable.")] = None,
     layer: Annotated[
@@ -75,7 +77,7 @@ def fit(
     ] = None,
     device: Annotated[str | None, _how("cpu, cuda, mps; by default the best there is.")] = None,
     half: Annotated[bool, _how("Compute in bfloat16 where that is safe.", "--half")] = False,
-    frozen: Annotated[int, _how("So many of the encoder's six layers, from below, stay as they are.")] = 0,
+    frozen: Annotated[int, _how("So many of a matcher's six layers, from below, stay as they are.")] = 0,
     leave_out: Annotated[
         list[str] | None, _out("Train without this set, such as evouna, saf or saf/German. Repeatable.")
     ] = None,
@@ -88,7 +90,7 @@ def fit(
         ),
     ] = False,
     tested: Annotated[
-        int | None, _out("Compute figures on at most so many answers of each set. [default: all]")
+        int | None, _out("Compute figures on at most so many answers of each set; by default all.")
     ] = None,
 ) -> None:
     """Train a matcher on the sets' train questions; choose its epoch and fit its final layers on their dev questions.
@@ -121,13 +123,22 @@ def fit(
         if teaches and leave_one_out:
             raise ValueError("--leave-one-out trains matchers; a teacher goes without what --leave-out names")
         own = not any(name in KNOWN for name in data) and start is None and not teaches
-        highest = learning_rate or (_TEACHERS_RATE if teaches else _OWN_RATE if own else _RATE)
+        if learning_rate is None:
+            learning_rate = _TEACHERS_RATE if teaches else _OWN_RATE if own else _RATE
         tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
         job = Job(
             data_dir=data_dir,
             output=output,
             recipe=Recipe(
-                tasks, epochs, highest, token_budget, max_tokens, seed=seed, device=device, half=half, frozen=frozen
+                tasks,
+                epochs,
+                learning_rate,
+                token_budget,
+                max_tokens,
+                seed=seed,
+                device=device,
+                half=half,
+                frozen=frozen,
             ),
             mixture=Mixture(**parse_options(mix or [])),
             teachers=teacher or [],
@@ -155,12 +166,12 @@ def _train(job: "Job", console: "Console") -> None:
     outcome = run(job, console.print)
     if job.encoder:
         console.print(teachers_table(outcome.figures["teacher"]))
-        console.print(f"written: {job.output}", markup=False, soft_wrap=True)
-        return
-    for table in tables("on questions held out, before → after", run_compared(job), outcome.figures):
-        console.print(table)
-    console.print(f"before: {job.compared}", markup=False, soft_wrap=True)
+    else:
+        for table in tables("on questions held out, before → after", run_compared(job), outcome.figures):
+            console.print(table)
+        console.print(f"before: {job.compared}", markup=False, soft_wrap=True)
     console.print(f"written: {job.output}", markup=False, soft_wrap=True)
+    job.forget(epochs=job.encoder is not None)
 
 
 def _leave_one_out(job: "Job", names: list[str], console: "Console") -> None:

@@ -1,13 +1,14 @@
-"""This package's own answers with labels: its sample, true and near names, and a battery of traps.
+"""Answers with labels in files: a user's own, and this package's: its sample, near names, and a battery of traps.
 
-Nothing is ever fitted on them, but for the traps' part `train`.
+Nothing is ever fitted on this package's, but for the traps' part `train`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-from ..files.rows import Row, read_rows
+from ..files.rows import read_rows
 from .labelled import LabelledData, LabelledRow, Selection
+from .labelled_files import labelled_rows
 
 NEAR_NAMES = Path(__file__).with_name("near_names.jsonl")
 """Sentences with the reference's name, number or date in another form, or with a near one in its place."""
@@ -20,16 +21,16 @@ _PARTS = ("train", "test")
 
 
 def own_rows(path: Path, selection: Selection) -> LabelledData:
-    """Read rows with `question`, `references`, `prediction`, `correct` and `kind`: figures of all and by kind.
+    """Read a file of labelled answers (`labelled_files`): figures of all, and by `kind` if it has that column.
 
     Args:
-        path: A file that `read_rows` reads; the data set is named after it.
+        path: The file; the data set is named after it. Rows without a label are left out.
         selection: How many questions are used.
     """
     if selection.split is not None or selection.systems:
         raise ValueError(f"{path.stem} has neither splits nor systems; leave out --split and --systems")
     figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
-    return _by_kind(path.stem, [row for _, row in read_rows(path)], selection.limit, figures)
+    return _by_kind(path.stem, labelled_rows(path, all_labelled=False), selection.limit, figures)
 
 
 def traps(selection: Selection) -> LabelledData:
@@ -44,29 +45,15 @@ def traps(selection: Selection) -> LabelledData:
             "traps has the splits train and test, in its own file, and no systems; leave out --split-file and "
             f"--systems, and give --split train or test (its default), not {part!r}"
         )
-    rows = [row for _, row in read_rows(TRAPS) if row["part"] == part]
+    parts = [row["part"] for _, row in read_rows(TRAPS)]
+    rows = [row for row, its in zip(labelled_rows(TRAPS), parts, strict=True) if its == part]
     return _by_kind("traps", rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
 
 
-def _by_kind(name: str, rows: Sequence[Row], limit: int | None, figures: list[str]) -> LabelledData:
-    questions = list(dict.fromkeys(row["question"] for row in rows))[:limit]
-    chosen = [row for row in rows if row["question"] in questions]
-    groups = ["all", *dict.fromkeys(f"kind {row['kind']}" for row in chosen)]
-    return LabelledData(
-        name=name,
-        rows=[
-            LabelledRow(
-                question_id=row["question"],
-                question=row["question"],
-                references=row["references"],
-                answer=row["prediction"],
-                label=float(row["correct"]),
-                groups=frozenset({"all", f"kind {row['kind']}"}),
-            )
-            for row in chosen
-        ],
-        groups=groups,
-        overview=groups,
-        figures=figures,
-        headline="accuracy",
-    )
+def _by_kind(name: str, rows: Iterable[LabelledRow], limit: int | None, figures: list[str]) -> LabelledData:
+    rows = list(rows)
+    questions = frozenset(list(dict.fromkeys(row.question_id for row in rows))[:limit])
+    chosen = [row for row in rows if row.question_id in questions]
+    kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
+    groups = ["all", *kinds]
+    return LabelledData(name, chosen, groups=groups, overview=groups, figures=figures, headline="accuracy")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files.rows import did_you_mean, file_format
 from ..uncertainty.resampling import Bootstrap
 from .calibration import Calibration, calibrate, has_calibration
 from .data_sets import DATA, HOLDOUTS
@@ -17,6 +18,7 @@ from .experiments import Sweep, ablate, limit_references, score_all, sweep, with
 from .labelled import LabelledData, LabelledRow, Selection
 from .means import with_mean
 from .metric_runs import Metric, MetricSpec
+from .own_rows import own_rows
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
 from .tables import Table, compare, comparison
@@ -109,7 +111,7 @@ def loaded(plan: Plan) -> Iterator[list[Metric]]:
 
 
 def read(name: str, plan: Plan) -> LabelledData:
-    """Read what the plan selects of a data set, a key of `data_sets.DATA`.
+    """Read what the plan selects of a data set, a key of `data_sets.DATA` or a file of labelled answers.
 
     Raises:
         OSError: the data are not there.
@@ -117,7 +119,7 @@ def read(name: str, plan: Plan) -> LabelledData:
     """
     if plan.gold_holdout and name not in HOLDOUTS:
         raise ValueError(f"{name} has no gold answers to hold out; leave out --gold-holdout")
-    data = DATA[name](plan.selection)
+    data = _reader(name)(plan.selection)
     if plan.calibration and data.rated:
         raise ValueError(f"{name} has ratings; a calibration needs verdicts. Leave out --calibration")
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
@@ -126,6 +128,17 @@ def read(name: str, plan: Plan) -> LabelledData:
     if plan.synthetic_answers:
         data = with_synthetic_answers(data, plan.synthetic_answers)
     return replace(data, holdout=HOLDOUTS[name](plan.selection)) if plan.gold_holdout else data
+
+
+def _reader(name: str) -> Callable[[Selection], LabelledData]:
+    if name in DATA:
+        return DATA[name]
+    if Path(name).suffix:
+        file_format(name)
+        return partial(own_rows, Path(name))
+    raise ValueError(
+        f"--data {name}: {did_you_mean(name, DATA)}, and a file of your own ends in .jsonl, .csv or .parquet"
+    )
 
 
 def run(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:

@@ -9,6 +9,19 @@ from ..metrics._shared.matcher import Matcher, blank, difference, read, save
 from .learner import Learner
 from .recipe import Recipe
 
+# Field of a recipe -> the most that MiniLM has of it, and what that is.
+_LIMITS = {
+    "max_tokens": (512, "the longest input of the matchers' encoder"),
+    "frozen": (6, "the layers of the matchers' encoder"),
+}
+
+
+def check_limits(recipe: Recipe) -> None:
+    """Raise ValueError where a recipe wants more tokens or layers than MiniLM has."""
+    for name, (most, told) in _LIMITS.items():
+        if getattr(recipe, name) > most:
+            raise ValueError(f"{name} is {getattr(recipe, name)}; expected at most {most}, {told}")
+
 
 class Heads(Learner):
     """MiniLM with a head for each task; all see every example, each in its own format."""
@@ -38,8 +51,6 @@ class Heads(Learner):
         """Keep the word embeddings as they are, and with them all of the embeddings and so many layers."""
         embeddings, blocks = self.encoder.embeddings, self.encoder.encoder.layer
         embeddings.word_embeddings.requires_grad_(False)
-        if layers > len(blocks):
-            raise ValueError(f"frozen is {layers}; expected at most the encoder's {len(blocks)} layers")
         for block in [embeddings, *blocks][: layers + 1 if layers else 0]:
             block.requires_grad_(False)
 

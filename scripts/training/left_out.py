@@ -1,6 +1,7 @@
 """Train without each set in turn and test on it: what recipes are chosen by.
 
-Every run's figures go to a file as soon as it is done, and a run that is in it is not done again.
+Every run's figures go to a file as soon as it is done, and a run that is in it is not done again. Runs of other options
+or rows, which the file may have too, are told of and give way.
 """
 
 import json
@@ -15,7 +16,7 @@ import numpy as np
 from ..agreement.bootstrap import estimated, replicated
 from ..agreement.comparison import Comparison
 from ..agreement.labelled import LabelledRow
-from ..files.writing import replacing
+from ..files.writing import check_place, replacing
 from ..metrics._shared.arithmetic import Floats
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.matcher import read
@@ -49,12 +50,22 @@ def leave_one_out(job: Job, names: Sequence[str], report: Report) -> Record:
     jobs = {name: _without(job, name) for name in names or [found.name for found in job.every_set]}
     keys = {name: _key(one) for name, one in jobs.items()}  # all of them first, so that a wrong name is told at once
     file = left_out_file(job.output)
-    runs: dict[str, Any] = _load(file)["runs"] if file.is_file() else {}
-    for name, one in jobs.items():
-        if runs.get(name, {}).get("key") != keys[name]:
-            report(f"without {name}:")
-            runs[name] = {"key": keys[name], **_run(one, report)}
-            _save(file, _record(job, runs))
+    check_place(file)
+    found: dict[str, Any] = _load(file)["runs"] if file.is_file() else {}
+    runs = {name: run for name, run in found.items() if run["key"] == (keys.get(name) or _key_without(job, name))}
+    others, missing = sorted(found.keys() - runs.keys()), [name for name in jobs if name not in runs]
+    if others:
+        report(
+            f"{file} has runs of other options or rows, whose place these take: {', '.join(others)}; to keep them, "
+            "stop now and give another --output"
+        )
+    for name in missing:
+        report(f"without {name}:")
+        runs[name] = {"key": keys[name], **_run(jobs[name], report)}
+        _save(file, _record(job, runs))
+        jobs[name].forget(epochs=True)  # not before: a run that is killed while it is tested goes on from there
+    if others and not missing:
+        _save(file, _record(job, runs))
     return _record(job, {name: runs[name] for name in jobs})
 
 
@@ -92,13 +103,19 @@ def _key(job: Job) -> str:
     return digest([job.key, texts], [job.compared])
 
 
+def _key_without(job: Job, name: str) -> str | None:
+    """Return the key of what would be done without a set; None where that cannot be done, as without such a set."""
+    try:
+        return _key(_without(job, name))
+    except ValueError:
+        return None
+
+
 def _run(job: Job, report: Report) -> Record:
     began = time.monotonic()
     outcome = run(job, report)
     minilm, tested = find("fit", MINILM).folder, _tested(job)
     after, before = (scored_by(read(file), minilm, job.recipe, tested) for file in (job.output, job.compared))
-    for epoch in range(1, job.recipe.epochs + 1):
-        job.epoch_file(epoch).unlink(missing_ok=True)
     return {
         "trained_on": {found.name: len(found.train) for found in job.sets},
         "chosen_on": {name: len(rows) for name, rows in job.dev.items()},
@@ -162,6 +179,8 @@ def _described(job: Job) -> Record:
         "balance": asdict(job.balance),
         "start": str(job.start) if job.start else None,
         "teachers": [str(file) for file in job.teachers],
+        "average": [str(file) for file in job.average],
+        "layers": job.layers,
         "limit": job.limit,
         "tested": job.tested,
     }

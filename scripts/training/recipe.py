@@ -43,5 +43,5 @@ class Recipe:
         for name, least in lowest.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; expected at least {least}")
-        if self.learning_rate <= 0:
+        if not self.learning_rate > 0:  # nan is not either
             raise ValueError(f"learning_rate is {self.learning_rate}; expected more than 0")

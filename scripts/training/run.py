@@ -1,5 +1,6 @@
 """Train a matcher from labelled answers, choose its epoch, fit its final layers, and write its file; or a teacher."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
-from ..files.writing import check_different
+from ..files.writing import replacing
 from ..metrics._shared import matcher as shipped
 from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.checkpoints import MINILM, find
@@ -17,13 +18,13 @@ from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.matcher import Matcher, build, read, save
 from .balance import Balance, Balanced, Examples, Pool
 from .checkpoint import Checkpoint, digest
+from .checks import check
 from .epochs import train
 from .examples import Generator, Mixture
 from .figures import Figures, by_set, mean
 from .heads import Heads
 from .layers import (
     DEFAULTS,
-    NAMES,
     Classified,
     Layers,
     check_folds,
@@ -37,7 +38,7 @@ from .neighbours import nearest
 from .recipe import Recipe
 from .sources import LabelledSet, read_sets, sample, without
 from .style import evening_weights
-from .teacher import LANGUAGE, Teacher, is_teacher, sets_of
+from .teacher import LANGUAGE, Teacher, is_teacher
 
 Report = Callable[[str], None]
 
@@ -84,34 +85,7 @@ class Job:
     layers: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        for file in filter(None, (*self.teachers, *self.average, self.start)):
-            if not file.is_file():
-                raise FileNotFoundError(f"there is no matcher {file}")
-        if self.start and is_teacher(self.start) is (self.encoder is None):
-            told = "a teacher, --encoder says what trains" if self.encoder is None else "no teacher of this version"
-            raise ValueError(f"--start {self.start} is {told} on from it")
-        if self.encoder and (self.average or self.teachers):
-            raise ValueError("--encoder trains a teacher; --average and --teacher are for matchers")
-        for teacher in self.teachers:
-            seen = _names(sets_of(teacher)).intersection(self.left_out)
-            if seen:
-                raise ValueError(
-                    f"--teacher {teacher} was trained on {min(seen)}, which is left out: train one without it"
-                )
-        if self.balance.pairs and not self.teachers:
-            raise ValueError(f"pairs is {self.balance.pairs}, which nobody labelled: give a --teacher that judges them")
-        if not self.output.parent.is_dir():
-            raise FileNotFoundError(f"there is no folder {self.output.parent} to write {self.output.name} to")
-        written = {f"the matcher of epoch {n}": self.epoch_file(n) for n in range(1, self.recipe.epochs + 1)}
-        given = {"--teacher": self.teachers, "--average": self.average, "--start": [self.start], "--data": self.data}
-        for option, name in ((option, name) for option, names in given.items() for name in names):
-            check_different({option: name, "--output": self.output, **written})
-        unknown = next((name for name in self.layers or () if name not in NAMES), None)
-        if unknown is not None or (self.layers is not None and not self.average):
-            told = f"there is no layer {unknown}" if unknown else "it says which layers of --average are fitted anew"
-            raise ValueError(f"--layer: {told}; expected {', '.join(NAMES)}, with --average")
-        if self.tested is not None and self.tested < 1:
-            raise ValueError(f"tested is {self.tested}; expected at least 1 answer of each set")
+        check(self)
 
     @property
     def training_file(self) -> Path:
@@ -121,6 +95,14 @@ class Job:
     def epoch_file(self, epoch: int) -> Path:
         """Return where the matcher of an epoch is kept, counted from 1."""
         return self.output.with_suffix(f".epoch-{epoch}.safetensors")
+
+    def forget(self, epochs: bool) -> None:
+        """Remove the state of the training that is done and, if so wished, what each epoch kept."""
+        if self.average:
+            return  # nothing was trained: what is there is another run's, which was interrupted
+        self.training_file.unlink(missing_ok=True)
+        for epoch in range(1, self.recipe.epochs + 1) if epochs else ():
+            self.epoch_file(epoch).unlink(missing_ok=True)
 
     @cached_property
     def every_set(self) -> list[LabelledSet]:
@@ -158,7 +140,9 @@ class Job:
             for row in (*found.train, *found.dev)
         ]
         described = (texts, replace(self.recipe, device=None), self.mixture, self.balance, self.tested, self.encoder)
-        return digest(described, [*self.teachers, *filter(None, [self.start])])
+        counts = len(self.teachers), len(self.average)  # what a file is for decides too
+        files = [*self.teachers, *self.average, *filter(None, [self.start])]
+        return digest([*described, self.layers, counts], files)
 
     @property
     def compared(self) -> Path:
@@ -214,7 +198,7 @@ class Outcome:
 
 
 def run(job: Job, report: Report) -> Outcome:
-    """Do the job.
+    """Do the job. The state of training stays: `job.forget` removes it when what comes after is done too.
 
     Args:
         job: What is to be done.
@@ -231,7 +215,7 @@ def run(job: Job, report: Report) -> Outcome:
     epochs: list[float] = []
     kept: dict[str, Layers] = {}
     if job.average:
-        matchers = [read(file) for file in job.average]
+        matchers = [_with_heads(read(file), job.recipe.tasks) for file in job.average]
         matcher, kept = average(matchers), _kept(matchers[0], job.layers)
     else:
         epochs = _train(job, minilm, report)
@@ -250,7 +234,6 @@ def run(job: Job, report: Report) -> Outcome:
             if tested:  # a user's own rows: what nothing was chosen on stands in place of what something was
                 figures[f"{task}, {layer}"] |= _by_set(tested, row_scores(tested, weights[task][layer]))
     save(replace(matcher, weights=weights), job.output)
-    job.training_file.unlink(missing_ok=True)
     return Outcome(figures, epochs)
 
 
@@ -258,13 +241,12 @@ def _run_teacher(job: Job, minilm: Path, report: Report) -> Outcome:
     """Train a teacher; what is written is its best epoch. Its figures are those of its bare margin."""
     epochs = _train(job, minilm, report)
     best = job.epoch_file(1 + int(np.argmax(epochs)))
-    best.replace(job.output)
-    for epoch in range(1, job.recipe.epochs + 1):
-        job.epoch_file(epoch).unlink(missing_ok=True)
-    job.training_file.unlink(missing_ok=True)
-    (classifier,) = Teacher.read(job.output, job.recipe).classifiers.values()
+    (classifier,) = Teacher.read(best, job.recipe).classifiers.values()
     classified = classify(classifier, "bem", {**job.dev, **job.test})  # of own rows on what nothing was chosen on
-    return Outcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
+    outcome = Outcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
+    with replacing(job.output) as whole:
+        shutil.copyfile(best, whole)  # no move: a run that is killed now still finds its best epoch
+    return outcome
 
 
 def run_compared(job: Job) -> ByLayer:
@@ -304,9 +286,9 @@ def scored_by(
     return found
 
 
-def _names(sets: Sequence[str]) -> set[str]:
-    """Return the names that `left_out` may have for sets: `saf/English`, and `saf`."""
-    return {*sets, *(name.partition("/")[0] for name in sets)}
+def _with_heads(matcher: Matcher, tasks: Sequence[str]) -> Matcher:
+    """Return the matcher with the heads of the tasks alone."""
+    return replace(matcher, heads={task: matcher.heads[task] for task in tasks})
 
 
 def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -8,12 +8,13 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..agreement.data_sets import DATA, evouna
 from ..agreement.labelled import LabelledRow, Selection
+from ..agreement.labelled_files import labelled_rows
 from ..agreement.own_rows import traps
-from ..files.rows import Row, RowsError, did_you_mean, file_format, place, read_rows, require_columns
+from ..files.rows import RowsError, did_you_mean, file_format, read_rows
 from ..labelled_sets.sets import SETS
 
 WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
@@ -22,8 +23,6 @@ are right, and those as people and models really answer; a file a set, a questio
 KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 """Names of the data sets."""
 
-_COLUMNS = ("question", "references", "answer", "verdict")
-_VERDICTS = {True: 1.0, False: 0.0, "correct": 1.0, "incorrect": 0.0, "true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 # Share of a set's questions that is not trained on, and fewest questions of a user's own rows.
 _SHARE = 0.2
 _FEWEST = 10
@@ -172,7 +171,7 @@ def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:
 
 def _own(path: Path, limit: int | None) -> LabelledSet:
     file_format(path)
-    every = [_own_row(path, number, row) for number, row in read_rows(path)]
+    every = list(labelled_rows(path))
     questions = frozenset(list(dict.fromkeys(row.question_id for row in every))[:limit])
     rows = [row for row in every if row.question_id in questions]
     if len(questions) < _FEWEST or {row.label for row in rows} != {0.0, 1.0}:
@@ -183,32 +182,6 @@ def _own(path: Path, limit: int | None) -> LabelledSet:
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))
     return LabelledSet(path.stem, train, dev, test)
-
-
-def _own_row(path: Path, number: int, row: Row) -> LabelledRow:
-    where = place(path, number)
-    require_columns(where, row, _COLUMNS)
-    question, answer = (_text(where, name, row[name]) for name in ("question", "answer"))
-    given = row["references"]
-    references = [_text(where, "references", text) for text in (given if isinstance(given, list) else [given])]
-    if not question.strip() or not references or not all(text.strip() for text in references):
-        raise RowsError(f"{where}: a question or a reference is blank; fill it in or leave the row out")
-    return LabelledRow(question, question, references, answer, _label(where, row["verdict"]), frozenset())
-
-
-def _text(where: str, column: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise RowsError(
-            f"{where}: {column} has {value!r}; expected a text" + " or a list of texts" * (column == "references")
-        )
-    return value
-
-
-def _label(where: str, value: Any) -> float:
-    known = value.strip().lower() if isinstance(value, str) else value
-    if not isinstance(known, (str, bool, int, float)) or known not in _VERDICTS:
-        raise RowsError(f"{where}: verdict is {value!r}; expected true or false, 1 or 0, correct or incorrect")
-    return _VERDICTS[known]
 
 
 def _rows(found: LabelledSet) -> list[LabelledRow]:

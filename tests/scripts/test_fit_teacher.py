@@ -228,6 +228,24 @@ def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
     assert not np.array_equal(read(matcher).heads["bem"][0], read(tmp_path / "alone.safetensors").heads["bem"][0])
 
 
+@pytest.mark.slow
+def test_a_teacher_whose_figures_were_interrupted_is_not_trained_again(tiny, own, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    output = tmp_path / "teacher.safetensors"
+    arguments = ["teacher", "-o", output, "--encoder", tiny, "--data", own, "--epochs", 1, "--device", "cpu"]
+    with monkeypatch.context() as patched:
+        patched.setattr(Teacher, "read", interrupted)
+        result = fit(*arguments)
+    assert result.exit_code != 0
+    assert "epoch 1: loss" in result.output
+    result = fit(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "epoch 1: loss" not in result.output
+    assert {file.name for file in tmp_path.iterdir()} == {"teacher.safetensors", "own.jsonl"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -248,6 +266,7 @@ def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
         ),
         (["teacher", "--encoder", "no/such"], "no/such"),
         (["bem", "--pairs", -1], "pairs is -1; expected 0 or more"),
+        (["teacher", "--frozen", 3], "frozen is 3, which is for matchers; all layers of a teacher are trained"),
     ],
 )
 def test_what_does_not_go_together_is_told(tiny, own, tmp_path, arguments, message):

@@ -8,11 +8,12 @@ from commands import run_command
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.own_rows import own_rows
+from evaluate_qa.files.writing import write_rows
 
 ROWS = [
-    {"question": "Q1?", "references": ["a"], "prediction": "a", "correct": True, "kind": "short"},
-    {"question": "Q1?", "references": ["a"], "prediction": "b", "correct": False, "kind": "short"},
-    {"question": "Q2?", "references": ["c"], "prediction": "", "correct": False, "kind": "empty"},
+    {"question": "Q1?", "references": ["Paris"], "prediction": "Paris", "correct": True, "kind": "short"},
+    {"question": "Q1?", "references": ["Paris"], "prediction": "Rome", "correct": False, "kind": "short"},
+    {"question": "Q2?", "references": ["Oslo"], "prediction": "", "correct": False, "kind": "empty"},
 ]
 
 
@@ -33,6 +34,63 @@ def test_rows_are_grouped_by_kind_and_question(path):
 
 def test_limit_counts_questions(path):
     assert len(own_rows(path, Selection(limit=1)).rows) == 2
+
+
+def test_a_file_of_ones_own_through_the_command(path, tmp_path):
+    """Wrong answers have none of the references' words, the right one has all: who counts words is always right."""
+    done = run_command("agreement", "--data", path, "--json", tmp_path / "out.json", "--bootstrap", 0)
+    assert "mine: 3 labelled answers to 2 questions" in done.output
+    (table, *_) = json.loads((tmp_path / "out.json").read_text())["data_sets"]["mine"]["tables"]
+    assert table["group"] == "all"
+    assert table["estimates"]["token_recall"]["mcc"]["value"] == 1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")],
+)
+def test_columns_have_the_names_of_other_commands(tmp_path, names):
+    """Rows as `score`, `sample`, `label` and `fit` have them; kinds are optional, and rows without a label left out."""
+    values = [("Q1?", "a", "a", "correct"), ("Q2?", "b", "c", "0"), ("Q3?", "d", "e", "")]
+    write_rows(tmp_path / "mine.csv", [dict(zip(names, row, strict=True)) for row in values])
+    data = own_rows(tmp_path / "mine.csv", Selection())
+    assert [(row.question, row.references, row.answer, row.label) for row in data.rows] == [
+        ("Q1?", ["a"], "a", 1.0),
+        ("Q2?", ["b"], "c", 0.0),
+    ]
+    assert data.groups == ["all"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"score": 0.3}, "line 2: verdict is the metric's, beside its score; name people's label or correct"),
+        ({"answer": None}, "line 2: answer has None; expected a text"),
+        ({"references": []}, "line 2: a question or a reference is blank"),
+        ({"verdict": "perhaps"}, "line 2: verdict is 'perhaps'; expected true or false"),
+    ],
+)
+def test_a_bad_row_is_told(tmp_path, changed, told):
+    row = {"question": "Q1?", "references": ["a"], "answer": "a", "verdict": True}
+    write_rows(tmp_path / "mine.jsonl", [row, row | changed])
+    assert told in run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).output.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["evuna"], "--data evuna: did you mean 'evouna'?"),
+        (["mine.txt"], "mine.txt: the format is told by the suffix; expected .jsonl, .csv or .parquet"),
+        (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
+        (["mine.jsonl", "--data", "./mine.jsonl"], "--data mine.jsonl and --data ./mine.jsonl must be different"),
+        (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'; rename a file"),
+    ],
+)
+def test_a_wrong_name_is_told(path, monkeypatch, arguments, told):
+    monkeypatch.chdir(path.parent)
+    write_rows("mine.csv", ROWS)
+    assert told in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("name", "rows"), [("sample", 138), ("near_names", 85)])
