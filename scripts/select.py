@@ -1,5 +1,6 @@
 """`evaluate-qa select`: keep the best rows of a file by their scores, such as the data to train on."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,9 +47,11 @@ def select(
     All rows are scored first, into a file beside the output; --resume continues a run that was stopped. To select from
     it once more, without scoring: --input kept.scored.jsonl --score-column score.
     """
+    from .files.rows import RowsError
     from .files.writing import check_different, check_target
     from .scoring.run import run
     from .selection.criterion import Criterion
+    from .selection.grouping import require_group
     from .selection.passes import decide, write_kept
 
     with told_errors("select", "stopped; continue with --resume"):
@@ -64,8 +67,16 @@ def select(
             job = parameters.typed_job(
                 metric, source, made, config, load, compute, column, prefix, errors, chunk_size, resume
             )
+            if per_group is not None:
+                require_group(source, per_group, metric, prefix)
             progress = run(job)
-        selection = decide(file, score_column or f"{prefix}score", per_group, criterion)
+        scores = score_column or f"{prefix}score"
+        try:
+            selection = decide(file, scores, per_group, criterion)
+        except RowsError as error:
+            if metric is None:
+                raise
+            raise RowsError(f"{error}\n{_going_on(file, target, scores, per_group, criterion)}") from None
         write_kept(file, target, selection)
     report(criterion, selection, progress, None if metric is None else file)
 
@@ -92,6 +103,18 @@ def _scored_file(target: str, scored: Path | None, score_column: str | None, mad
     return file
 
 
+def _going_on(file: Path, target: str, scores: str, per_group: str | None, criterion: "Criterion") -> str:
+    """Return what to say to one whose rows are all scored, but not selected: the command for the rest of the work."""
+    groups = [] if per_group is None else ["--per-group", per_group]
+    options = ["--input", str(file), "--output", target, "--score-column", scores, *groups]
+    command = shlex.join(["evaluate-qa", "select", *options, *f"--{_rule(criterion)}".split()])
+    return f"All rows are scored already; with the right columns this goes on from them: {command}"
+
+
+def _rule(criterion: "Criterion") -> str:
+    return next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
+
+
 def _has(file: Path, column: str) -> bool:
     from .files.rows import RowsError, read_rows
 
@@ -105,8 +128,7 @@ def report(criterion: "Criterion", selection: "Selection", progress: "Progress |
     """Print what was kept: rows and mean scores, of all and of each group, on the standard error."""
     from rich.table import Table
 
-    rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
-    table = Table(title=f"kept: {rule}", title_justify="left")
+    table = Table(title=f"kept: {_rule(criterion)}", title_justify="left")
     grouped = len(selection.groups) > 1 or bool(selection.groups[0].name)
     for heading in ("group", "rows", "kept", "mean kept", "mean dropped", "lowest kept")[not grouped :]:
         table.add_column(heading, justify="left" if heading == "group" else "right")

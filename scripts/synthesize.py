@@ -6,8 +6,8 @@ SMILE compares predictions with such synthetic answers, which are made once per 
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NoReturn
 
@@ -16,7 +16,7 @@ import typer
 from .files.bad_rows import bad_line, check_bad_rows
 from .files.claiming import claimed, claimed_too
 from .files.writing import check_different
-from .metrics._shared.chat_models import ChatModel, LocalModel, NoAnswer
+from .metrics._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
 from .metrics._shared.endpoint import Endpoint
 from .metrics._shared.progress import progress
 from .metrics.judge.prompts import Prompt
@@ -29,8 +29,12 @@ from .terminal import options_of
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
 _PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
 
-# A wrong key, a stopped server or a model that says nothing fails every row: no use in waiting for them all.
+# A wrong key, a stopped server or a model that says nothing fails every row: no use in waiting for them all. But so
+# many rows may also fail for what is in them, for which a server refuses them or a limit cuts their answers off.
 _FAILURES_IN_A_ROW = 20
+
+_EASY: Pair = ("What is the capital of France?", "Paris")
+"""What a model that answers at all has an answer to; asked when rows fail, to tell which of both it is."""
 
 _FAILURES_SHOWN = 10
 
@@ -38,7 +42,11 @@ _server, _here = options_of("With --endpoint"), options_of("Without --endpoint")
 
 
 class GaveUp(Exception):  # noqa: N818 - ends a run early; what was finished stays
-    """Too many failures one after the other."""
+    """Failures one after the other, and none of an answer to an easy question."""
+
+
+class _InDoubt(Exception):  # noqa: N818 - stops the asking, until it is known whether there is use in it
+    """Failures one after the other."""
 
 
 class Synthesis:
@@ -72,23 +80,34 @@ class Synthesis:
     def run(self, model: ChatModel, prompt: Prompt, on_answer: Callable[[], object]) -> None:
         """Ask `model` for all `pairs`, and call `on_answer` after each, for progress.
 
-        Raises:
-            GaveUp: too many failures one after the other.
-        """
-        failures = 0
+        All are asked for, however many fail, as long as the model answers an easy question: that is asked after 20
+        failures one after the other, then after twice as many, until there is an answer again.
 
-        def deliver(index: int, answer: str | NoAnswer) -> None:
-            nonlocal failures
-            pair = self.pairs[index]
+        Raises:
+            GaveUp: it does not, so that nothing would be answered.
+        """
+        conversations = {pair: conversation(prompt, *pair) for pair in self.pairs}
+        failures, most = 0, _FAILURES_IN_A_ROW
+
+        def deliver(pair: Pair, answer: str | NoAnswer) -> None:
+            nonlocal failures, most
             self._answers[pair] = answer
             for number in self._waiting[pair]:
                 self._finish_if_answered(number)
             on_answer()
-            failures = failures + 1 if isinstance(answer, NoAnswer) else 0
-            if failures == _FAILURES_IN_A_ROW:
-                raise GaveUp(f"gave up after {failures} failures one after the other")
+            if not isinstance(answer, NoAnswer):
+                failures, most = 0, _FAILURES_IN_A_ROW
+                return
+            failures += 1
+            if failures == most:
+                most *= 2
+                raise _InDoubt
 
-        model.answer([conversation(prompt, *pair) for pair in self.pairs], deliver)
+        while left := [pair for pair in self.pairs if pair not in self._answers]:
+            if failures:
+                _require_answer(model, prompt, failures)
+            with suppress(_InDoubt):
+                _ask(model, {pair: conversations[pair] for pair in left}, deliver)
 
     def _finish_if_answered(self, number: int) -> None:
         task = self._tasks[number]
@@ -100,6 +119,23 @@ class Synthesis:
             self._on_failure(task, "; ".join(dict.fromkeys(failures)))
         else:
             self._output.append(number, [str(answer) for answer in answers])
+
+
+def _ask(model: ChatModel, asked: Mapping[Pair, Conversation], deliver: Callable[[Pair, str | NoAnswer], None]) -> None:
+    """Ask for the answer of each pair."""
+    pairs = list(asked)
+    model.answer(list(asked.values()), lambda index, answer: deliver(pairs[index], answer))
+
+
+def _require_answer(model: ChatModel, prompt: Prompt, failures: int) -> None:
+    """Raise GaveUp unless the model answers an easy question."""
+    answers: dict[Pair, str | NoAnswer] = {}
+    _ask(model, {_EASY: conversation(prompt, *_EASY)}, answers.__setitem__)
+    if isinstance(answers[_EASY], NoAnswer):
+        question, reference = _EASY
+        raise GaveUp(
+            f"gave up after {failures} failures one after the other, as {question!r} with {reference!r} failed, too"
+        )
 
 
 class Failures:
@@ -156,7 +192,9 @@ def synthesize(
 ) -> None:
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 
-    Run the same command again to continue after an interruption, or to retry the rows that failed.
+    Run the same command again to continue after an interruption, or to retry the rows that failed. All rows are asked
+    for, however many fail; but after 20 failures one after the other an easy question is asked, and the run ends if it
+    fails, too, as with a wrong key or a stopped server.
     """
     try:
         chat_model: ChatModel

@@ -52,7 +52,7 @@ class AssertAnswers:
 
         Raises:
             AssertionError: fewer answers are right; it tells the others with references, score and components.
-            ValueError: the metric gives no verdicts, or rows cannot be scored.
+            ValueError: there are no answers, the metric gives no verdicts, or rows cannot be scored.
         """
         __tracebackhide__ = True
         if not 0 <= least <= 1:
@@ -60,12 +60,15 @@ class AssertAnswers:
         if isinstance(predictions, str):
             predictions, references = [predictions], [references]
             questions = None if questions is None else [str(questions)]
+        if len(predictions) == 0:
+            raise ValueError("predictions is empty; expected at least one answer")
         rows = {"predictions": predictions, "references": references, "questions": questions}
         found = self._loaded(metric, load or {}).compute(**rows, **options)
         if "verdict" not in found["per_example"]:
             raise ValueError(f"{metric} gives no verdicts; name a metric that does, such as nli_lex")
         right = sum(map(bool, found["per_example"]["verdict"]))
-        if right < least * len(predictions):
+        # As a share, as `least` is: .07 · 100 is more than 7, but 7 / 100 is what is written .07.
+        if right / len(predictions) < least:
             raise AssertionError(told(rows, found, least))
 
     def _loaded(self, metric: str, load: Mapping[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """The file that a person labels: its rows, and what was said of each, which is saved at once."""
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ..estimation.joining import LABELS, WEIGHT, verdicts
 from ..estimation.keys import ID, either, keys, plain
 from ..files.columns import Columns
-from ..files.rows import Row, RowsError, file_format, read_rows
+from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.tables import text
 from ..files.writing import check_place, write_part
 
@@ -19,17 +20,19 @@ SAYINGS = ("right", "wrong", SKIP)
 """What is said of an answer, as it is written."""
 
 _TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
+_JUDGED = ("score", "verdict")  # how columns are called that every metric of ours adds, behind any prefix
+_OF_A_JUDGE = "tokens_in"  # a column that the metric judge adds beside its own labels
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person sees of a row: never what it scored, nor what others said.
+    """What a person sees of a row: not what it scored, nor what others said, unless asked for by name.
 
     Attributes:
         question: The question; empty if there is none.
         references: The references.
         answer: The answer.
-        more: Other columns, with their values.
+        more: Other columns that are shown, with their values.
         said: What was said of it; empty if nothing was.
     """
 
@@ -46,12 +49,18 @@ class Sheet:
     Args:
         path: A CSV or JSONL file, such as `evaluate-qa sample` writes.
         label: Its column for labels; by default label or correct, or else a new one.
+        show: Other columns that are shown. By default all; but none where one of them tells how answers were judged,
+            as then others may, too: a metric adds columns of any name and kind.
+
+    Attributes:
+        withheld: The other columns that are not shown by default.
 
     Raises:
-        RowsError: the file cannot be read or written, a label is none, or there are no answers.
+        RowsError: the file cannot be read or written, a label is none or a judge's, there are no answers, or a column
+            to show is not there.
     """
 
-    def __init__(self, path: Path, label: str | None = None) -> None:
+    def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         _require_writable(path)
         found = list(read_rows(path))
         if not found:
@@ -64,6 +73,15 @@ class Sheet:
             raise RowsError(
                 f"{path}: no column 'prediction'; expected rows to label, as evaluate-qa sample writes them"
             )
+        if label is None and {LABELS[0], _OF_A_JUDGE} <= {*present}:
+            raise RowsError(
+                f"{path}: the column {LABELS[0]!r} has what a judge said; name another one for labels, such as "
+                "--column mine"
+            )
+        require_columns(str(path), present, show)
+        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *_TEXTS}]
+        judged = any(_tells_judgement(name, [row.get(name) for row in self.rows]) for name in others)
+        self._more, self.withheld = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:
             row.setdefault(self.label, None)
         verdicts(self.columns(), self.label)
@@ -132,12 +150,11 @@ class Sheet:
     def shown(self, row: int) -> Shown:
         """Return what the person sees of a row."""
         found = self.rows[row]
-        hidden = {ID, WEIGHT, self.label, *LABELS, *_TEXTS}
         return Shown(
             question=_text(_first(found, "question")),
             references=_references(_first(found, "reference")),
             answer=_text(_first(found, "prediction")),
-            more={name: _text(value) for name, value in found.items() if name not in hidden and _text(value)},
+            more={name: _text(found[name]) for name in self._more if _text(found.get(name))},
             said=self.said(row),
         )
 
@@ -162,6 +179,23 @@ def _require_writable(path: Path) -> None:
     if file_format(path) == ".parquet":
         raise RowsError(f"{path}: labels are filled into a .csv or .jsonl file; write one with evaluate-qa sample")
     check_place(path)
+
+
+def _tells_judgement(name: str, values: Iterable[Any]) -> bool:
+    """Whether a column tells how answers were judged: it is called so, or holds fractions, or what `SAYINGS` are."""
+    if name.lower().endswith(_JUDGED):
+        return True
+    told = {_text(value).lower() for value in values} - {""}
+    return bool(told) and (told <= {*SAYINGS} or _has_fractions(told))
+
+
+def _has_fractions(told: Collection[str]) -> bool:
+    """Whether all are numbers, some of them written with a point: 1.0 is a score where 1 may be anything."""
+    try:
+        _ = [float(one) for one in told]
+    except ValueError:
+        return False
+    return not all(one.lstrip("-").isdecimal() for one in told)
 
 
 def _first(row: Row, name: str) -> Any:

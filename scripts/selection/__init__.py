@@ -1,1 +1,1 @@
-"""What `evaluate-qa select` is made of: which rows are kept, and the two passes over a file of scored rows."""
+"""What `evaluate-qa select` is made of: which rows are kept, by which groups, and two passes over scored rows."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import threading
 import time
@@ -100,6 +101,47 @@ def test_groups_are_selected_by_themselves(select, toy):
     assert ["odd", "4", "2", "0.8750", "0.2500", "0.7500"] in lines
     assert ["all", "8", "4", "0.8125", "0.1875", "0.5000"] in lines
     assert "signature: toy|v:1" in told
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_groups_by_a_column_that_is_nowhere_are_refused_before_anything_is_scored(select, suffix):
+    write_rows(f"rows.{suffix}", ROWS)
+    arguments = ["--metric", "deltableu", "--input", f"rows.{suffix}", "--output", f"kept.{suffix}", "--top", 2]
+    told = select(*arguments, "--per-group", "sorce", code=1).stderr
+    assert f"rows.{suffix}: no column 'sorce'; did you mean 'source'? There are id, prediction, reference," in told
+    assert "score, " in told, "nor does the metric add it"
+    assert "no column 'score'" in select(*arguments, "--per-group", "score", "--prefix", "d_", code=1).stderr
+    assert sorted(path.name for path in Path().iterdir()) == sorted({"rows.jsonl", f"rows.{suffix}"})
+
+
+def test_groups_may_be_by_a_column_of_few_rows_of_the_metric_or_of_a_pipe(select, toy):
+    """Rows 5 and 6 alone are of a part; the answers of rows 0 and 3, 1 and 4, 2 and 7 have equally many words."""
+    write_rows("few.jsonl", [row | ({"part": "late"} if row["id"] in (5, 6) else {}) for row in ROWS])
+    options = ["--output", "kept.jsonl", "--top", 1]
+    select(*options, "--metric", toy, "--input", "few.jsonl", "--per-group", "part")
+    assert kept() == [1, 5]
+    for metric, column in ((toy, "length"), ("deltableu", "sys_len")):
+        prefix = ["--prefix", f"{column}_", "--scored", f"{column}.jsonl"]
+        select(*options, "--metric", metric, "--input", "rows.jsonl", *prefix, "--per-group", f"{column}_{column}")
+        assert len(kept()) == 5
+    piped = {"input": Path("rows.jsonl").read_bytes()}
+    select(*options, "--metric", toy, "--input", "-", "--per-group", "source", **piped)
+    assert kept() == [1, 4]
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_groups_found_missing_after_scoring_are_told_with_the_command_that_goes_on(select, toy, piped):
+    """What a metric of others adds is not known before, nor what a pipe brings."""
+    rows = {"input": Path("rows.jsonl").read_bytes()} if piped else {}
+    source = "-" if piped else "rows.jsonl"
+    options = ["--metric", toy, "--input", source, "--output", "my kept.jsonl", "--top", 1, "--per-group", "sorce"]
+    told = select(*options, code=1, **rows).stderr
+    assert "my kept.scored.jsonl: no column 'sorce'; did you mean 'source'?" in told
+    command = shlex.split(told[told.index("evaluate-qa select --") :])
+    assert not Path("my kept.jsonl").exists()
+    done = select(*["source" if word == "sorce" else word for word in command[2:]])
+    assert kept("my kept.jsonl") == [1, 4]
+    assert "MODEL LOADED" not in done.output
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])

@@ -27,6 +27,7 @@ from tiny_chat_model import TEMPLATE, train_chat_model
 from typer.testing import CliRunner
 
 OUR_PROMPT = load_prompt(None)
+EASY = "Paris"  # the answer to the question that is asked when rows fail
 
 
 class _Server(ThreadingHTTPServer):
@@ -287,12 +288,13 @@ def test_busy_and_broken_servers_are_asked_again(tmp_path, server):
     assert read(output) == [answered(row) for row in some_rows(2)]
 
 
+CUT_OFF = {"finish_reason": "length", "message": {"content": "It is"}}
 FAULTS = {
     "empty": ("", "answer is empty"),
     "blank": (" \n\u00a0\t", "answer is empty"),
     "null": (None, "answer is empty"),
     "parts": ([{"type": "text"}], "answer is empty"),
-    "cut off": ({"finish_reason": "length", "message": {"content": "It is"}}, "cut off at 256 tokens; allow more"),
+    "cut off": (CUT_OFF, "cut off at 256 tokens; allow more"),
     "no message": ({"message": None}, "not a chat completion"),
     "no choices": (b'{"choices": []}', "not a chat completion"),
     "not json": (b"<html>", "not a chat completion"),
@@ -390,7 +392,7 @@ def test_a_server_that_is_not_there_ends_the_run_early(tmp_path):
     result = run(source, output, endpoint="http://127.0.0.1:9/v1", max_retries=0, concurrency=1)
     assert result.exit_code == 1
     assert "0 of 100 rows" in result.stderr
-    assert "gave up after 20 failures one after the other" in result.stderr
+    assert "gave up after 20 failures one after the other, as 'What is the capital of France?'" in result.stderr
     assert "no whole reply: ClientConnectorError: Cannot connect to host 127.0.0.1:9" in result.stderr
     assert "10 rows failed" in result.stderr
     assert output.read_bytes() == b""
@@ -398,12 +400,50 @@ def test_a_server_that_is_not_there_ends_the_run_early(tmp_path):
 
 def test_a_key_that_is_refused_ends_the_run_early_also_with_many_requests_at_a_time(tmp_path, server):
     rows = [{"questions": "q", "references": f"{n}"} for n in range(100)]
-    server.faults, server.lasting = {f"{n}": [401] for n in range(100)}, True
+    server.faults, server.lasting = {reference: [401] for reference in (*map(str, range(100)), EASY)}, True
     source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, concurrency=8)
-    assert "gave up after 20 failures" in result.stderr
+    assert re.search(r"gave up after 2\d failures", result.stderr), "a few more may come in at the same moment"
     assert ": status 401: " in result.stderr
     assert 20 <= len(server.bodies) < 20 + 2 * 8
+    assert server.asked()[EASY] == 1
+    assert EASY not in output.read_text("utf-8")
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("fault", [(400, b'{"error": {"code": "content_filter"}}'), CUT_OFF], ids=["refused", "cut"])
+def test_many_rows_that_fail_for_good_keep_no_other_from_being_asked(tmp_path, server, fault, concurrency):
+    """More than 20, at the beginning and in the middle; the easy question is asked ever less often."""
+    rows = [{"questions": "q", "references": f"{n}"} for n in range(200)]
+    bad = {*range(70), *range(100, 190)}
+    server.faults, server.lasting = {f"{n}": [fault] for n in bad}, True
+    source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
+    for _ in range(2):
+        server.bodies.clear()
+        result = run(source, output, endpoint=server.url, concurrency=concurrency)
+        assert result.exit_code == 1
+        assert "40 of 200 rows" in result.stderr
+        assert "160 rows failed; the same command asks for them again" in result.stderr
+        assert "gave up" not in result.stderr
+        assert read(output) == [answered(row) for n, row in enumerate(rows) if n not in bad]
+    # The second run asks for those 160 alone: after 20, 40 and 80 failures it asks the easy question.
+    assert server.asked()[EASY] == 3
+    assert len(server.asked()) == 161
+    assert len(server.bodies) <= 163 + 3 * (concurrency - 1), "what was under way is asked for again"
+
+
+def test_a_server_that_stops_in_the_middle_ends_the_run_early(tmp_path, server):
+    rows = [{"questions": "q", "references": f"{n}"} for n in range(200)]
+    gone = [*map(str, range(50, 200)), EASY]
+    server.faults, server.lasting = {reference: [503] for reference in gone}, True
+    source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
+    result = run(source, output, endpoint=server.url, concurrency=1, max_retries=0)
+    assert "50 of 200 rows" in result.stderr
+    assert "gave up after 20 failures" in result.stderr
+    assert len(server.bodies) == 50 + 20 + 1
+    server.faults = {}
+    assert run(source, output, endpoint=server.url).exit_code == 0
+    assert read(output) == [answered(row) for row in rows]
 
 
 def test_failures_between_answers_do_not_end_the_run(tmp_path, server):

@@ -4,6 +4,7 @@ import re
 
 import evaluate
 import evaluate_qa
+import pytest
 
 pytest_plugins = ["pytester"]
 
@@ -74,6 +75,37 @@ def test_in_a_run_of_pytest(pytester):
     shown = done.stdout.str()
     assert "[0]" not in shown, "what is right is not told"
     assert not re.search(r"integrations.pytest\.py:\d+: AssertionError", shown), "nor where this package raised it"
+
+
+def with_right(right, rows):
+    """An `AssertAnswers` whose metric, loaded already, says so many of the first rows are right."""
+    from evaluate_qa.pytest import AssertAnswers
+
+    class Metric:
+        def compute(self, **columns):
+            verdicts = [row < right for row in range(rows)]
+            return {"per_example": {"score": list(map(float, verdicts)), "verdict": verdicts}, "signature": "m|v:1"}
+
+    made = AssertAnswers()
+    made._metrics["m []"] = Metric()
+    return made
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 25, 50, 100])
+def test_exactly_the_share_that_is_asked_for_is_enough(rows):
+    """In decimals as they are written, or as a fraction: .55 · 100, .07 · 100, .28 · 25 and .14 · 50 are rounded up."""
+    answers = {"predictions": ["a"] * rows, "references": ["b"] * rows, "metric": "m"}
+    for right in range(rows + 1):
+        least = float(f"{100 * right // rows}e-2") if 100 % rows == 0 else right / rows
+        with_right(right, rows)(**answers, least=least)
+        if right:
+            with pytest.raises(AssertionError, match=f"^{right - 1} of {rows} answers are right"):
+                with_right(right - 1, rows)(**answers, least=least)
+
+
+def test_no_answers_are_refused():
+    with pytest.raises(ValueError, match="predictions is empty; expected at least one answer"):
+        with_right(0, 0)([], [], metric="m", least=0)
 
 
 def test_pytest_without_it_does_not_import_it():

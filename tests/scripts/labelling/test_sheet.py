@@ -78,6 +78,58 @@ def test_what_is_shown(tmp_path):
     assert Sheet(tmp_path / "odd.jsonl").shown(0) == Shown("Who?", ["a"], "=1", {"kind": "x"}, "")
 
 
+def shown(rows, show=()):
+    """The names of the other columns that are shown of rows, and of those that are withheld."""
+    write_rows("shown.csv", rows)
+    write_rows("shown.jsonl", rows)
+    sheets = [Sheet(Path(f"shown.{suffix}"), show=show) for suffix in ("csv", "jsonl")]
+    found = [([*sheet.shown(0).more], sheet.withheld) for sheet in sheets]
+    assert found[0] == found[1], "whatever the format"
+    return found[0]
+
+
+def test_what_sample_was_told_to_show_is_shown(sampled):
+    sheet = Sheet(sampled("csv", "--stratified"))
+    assert (sheet.shown(0).more, sheet.withheld) == ({"kind": "x"}, [])
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        {"score": 1, "verdict": True, "margin": -4.3, "best_ngram": "It is"},
+        {"toy_score": None, "toy_reason": "As it says so."},
+        {"judge_verdict": False},
+        {"rouge1": 0.75, "rouge_hits": 3},
+        {"exact": 1.0},
+        {"alice": "wrong"},
+        {"alice": "Skip"},
+    ],
+    ids=str,
+)
+def test_beside_scores_and_other_peoples_labels_no_column_is_shown_unless_by_name(tmp_path, monkeypatch, added):
+    """A metric adds columns of any name: where one tells of judgement, the others may, too."""
+    monkeypatch.chdir(tmp_path)
+    row = {"id": 1, "question": "Who?", "reference": "a", "prediction": "b", "kind": "x"}
+    assert shown([row | added]) == ([], ["kind", *added])
+    assert shown([row, row | added])[0] == []
+    assert shown([row | added], ["kind"]) == (["kind"], [])
+    told = [name for name, value in added.items() if value is not None]
+    assert shown([row | added], list(added)) == (told, []), "who asks for scores has them"
+
+
+@pytest.mark.parametrize("more", [{"year": 2004, "turn": -1}, {"side": "left"}, {"answerable": True}, {"note": "0.5?"}])
+def test_other_columns_are_shown(tmp_path, monkeypatch, more):
+    monkeypatch.chdir(tmp_path)
+    assert shown([{"question": "Who?", "prediction": "b", **more}]) == ([*more], [])
+
+
+def test_labels_beside_scores_show_nothing_more_when_it_goes_on(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_rows("scored.jsonl", ROWS)
+    Sheet(Path("scored.jsonl"), "alice").say(0, "right")
+    assert Sheet(Path("scored.jsonl"), "bob").shown(0) == Shown("Q0?", ["a", "b"], "It is 0.", {}, "")
+
+
 def test_another_person_sees_no_labels(sampled):
     path = sampled()
     sheet = Sheet(path)
@@ -152,7 +204,9 @@ def test_kappa_is_scikit_learns(sampled):
         (["none.csv"], "there is no such file"),
         (["scored.parquet"], "labels are filled into a .csv or .jsonl file"),
         (["bare.jsonl"], "no column 'prediction'; expected rows to label"),
+        (["judged.jsonl"], "the column 'label' has what a judge said; name another one for labels"),
         (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),
+        (["labels.csv", "--show", "kin"], "labels.csv: no column 'kin'; did you mean 'kind'?"),
         (["labels.csv", "--kappa", "labels.csv"], "there is no row that is labelled both"),
         (["labels.csv", "--second", "scored.jsonl"], "scored.jsonl holds other rows than labels.csv"),
         (["labels.csv", "--second", "second.jsonl"], "second.jsonl: expected a .csv file"),
@@ -162,5 +216,6 @@ def test_what_is_wrong_is_told(sampled, arguments, told):
     sampled()
     write_rows("scored.parquet", ROWS)
     write_rows("bare.jsonl", [{"question": "Q?"}])
+    write_rows("judged.jsonl", [{"prediction": "a", "score": 1.0, "label": "correct", "tokens_in": 100}])
     write_rows("odd.jsonl", [{"prediction": "a", "label": "maybe"}])
     assert told in run("label", *arguments, code=1)
