@@ -128,9 +128,14 @@ IN_ONE_PROCESS = "from evaluate_qa.benchmarks import measure; measure._in_own_pr
 
 
 def test_shell_commands(processes, checkout, endpoint, one_line):
-    """README's commands run one after the other, as a reader would type them in a checkout."""
-    commands = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
+    """README's commands run one after the other, as a reader would type them in a checkout.
+
+    The one that downloads a data set reads it from disk, if it is there.
+    """
+    typed = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
+    commands = [command.replace("dataset evouna", "dataset evouna --data-dir data/evouna") for command in typed]
     assert len(commands) >= 8
+    assert commands != typed
     for command in commands:
         if " data/" in command and not (checkout / "data").exists():
             continue

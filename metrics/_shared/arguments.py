@@ -158,7 +158,7 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
     rows = as_list(values)
     if rows is None:
         raise TypeError(
-            f"{metric}: {column} is {_shown(values)}; expected a list with one entry for each row "
+            f"{metric}: {column} is {shown(values)}; expected a list with one entry for each row "
             f"(for a single row: {column}=[…])"
         )
     checked = []
@@ -166,7 +166,7 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
         try:
             checked.append(check(value))
         except Unexpected as unexpected:
-            message = f"{metric}: {column}[{row}] is {_shown(value)}; expected {unexpected}"
+            message = f"{metric}: {column}[{row}] is {shown(value)}; expected {unexpected}"
             raise unexpected.error(message, column, row) from None
     return checked
 
@@ -191,9 +191,20 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as a message shows it: the beginning of a long one."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file. A text that is too long for a path is none, where `Path.is_file` would raise."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a folder; likewise."""
+    return os.path.isdir(path)  # noqa: PTH112
 
 
 @dataclass(frozen=True)
@@ -320,8 +331,8 @@ def option(
     By default an option may be None if that is its default.
     """
     may_be_none = default is None if optional is None else optional
-    shown = told if told is not None else "" if default is None else str(default)
-    declaration = Declaration(default, kind, help, key, always, may_be_none, shown, control)
+    words = told if told is not None else "" if default is None else str(default)
+    declaration = Declaration(default, kind, help, key, always, may_be_none, words, control)
     return field(default=default, metadata={"option": declaration})
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .arguments import is_folder, shown
+
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 # What the default must hold wherever it came from, so that its scores are the same.
@@ -104,7 +106,7 @@ def find(
         ValueError: a revision of a folder, or a file of MiniLM that is damaged.
     """
     local, name = Path(model).expanduser(), os.fspath(model)
-    if local.is_dir() and name != MINILM:
+    if is_folder(local) and name != MINILM:
         if revision is not None:
             raise ValueError(
                 f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has none"
@@ -196,7 +198,7 @@ def _downloaded(metric: str, model: str, revision: str | None, library: Library)
         return commit or Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
     except HFValidationError as error:
         raise FileNotFoundError(
-            f"{metric}: model is {model!r}; there is no such folder, and no checkpoint on the Hub has such a name"
+            f"{metric}: model is {shown(model)}; there is no such folder, and no checkpoint on the Hub has such a name"
         ) from error
     except OSError as error:  # HTTP errors of huggingface_hub and what is missing from its cache are OSErrors
         at = f" --revision {revision}" if revision else ""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import ModelOptions
+from .arguments import ModelOptions, is_file
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
 from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
@@ -324,7 +324,7 @@ def load_plain(
     model, revision = (options.model, options.model_revision) if options.model else preset
     if isinstance(model, BuiltIn):
         return _matcher(metric, find(metric), "matcher", options)
-    if (file := Path(model).expanduser()).is_file():
+    if is_file(file := Path(model).expanduser()):
         return _matcher(metric, file, file.stem, options)
     checkpoint = find_checkpoint(metric, model, revision)
     try:

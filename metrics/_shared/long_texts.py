@@ -350,12 +350,15 @@ class _Pair(NamedTuple):
 def new_words_f1(question: str, answer: str, reference: str) -> float:
     """Return token F1 of an answer and a reference without the question's words: to repeat these says nothing.
 
+    Of a reference that has no other words, such as "Tea is hotter." to "Is tea or ice hotter?", all words count.
+
     >>> new_words_f1("Is it wet?", "It is wet and cold.", "It is cold.")
     0.6666666666666666
     """
     asked = frozenset(normalised_words(question))
-    given, wanted = ([word for word in normalised_words(text) if word not in asked] for text in (answer, reference))
-    return token_f1(given, wanted)
+    texts = normalised_words(answer), normalised_words(reference)
+    given, wanted = ([word for word in words if word not in asked] for words in texts)
+    return token_f1(given, wanted) if wanted else token_f1(*texts)
 
 
 def sentences(text: str) -> list[str]:

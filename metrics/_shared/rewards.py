@@ -27,6 +27,7 @@ from .arguments import (
     declarations,
     made,
     option,
+    shown,
 )
 
 if TYPE_CHECKING:
@@ -234,16 +235,26 @@ class ForReward(_Base):
         Raises:
             TypeError, ValueError: an option that cannot be used.
         """
+        if "references" in given:
+            raise TypeError(
+                f"{self.name}: references is {shown(given['references'])}, which reward does not take; name the data "
+                "set's column with the right answers: reward('solution')"
+            )
         columns = {column: given.pop(column) for column in KNOWN_COLUMNS[2:] if column in given}
         columns |= {"references": answers} | ({} if questions is None else {"questions": questions})
         for role, column in columns.items():
             if not isinstance(column, str) or not column:
-                raise TypeError(f"{self.name}: {role} is {column!r}; expected the name of a column of the data set")
+                expected = "the name of a column of the data set"
+                raise TypeError(f"{self.name}: {_keyword(role)} is {shown(column)}; expected {expected}")
         shape = made(
             self.name,
             Shape,
             {"value": value, "missing": missing, "length_penalty": length_penalty, "device": device},
         )
+        if value == "verdict" and not self.verdicts:
+            raise ValueError(
+                f"{self.name}: value is 'verdict', but {self.name} has none; expected 'score' or (low, high)"
+            )
         _, options = self.check_ahead(**given)
         extraction = extractor(self.name, extract)
         columns = {role: column for role, column in columns.items() if role in self.columns}
@@ -336,10 +347,9 @@ class Reward:
             values = as_list(given.get(column))
             if values is None:
                 there = ", ".join(key for key, value in given.items() if isinstance(value, list)) or "none"
-                keyword = "answers" if role == "references" else role
                 raise ValueError(
                     f"{name}: the data set has no column {column!r} (it has: {there}); expected one with the {role}: "
-                    f"name it by reward({keyword}='…'), and keep it by remove_unused_columns=False"
+                    f"name it by reward({_keyword(role)}='…'), and keep it by remove_unused_columns=False"
                 )
             rows[role] = values
         for role, values in rows.items():
@@ -365,9 +375,6 @@ class Reward:
                 table = self.metric.compute(**distinct, **self._options)["per_example"]
         except RowError as error:
             raise self._of_the_step(error, list(first.values())) from None
-        if self._shape.value == "verdict" and "verdict" not in table:
-            name = self.metric.name
-            raise ValueError(f"{name}: value is 'verdict', but {name} has none; expected 'score' or (low, high)")
         return {row: {name: values[numbers[key]] for name, values in table.items()} for row, key in keys.items()}
 
     def _of_the_step(self, error: RowError, rows: Sequence[int]) -> RowError:
@@ -404,6 +411,11 @@ class Reward:
             None if reward is None else reward + self._shape.penalty(len(tokens))
             for reward, tokens in zip(rewards, ids, strict=True)
         ]
+
+
+def _keyword(role: str) -> str:
+    """Return what `reward` calls the column that the metric calls so."""
+    return "answers" if role == "references" else role
 
 
 def _blank(references: Any) -> bool:

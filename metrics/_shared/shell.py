@@ -94,6 +94,8 @@ class Shell(_Base):
     options: ClassVar[type[Options]]
     # Of which columns of `per_example` the result has the means.
     means: ClassVar[tuple[str, ...]] = ()
+    # Whether it says of each row that it scores, whatever the options, if the answer is right.
+    verdicts: ClassVar[bool] = True
 
     _model: Any = None  # loaded by the first call
 
@@ -148,8 +150,13 @@ class Shell(_Base):
         """Load what `_compute` needs. Runs after all checks of the input; if it fails, stored rows are kept."""
         _ = self.model
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
-        """Check what concerns several columns of a row; raises RowValueError."""
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Check what concerns several columns of a row, or depends on options; raises RowValueError.
+
+        Args:
+            columns: All, in canonical form.
+            options: What `compute` was given; None while that is not known, as in `add_batch`.
+        """
 
     def compute(self, **given: Any) -> dict[str, Any] | None:
         """Score all rows: those given here and those of earlier `add_batch` calls.
@@ -159,7 +166,7 @@ class Shell(_Base):
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options), "per_example"})
         options = made(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
-        checked = self.check_columns(rows) if rows else None
+        checked = self.check_columns(rows, options) if rows else None
         with self._turn:
             if not checked and not len(self):
                 raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
@@ -206,8 +213,8 @@ class Shell(_Base):
         row = {"predictions": prediction, "references": reference, **given}
         self.add_batch(**{column: [value] for column, value in row.items()})
 
-    def check_columns(self, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Return the columns in canonical form; raises what `compute` raises for rows that cannot be scored."""
+    def check_columns(self, given: Mapping[str, Any], options: Any = None) -> dict[str, list[Any]]:
+        """Return the columns in canonical form; raises what `compute` with these options raises for bad rows."""
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
@@ -217,7 +224,7 @@ class Shell(_Base):
             name: checked[name] if name in checked else [column.check(None) for _ in range(count)]
             for name, column in self.columns.items()
         }
-        self.check_rows(columns)
+        self.check_rows(columns, options)
         return columns
 
     def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:

@@ -75,8 +75,9 @@ class Deltableu(ForTraining, ForReward, Shell, evaluate.Metric):
         "against": Column(second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
+    verdicts = False
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError where weights do not fit the references, or only some rows have a second prediction."""
         check_agreement(columns)
 

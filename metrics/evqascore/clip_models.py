@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import is_file, is_folder, shown
 from .checkpoints import check_whole, file_hash
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named, load_saved, saved_weights
@@ -42,15 +43,15 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
         ValueError: what is there is no CLIP model.
     """
     local = Path(model).expanduser()
-    if local.is_file():
+    if is_file(local):
         return load_file(local)
-    if local.is_dir():
+    if is_folder(local):
         return _folder(local, local.absolute().name)
     name, _, pretrained = model.partition("/")
     if pretrained and is_architecture(name):
         return load_named(name, pretrained)
     if model.count("/") != 1:
-        raise FileNotFoundError(f"evqascore: model is {model!r}, which is no file and no folder here. {_CURE}")
+        raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is no file and no folder here. {_CURE}")
     return _folder(_downloaded(model, revision), pretrained)
 
 
@@ -133,7 +134,7 @@ def _downloaded(model: str, revision: str | None) -> Path:
             snapshot_download(model, revision=revision, allow_patterns=_PICKLES)
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise FileNotFoundError(
-            f"evqascore: the model {model!r} is no file, no folder, no name of open_clip and not in the local Hub "
+            f"evqascore: the model {shown(model)} is no file, no folder, no name of open_clip and not in the local Hub "
             f"cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "
             f"hf download {model}{at}"
         ) from error

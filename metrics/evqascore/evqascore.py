@@ -24,7 +24,16 @@ from .open_clip_models import load_file
 from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
 from .posting import Client
 from .progress import library_bars
-from .rows import check_features, check_keywords, check_video, check_video_or_features, gather, rows_of, table
+from .rows import (
+    check_features,
+    check_files,
+    check_keywords,
+    check_video,
+    check_video_or_features,
+    gather,
+    rows_of,
+    table,
+)
 from .scoring import score
 from .seeking import plan
 from .shell import Scored, Shell
@@ -100,6 +109,7 @@ class Evqascore(Shell, evaluate.Metric):
     loading = LoadOptions
     options = EvqascoreOptions
     means = ("precision", "recall", "f_score", "coarse", "n_keywords")
+    verdicts = False  # but with a threshold
     # Options under which a row that cannot be scored is told in the result's column "error", and stops nothing.
     set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
 
@@ -108,9 +118,14 @@ class Evqascore(Shell, evaluate.Metric):
         """Length of the CLIP model's vectors, which features must have; loads the model."""
         return int(self.model.encoder.dim)
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
-        """Raise RowValueError for a row that has neither a video nor features."""
+    def check_rows(self, columns: Mapping[str, list[Any]], options: EvqascoreOptions | None = None) -> None:
+        """Raise RowValueError for a row with neither a video nor features, or whose file is missing.
+
+        Where options say that a row may stay without a score, one whose file is missing does.
+        """
         check_video_or_features(columns)
+        if options is None or options.unreadable == "raise":
+            check_files(columns)
 
     def load(self) -> Models:
         """Load the CLIP model; a chat model for keywords is loaded by the first text without any."""

@@ -68,6 +68,11 @@ def matrix_bytes(value: Any) -> bytes:
     return file.getvalue()
 
 
+def file_of(given: bytes) -> str | None:
+    """Return the path that features are given by, as `read_features` takes them; None for a matrix."""
+    return None if given.startswith(MAGIC_PREFIX) else given.decode()
+
+
 def read_features(given: bytes) -> VideoFeatures:
     """Return the features that a caller has brought.
 
@@ -77,9 +82,9 @@ def read_features(given: bytes) -> VideoFeatures:
     Raises:
         UnreadableVideo: the file holds something else.
     """
-    if given.startswith(MAGIC_PREFIX):
+    file = file_of(given)
+    if file is None:
         return _features(np.load(io.BytesIO(given), allow_pickle=False))
-    file = given.decode()
     try:
         tensors = _tensors(file)
         vectors = tensors.pop("vectors") if "vectors" in tensors else tensors.popitem()[1]

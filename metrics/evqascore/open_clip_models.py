@@ -9,6 +9,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
+from .arguments import is_file, shown
 from .checkpoints import file_hash
 from .clip import Clip, Pixels, Tokens, not_loaded, transformers_tokens, unusable_package
 
@@ -28,13 +29,14 @@ def load_named(name: str, pretrained: str) -> Clip:
     open_clip = _open_clip()
     known = open_clip.list_pretrained_tags_by_model(name)
     file = Path(pretrained).expanduser()
-    if file.is_file():
+    if is_file(file):
         given = _read_weights(file)
         return _created(name, file, f"{name}/{file.name}", f"open_clip's {name}", given, pretrained=str(file))
     if pretrained not in known:
         there = ", ".join(known) or "none"
         raise ValueError(
-            f"evqascore: open_clip's {name} has no weights {pretrained!r} (and no file has that name); it has {there}"
+            f"evqascore: open_clip's {name} has no weights {shown(pretrained)} (and no file has that name); it has "
+            f"{there}"
         )
     settings = open_clip.pretrained.get_pretrained_cfg(name, pretrained)
     weights = _weights_of_tag(name, pretrained, settings)

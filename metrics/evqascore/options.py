@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
+from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, is_file, option, shown
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""
@@ -115,10 +115,10 @@ class LoadOptions(ModelOptions):
             raise ValueError("keyword_revision is given without keyword_model")
         if self.keyword_endpoint is not None and self.keyword_model in {None, YAKE}:
             raise ValueError("keyword_endpoint needs keyword_model, the model's name at the endpoint")
-        if self.checkpoint is not None and not Path(self.checkpoint).expanduser().is_file():
+        if self.checkpoint is not None and not is_file(Path(self.checkpoint).expanduser()):
             raise FileNotFoundError(
-                f"checkpoint is {os.fspath(self.checkpoint)!r}, which is no file; expected a file of weights, such as "
-                f"{PAPER_CHECKPOINTS}"
+                f"checkpoint is {shown(os.fspath(self.checkpoint))}, which is no file; expected a file of weights, "
+                f"such as {PAPER_CHECKPOINTS}"
             )
 
     @property

@@ -13,25 +13,33 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import RowValueError, Unexpected, as_list, clean
+from .arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .chat_models import NoAnswer
 from .clip import Encoder
 from .encoding import video_features
-from .features import FILES, VideoFeatures, matrix_bytes, read_features
+from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
 from .keywords import KeywordSource
 from .options import EvqascoreOptions
 from .progress import progress
 from .scoring import Mode, Parts, compare, score
 from .video import Sampling, UnreadableVideo
 
+# What a column that names a file is to name.
+_EXPECTED = {
+    "videos": "the path of a video that exists",
+    "video_features": "a matrix (frames, dim), or a file that exists",
+}
+
 
 def check_video(value: object) -> str:
-    """Check one video: the path of a file that exists. None, for a row that has features instead, comes as `""`."""
+    """Check one video: the path of a file. None, for a row that has features instead, comes as `""`."""
     if value is None:
         return ""
     if not isinstance(value, (str, os.PathLike)) or not isinstance(path := os.fspath(value), str):
         raise Unexpected("the path of a video, or None")
-    return _existing(path, "the path of a video that exists")
+    if not path:
+        raise Unexpected(_EXPECTED["videos"], RowValueError)
+    return _in_utf8(path)
 
 
 def check_features(value: object) -> bytes:
@@ -45,7 +53,7 @@ def check_features(value: object) -> bytes:
     if isinstance(value, (str, os.PathLike)) and isinstance(path := os.fspath(value), str):
         if Path(path).suffix not in FILES:
             raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
-        return _existing(path, "a matrix (frames, dim), or a file that exists").encode()
+        return _in_utf8(path).encode()
     try:
         return matrix_bytes(value)
     except TypeError as error:
@@ -77,9 +85,22 @@ def check_video_or_features(columns: Mapping[str, list[Any]]) -> None:
             )
 
 
-def _existing(path: str, expected: str) -> str:
-    if not Path(path).is_file():
-        raise Unexpected(expected, RowValueError)
+def check_files(columns: Mapping[str, list[Any]]) -> None:
+    """Raise RowValueError for a row whose video or file of features does not exist."""
+    for row, pair in enumerate(zip(columns["videos"], columns["video_features"], strict=True)):
+        if missing := missing_file(*pair):
+            column, path = missing
+            message = f"evqascore: {column}[{row}] is {shown(path)}; expected {_EXPECTED[column]}"
+            raise RowValueError(message, column, row)
+
+
+def missing_file(video: str, features: bytes) -> tuple[str, str] | None:
+    """Return column and path of the file that a row's frames come from if there is none; features count before it."""
+    column, path = ("video_features", file_of(features)) if features else ("videos", video)
+    return None if path is None or is_file(path) else (column, path)
+
+
+def _in_utf8(path: str) -> str:
     if clean(path) != path:
         raise Unexpected("a path in UTF-8", RowValueError)
     return path
@@ -168,17 +189,24 @@ def gather(
         RowValueError: a row that cannot be scored, if `options.unreadable` is "raise".
     """
     outcomes: dict[int, Evidence | str] = {}
-    left = []
-    for row, found in _with_keywords(rows, source, options):
+    there, left = [], []
+    for row in rows:
+        if missing := missing_file(row.video, row.features):
+            column, path = missing
+            outcomes[row.number] = _refused(
+                row, column, f"{shown(path)} is no file; expected {_EXPECTED[column]}", options
+            )
+        else:
+            there.append(row)
+    for row, found in _with_keywords(there, source, options):
         if isinstance(found, NoAnswer):
             outcomes[row.number] = _refused(row, "predictions", f"no keywords: {found}", options)
         else:
             left.append(replace(row, keywords=found))
     compared = _comparing(left, encoder, options)
     for row, seen in _with_features(left, encoder, options, cache_dir):
-        if isinstance(seen, UnreadableVideo):
-            column = "video_features" if row.features else "videos"
-            outcomes[row.number] = _refused(row, column, str(seen), options)
+        if isinstance(seen, str):
+            outcomes[row.number] = _refused(row, "video_features" if row.features else "videos", seen, options)
         else:
             outcomes[row.number] = compared(row, seen)
     return [outcomes[row.number] for row in rows]
@@ -199,23 +227,36 @@ def _with_keywords(
 
 def _with_features(
     rows: Sequence[Row], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
-) -> Iterator[tuple[Row, VideoFeatures | UnreadableVideo]]:
-    """Yield each row with the features of its video; the rows of a video come together, as soon as it is read."""
+) -> Iterator[tuple[Row, VideoFeatures | str]]:
+    """Yield each row with the features of its video, or why there are none.
+
+    Those that rows bring come first, so that what is wrong with them shows before a video is decoded; then the rows of
+    each video together, as soon as it is read.
+    """
     by_video: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        if not row.features:
+        if row.features:
+            yield row, _brought(row, encoder)
+        else:
             by_video[row.video].append(row)
     sampling = Sampling(options.interval, options.max_frames)
     with progress("evqascore: videos", len(by_video), "video") as bar:
         for path, found in video_features(list(by_video), encoder, sampling, cache_dir=cache_dir):
-            yield from ((row, found) for row in by_video[path])
+            seen = str(found) if isinstance(found, UnreadableVideo) else found
+            yield from ((row, seen) for row in by_video[path])
             bar.update()
-    for row in rows:
-        if row.features:
-            try:
-                yield row, read_features(row.features)
-            except UnreadableVideo as error:
-                yield row, error
+
+
+def _brought(row: Row, encoder: Encoder) -> VideoFeatures | str:
+    """Return the features that a row brings, or why they cannot be used."""
+    try:
+        features = read_features(row.features)
+    except UnreadableVideo as error:
+        return str(error)
+    dim = features.vectors.shape[1]
+    if dim == encoder.dim:
+        return features
+    return f"vectors of length {dim}; expected {encoder.dim}, as {encoder.label} has: features of the same model"
 
 
 def _comparing(
@@ -227,7 +268,6 @@ def _comparing(
     vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
 
     def compared(row: Row, video: VideoFeatures) -> Evidence:
-        _check_dim(row, video, encoder)
         keywords, parts = row.keywords or [], Parts(row.mode)
         if not row.blank:
             parts = compare(video.vectors, vectors[row.text], [vectors[keyword] for keyword in keywords], row.mode)
@@ -237,16 +277,6 @@ def _comparing(
         return Evidence(parts, keywords, known, video.frames[best].tolist(), len(video.vectors))
 
     return compared
-
-
-def _check_dim(row: Row, video: VideoFeatures, encoder: Encoder) -> None:
-    if video.vectors.shape[1] != encoder.dim:
-        raise RowValueError(
-            f"evqascore: video_features[{row.number}] has vectors of length {video.vectors.shape[1]}; expected "
-            f"{encoder.dim}, as {encoder.label} has: features of the same model",
-            "video_features",
-            row.number,
-        )
 
 
 def _refused(row: Row, column: str, reason: str, options: EvqascoreOptions) -> str:

@@ -51,6 +51,11 @@ class Judging:
         self._judge = Judge.of(model.settings, protocol.signature)
         self._kept = Verdicts(folder) if folder else None
 
+    @property
+    def request(self) -> str | None:
+        """The hash of what `extra_body` adds to requests, under which verdicts are kept; None if it adds nothing."""
+        return self._judge.request if self._judge.generator == ENDPOINT and self._judge.request else None
+
     def rulings(self, rows: Sequence[Row], raises: bool, prices: tuple[float, float] | None = None) -> list[Ruling]:
         """Return what became of each row, in their order.
 
@@ -70,7 +75,7 @@ class Judging:
         found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises, prices)
         rulings, seen = [], set()
         for row in rows:
-            again = row in seen and found[row].verdict is not None
+            again = row in seen and found[row].asked
             rulings.append(replace(found[row], cached=True) if again else found[row])
             seen.add(row)
         return rulings
@@ -134,7 +139,7 @@ class Judging:
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):
-            return Ruling(None, tokens_in=None, tokens_out=None, error=str(reply))
+            return Ruling(None, error=str(reply))
         counted = Ruling(None, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
         try:
             return replace(counted, verdict=read(reply, self.protocol))

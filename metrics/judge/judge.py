@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import evaluate
 
-from .arguments import ANSWERS, Column, RowValueError
+from .arguments import ANSWERS, Column, RowValueError, is_folder, shown
 from .asking import Judging, Recorded
 from .chat_models import ChatModel, LocalModel
 from .checkpoints import check_whole
@@ -41,6 +41,10 @@ CITATION = """\
 """
 
 
+# What of this family can decide before the judge.
+_MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
+
+
 @dataclass(frozen=True)
 class Judged(Scored):
     """What the judge makes of rows, and what that cost."""
@@ -57,7 +61,7 @@ class Judge(ForReward, Shell, evaluate.Metric):
     Returns:
         judge: Mean score, from 0 to 1, of the rows that have one.
         accuracy: Share of them that are judged correct.
-        not_attempted: Share of them that are labelled so, as a blank answer is.
+        not_attempted: Share of them that are labelled so, as are a blank answer and what `first` takes for none.
         accuracy_attempted: Accuracy of the others; None if there are none.
         asked: Share of the rows about which the model was asked, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
@@ -77,7 +81,7 @@ class Judge(ForReward, Shell, evaluate.Metric):
         ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
         ... )
         >>> out["per_example"]["label"], out["asked"]
-        (['correct', 'incorrect'], 0.0)
+        (['correct', 'not attempted'], 0.0)
     """
 
     citation = CITATION
@@ -87,12 +91,16 @@ class Judge(ForReward, Shell, evaluate.Metric):
     options = JudgeOptions
     means = ("asked", "spread", "flipped", "not_attempted")
 
-    _first: Any = None  # loaded by the first call
+    _first: Any = None  # loaded with the judge, and again in a process of its own
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
+    def __init__(self, config_name: str | None = None, **given: Any) -> None:
+        super().__init__(config_name, **given)
+        _ = self.first  # so that one that cannot decide is told at once
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError for a row without the question that the protocol needs, or that the matcher refuses."""
         if self.first is not None and hasattr(self.first, "check_columns"):
-            self.first.check_columns(columns)
+            self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
         if not self.load_options.asked.needs_question:
             return
         for row, question in enumerate(columns["questions"]):
@@ -106,17 +114,18 @@ class Judge(ForReward, Shell, evaluate.Metric):
         given = self.load_options.first
         if self._first is None and given is not None:
             device = self.load_options.device
-            self._first = given if hasattr(given, "compute") else load_matcher(os.fspath(given), device)
+            found = given if hasattr(given, "compute") else load_matcher(os.fspath(given), device)
+            check_matcher(found)
+            self._first = found
         return self._first
 
     def prepare(self, options: JudgeOptions) -> None:
-        """Load the matcher, and make ready what asks."""
+        """Make ready what asks."""
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
             raise ValueError("judge: ask is given, but no matcher; give evaluate.load one: first='bem'")
         if options.samples > 1 and isinstance(self.model.model, LocalModel):
             raise ValueError("judge: samples is for an endpoint; a model that is run here always says the same")
-        _ = self.first
 
     def load(self) -> Judging:
         """Make ready what asks; the model itself is loaded, or the server called, by the first row to ask about."""
@@ -144,6 +153,7 @@ class Judge(ForReward, Shell, evaluate.Metric):
             "model": self._judge,
             "revision": self.load_options.model_revision,
             "protocol": self.model.protocol.signature,
+            "request": self.model.request,
             "score": ways([one.verdict for one in every if one.verdict]),
             **options.settings(),
             **self.load_options.settings(),
@@ -166,12 +176,16 @@ class Judge(ForReward, Shell, evaluate.Metric):
             references=[list(row.references) for row in rows],
             questions=[row.question for row in rows],
         )
-        columns = found["per_example"]
+        columns = found.get("per_example") or {}
+        if "signature" not in found or not {"score", "verdict"} <= columns.keys():
+            raise ValueError(
+                f"judge: first gave no signature, or not each row's score and verdict; expected one such as {_MATCHERS}"
+            )
         scores = columns["score"]
-        best = columns.get("best_reference", [None] * len(rows))
+        best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
         rulings = [
             None if asked else matched(*decided)
-            for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, strict=True)
+            for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, refused, strict=True)
         ]
         return rulings, found["signature"].replace("|", ",")
 
@@ -180,7 +194,7 @@ class Judge(ForReward, Shell, evaluate.Metric):
         """The judge's name, without the folders it lies in."""
         load: JudgeLoading = self.load_options
         name = os.fspath(load.model or "")
-        return (Path(name).name if Path(name).is_dir() and load.endpoint is None else name).replace("|", "_")
+        return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_first": None}  # as the model, loaded again where it is needed
@@ -199,12 +213,22 @@ def load_matcher(first: str, device: str | None = None) -> Any:
 
     with suppress(ModuleNotFoundError):
         folder = resources.files("evaluate_qa") / "metrics" / first
-        if first.isidentifier() and folder.is_dir():
+        if first.isidentifier() and is_folder(str(folder)):
             return load(str(folder), **({} if device is None else {"device": device}))
     try:
         return load(first)
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"judge: first is {first!r}, and there is no such metric: {error}") from error
+        raise FileNotFoundError(f"judge: first is {shown(first)}, and there is no such metric: {error}") from error
+
+
+def check_matcher(first: Any) -> None:
+    """Raise ValueError for a metric of this family that cannot decide; of others only their result shows."""
+    if not hasattr(first, "verdicts"):
+        return
+    if not first.verdicts or "references" not in first.columns or not {*first.required} <= ANSWERS.keys():
+        raise ValueError(
+            f"judge: first is {first.name!r}, which does not judge answers by references; expected {_MATCHERS}"
+        )
 
 
 def chat_model(load: JudgeLoading) -> ChatModel | Recorded:

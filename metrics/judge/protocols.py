@@ -10,8 +10,8 @@ A protocol is a prompt (`prompts.py`) with these settings:
     system: …                                   a system message, a template as well
     source: …                                   whose protocol it is
 
-The template knows `question` (may be ""), `references` (a list) and `prediction`. Every request here is in our own
-words.
+The template knows `question` (may be ""), `references` (a list) and `prediction`, which it has to show. Every request
+here is in our own words.
 """
 
 import re
@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .arguments import is_file, shown
 from .chat_models import Conversation
 from .prompts import Prompt, parse_prompt, read_prompt
 
@@ -205,8 +206,8 @@ def protocol(name_or_file: str | Path) -> Protocol:
     if (name := str(name_or_file)) in PROTOCOLS:
         return parse(name, PROTOCOLS[name])
     file = Path(name).expanduser()
-    if not file.is_file():
-        raise FileNotFoundError(f"protocol is {name!r}; expected a file or one of {', '.join(PROTOCOLS)}")
+    if not is_file(file):
+        raise FileNotFoundError(f"protocol is {shown(name)}; expected a file or one of {', '.join(PROTOCOLS)}")
     return parse(file.name, read_prompt(file))
 
 
@@ -219,6 +220,8 @@ def parse(name: str, text: str) -> Protocol:
         labels, fields = _labels(settings.get("labels")), _fields(settings.get("fields"))
         if settings.get("question") not in {None, "required", "optional"}:
             raise ValueError(f"its question is {settings['question']!r}; expected required or optional")
+        if "prediction" not in prompt.places:
+            raise ValueError("it has no place for the answer: {{ prediction | quoted }}")
     except (ValueError, TypeError) as error:
         raise ValueError(f"protocol {name!r} cannot be used: {error}") from error
     return Protocol(prompt, labels, fields, settings.get("question") == "required")

@@ -13,7 +13,7 @@ MATCHED = ("incorrect", "correct")
 """The labels of a matcher's verdicts."""
 
 NOT_ATTEMPTED = "not attempted"
-"""The label of a blank answer, about which no judge is asked; it is wrong."""
+"""The label of a blank answer, about which no judge is asked, and of what a matcher takes for none; it is wrong."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Ruling:
     Args:
         verdict: None if there is none.
         asked: Whether the model's verdict was asked for, now or earlier.
-        cached: Whether it was there already: in the cache, or asked for an equal row before.
-        tokens_in: Of the request; None where the server does not say.
+        cached: Whether it was there already: in the cache, or asked for an equal row before, whatever came of that.
+        tokens_in: Of the request; None where the server does not say, 0 where no reply came.
         tokens_out: Of the reply.
         error: Why there is no verdict.
         samples: How many verdicts the score is the mean of, where the judge was asked several times.
@@ -48,18 +48,19 @@ class Ruling:
 BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
 
 
-def matched(score: float, correct: bool, best_reference: int | None = None) -> Ruling:
-    """Return what becomes of a row that a matcher has decided."""
-    return Ruling(Verdict(MATCHED[correct], score, correct, "matcher"), asked=False, best_reference=best_reference)
+def matched(score: float, correct: bool, best_reference: int | None = None, refused: bool | None = None) -> Ruling:
+    """Return what becomes of a row that a matcher has decided; `refused` if it says that the answer is no attempt."""
+    label = NOT_ATTEMPTED if refused else MATCHED[correct]
+    return Ruling(Verdict(label, score, correct, "matcher"), asked=False, best_reference=best_reference)
 
 
-def unsure(scores: Sequence[float], band: tuple[float, float]) -> list[bool]:
-    """Return of each row whether the matcher's score s is within the band: then the judge is asked.
+def unsure(scores: Sequence[float | None], band: tuple[float, float]) -> list[bool]:
+    """Return of each row whether the matcher's score s is within the band, or there is none: then the judge is asked.
 
-    That is low ≤ s < high; a band up to 1 holds s = 1, too, so that (0, 1) holds all rows.
+    Within is low ≤ s < high; a band up to 1 holds s = 1, too, so that (0, 1) holds all rows.
     """
     low, high = band
-    return [low <= score and (score < high or high == 1) for score in scores]
+    return [score is None or (low <= score and (score < high or high == 1)) for score in scores]
 
 
 def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Ruling:
@@ -173,7 +174,10 @@ def _priced(tokens_in: int, tokens_out: int, prices: tuple[float, float]) -> flo
 
 
 def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
-    """Return Σ tokens · price / 10⁶ over what was asked in this call; None if the server did not count the tokens."""
+    """Return Σ tokens · price / 10⁶ over what was replied to in this call; None if the server did not count the tokens.
+
+    A request without a reply has no tokens that anybody knows of, and counts as none.
+    """
     asked = [ruling for ruling in rulings if ruling.asked and not ruling.cached]
     sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)
     return None if sent is None or received is None else _priced(sent, received, prices)

@@ -37,7 +37,16 @@ from .rewards import ForReward
 from .scoring import class_probability, score
 from .shell import Scored, Shell
 from .training import ForTraining
-from .weights import UNFITTED, check_strength, chosen_weights, fit_weights
+from .weights import (
+    UNFITTED,
+    check_labels,
+    check_strength,
+    check_target,
+    chosen_weights,
+    fit_weights,
+    given_weights,
+    learner,
+)
 
 CITATION = """\
 @misc{balamurali2025revisiting,
@@ -95,9 +104,10 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
-        """Load the model, once; check that there are weights."""
+        """Check the weights as far as that is possible, load the model, once, and check that it has those it lacks."""
         if options.by_sentence:
             check_splitter(self.name)
+        given_weights(options.lexical, options.weights)
         self.weights(options)
 
     def fit(
@@ -127,12 +137,16 @@ class NliLex(ForTraining, ForReward, Shell, evaluate.Metric):
         """
         check_keywords(self.name, options, declarations(NliLexOptions))
         check_strength(strength)
+        if path is not None:
+            check_target(path)
         chosen = made(self.name, NliLexOptions, options)
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
         rows = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         judged = check_column(self.name, "labels", labels, _label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
+        check_labels(judged)
+        learner()
         parts = self.parts(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
         columns = {"entailment": parts.said, **parts.evidence}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import is_file, is_folder, shown
 from .arithmetic import Floats, Indices, column, first_best
 from .options import SIGNALS, Weights
 from .scoring import probability
@@ -32,35 +33,52 @@ def chosen_weights(lexical: Any, given: Weights | str | Path | None, defaults: M
         FileNotFoundError: there is no such file.
         ValueError: there are none, or they are not those of this signal.
     """
-    weights = read_weights(given) if isinstance(given, (str, Path)) else given
-    if weights is None:
-        if lexical is False:
-            return {}
-        weights = defaults.get(lexical)
+    weights = given_weights(lexical, given)
+    if weights is None and lexical is False:
+        return {}
+    weights = defaults.get(lexical) if weights is None else weights
     if weights is None:
         raise ValueError(
             f"nli_lex: there are no weights for lexical={lexical!r} with this model; pass weights=, see fit"
         )
-    wanted = {"entailment", "intercept", *SIGNALS[lexical]}
-    numbers = all(isinstance(w, (int, float)) and np.isfinite(w) for w in weights.values())
-    if set(weights) != wanted or not numbers:
-        raise ValueError(
-            f"nli_lex: weights are {dict(weights)!r}; with lexical={lexical!r} expected finite numbers for "
-            f"{', '.join(sorted(wanted))}"
-        )
+    _check(lexical, weights)
     return weights
 
 
-def read_weights(file: str | Path) -> Weights:
-    """Read weights that `fit` has written.
+def given_weights(lexical: Any, given: Weights | str | Path | None) -> Weights | None:
+    """Return the weights that are given, checked as far as that is possible without a model; None if there are none.
+
+    Args:
+        lexical: The signal that they are for; None where the model has yet to say which.
+        given: Weights, or a file with some.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is not a JSON object of numbers.
+        ValueError: they are not those of the signal, of any signal where it is None.
     """
+    if given is None:
+        return None
+    weights = _read(given) if isinstance(given, (str, Path)) else given
+    _check(lexical, weights)
+    return weights
+
+
+def _check(lexical: Any, weights: Weights) -> None:
+    signals = SIGNALS.values() if lexical is None else [SIGNALS[lexical]]
+    wanted = [sorted({"entailment", "intercept", *names}) for names in signals]
+    numbers = all(isinstance(w, (int, float)) and np.isfinite(w) for w in weights.values())
+    if not numbers or set(weights) not in map(set, wanted):
+        signal = "" if lexical is None else f"with lexical={lexical!r} "
+        told = "; or ".join(map(", ".join, wanted))
+        raise ValueError(f"nli_lex: weights are {shown(dict(weights))}; {signal}expected finite numbers for {told}")
+
+
+def _read(file: str | Path) -> Weights:
     path = Path(file).expanduser()
-    if not path.is_file():
-        raise FileNotFoundError(f"nli_lex: there is no file {path} with weights; fit(…, path=…) writes one")
+    if not is_file(path):
+        raise FileNotFoundError(
+            f"nli_lex: weights is {shown(str(file))}, and there is no such file; fit(…, path=…) writes one"
+        )
     try:
         weights = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -74,6 +92,30 @@ def check_strength(strength: object) -> None:
     """Raise ValueError for a penalty that is not a number above 0."""
     if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0 < strength < np.inf:
         raise ValueError(f"nli_lex: strength is {strength!r}; expected a number above 0")
+
+
+def check_labels(labels: Sequence[bool]) -> None:
+    """Raise ValueError for labels that are all the same."""
+    if len(set(labels)) == 1:
+        raise ValueError("nli_lex: labels are all the same; expected correct and incorrect answers to learn from")
+
+
+def check_target(path: str | Path) -> None:
+    """Raise FileNotFoundError or ValueError for a path where no file can be written."""
+    target = Path(path).expanduser()
+    if not is_folder(target.parent):
+        raise FileNotFoundError(f"nli_lex: path is {shown(str(path))}, and there is no folder {target.parent}; make it")
+    if is_folder(target):
+        raise ValueError(f"nli_lex: path is {shown(str(path))}, which is a folder; expected a file for the weights")
+
+
+def learner() -> Any:
+    """Return scikit-learn's logistic regression; raises ImportError where it is missing."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError as error:
+        raise ImportError("nli_lex: fit needs scikit-learn: pip install scikit-learn") from error
+    return LogisticRegression
 
 
 def fit_weights(
@@ -92,24 +134,18 @@ def fit_weights(
         names: Those to weigh.
         starts: Number of the first pair of each row, shape (rows,).
         answered: False for a pair whose answer is blank, shape (pairs,).
-        labels: Whether people called each row correct, shape (rows,).
+        labels: Whether people called each row correct, shape (rows,); not all the same.
         strength: Weight of the ridge penalty, ½ · strength · |w|² beside the sum of the rows' log-losses.
         importance: By which each row's log-loss is multiplied, shape (rows,); by default 1.
 
     Raises:
         ImportError: scikit-learn is missing.
-        ValueError: the labels are all the same.
     """
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as error:
-        raise ImportError("nli_lex: fit needs scikit-learn: pip install scikit-learn") from error
-    if labels.all() or not labels.any():
-        raise ValueError("nli_lex: labels are all the same; expected correct and incorrect answers to learn from")
+    regression = learner()
     matrix = np.column_stack([column(columns, name) for name in names])
     weights = {**dict.fromkeys(names, 1.0), "intercept": 0.0}
     for _ in range(_TURNS):
         best = first_best(np.where(answered, probability(columns, weights), 0.0), starts)
-        model = LogisticRegression(C=1 / strength, max_iter=1000, tol=1e-8).fit(matrix[best], labels, importance)
+        model = regression(C=1 / strength, max_iter=1000, tol=1e-8).fit(matrix[best], labels, importance)
         weights = {**dict(zip(names, model.coef_[0].tolist(), strict=True)), "intercept": float(model.intercept_[0])}
     return weights

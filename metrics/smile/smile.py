@@ -74,7 +74,7 @@ class Smile(ForTraining, ForReward, Shell, evaluate.Metric):
     options = SmileOptions
     means = ("semantic", "lexical", "exact_match", "ngram_similarity")
 
-    def check_rows(self, columns: Mapping[str, list[Any]]) -> None:
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError where a row has several synthetic answers, but not one for each reference."""
         pairs = zip(columns["references"], columns["synthetic_answers"], strict=True)
         for row, (references, synthetic) in enumerate(pairs):

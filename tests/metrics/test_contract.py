@@ -82,8 +82,9 @@ def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):
     assert table["score"].nunique() > 2, "rows of different quality"
 
 
-def test_verdicts_are_what_accuracy_counts(result):
+def test_verdicts_are_what_accuracy_counts(result, metric):
     verdicts = result["per_example"].get("verdict")
+    assert metric.verdicts == (verdicts is not None)
     if verdicts is None:
         assert "accuracy" not in result
     else:

@@ -220,9 +220,46 @@ def test_a_missing_video_is_told_before_a_model_is_loaded(load, paths):
     metric = load()
     with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is '.*none.mp4'; expected the path of a video that"):
         metric.compute(predictions=["a", "b"], videos=[paths[0], f"{paths[0]}.none.mp4"])
+    for none in ("n" * 300, "none.mp4"):
+        with pytest.raises(ValueError, match=r"^evqascore: videos\[0\] is 'n.*; expected the path of a video that"):
+            metric.compute(predictions=["a"], videos=[none])
+        with pytest.raises(ValueError, match=r"^evqascore: videos\[0\] is 'n.*; expected the path of a video that"):
+            metric.add_batch(predictions=["a"], videos=[none])
+        with pytest.raises(
+            ValueError, match=r"^evqascore: video_features\[0\] is 'n.*; expected a matrix .*, or a file"
+        ):
+            metric.compute(predictions=["a"], video_features=[f"{none}.npy"])
     with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is None; .* or a matrix in video_features\[1\]"):
         metric.compute(predictions=["a", "b"], videos=[paths[0], None])
     assert metric._model is None
+
+
+def test_what_is_missing_or_of_another_model_leaves_the_others_scored(metric, paths):
+    """With `unreadable="none"`; its keywords are not looked for, and a video beside features is not read."""
+    videos = [paths[0], "none.mp4", None, "n" * 300, None, "none.mp4"]
+    features = [None, None, "none.npy", None, [[1, 2]], np.ones((1, metric.dim))]
+    out = metric.compute(predictions=["red square"] * 6, videos=videos, video_features=features, unreadable="none")
+    rows = out["per_example"]
+    assert [score is None for score in rows["score"]] == [False, True, True, True, True, False]
+    told = [
+        None,
+        "'none.mp4' is no file; expected the path of a video that exists",
+        "'none.npy' is no file; expected a matrix (frames, dim), or a file that exists",
+        "'nnn",
+        f"vectors of length 2; expected {metric.dim}, as ",
+        None,
+    ]
+    assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
+    assert out["unscored"] == 4
+    assert metric.compute(predictions=["a"], videos=["none.mp4"], unreadable="none")["unscored"] == 1
+    good = metric.compute(predictions=["red square"], videos=paths[:1])
+    assert rows["score"][0] == pytest.approx(good["evqascore"], abs=1e-5)
+
+
+def test_features_are_compared_before_a_video_is_decoded(metric, paths, monkeypatch):
+    monkeypatch.setattr(module(metric, "encoding"), "read_samples", lambda *_: pytest.fail("a video is decoded"))
+    with pytest.raises(ValueError, match=r"^evqascore: video_features\[1\]: vectors of length 2; expected"):
+        metric.compute(predictions=["a", "b"], videos=[paths[0], None], video_features=[None, [[1, 2]]])
 
 
 def test_a_broken_video_is_told_with_its_row(metric, paths, broken):
@@ -252,7 +289,7 @@ def test_broken_videos_leave_the_others_scored(metric, paths, broken, tmp_path):
 
 
 def test_features_of_another_model_are_told(metric):
-    match = rf"^evqascore: video_features\[1\] has vectors of length 2; expected {metric.dim}, as .* has"
+    match = rf"^evqascore: video_features\[1\]: vectors of length 2; expected {metric.dim}, as .* has: features of the"
     with pytest.raises(ValueError, match=match) as caught:
         metric.compute(predictions=["a", "b"], video_features=[np.ones((1, metric.dim)), [[1, 2]]])
     assert caught.value.row == 1
@@ -332,6 +369,7 @@ def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
     ("options", "message"),
     [
         ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth', which is no file; .*clip_ViT-B-32.pth"),
+        ({"checkpoint": "n" * 300}, "checkpoint is 'nnn.*…, which is no file; .*clip_ViT-B-32.pth"),
         ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16, auto"),
         ({"batch_size": 0}, "batch_size is 0; expected a positive whole number"),
         ({"model": ""}, "model is ''; expected the name or path of a CLIP model"),

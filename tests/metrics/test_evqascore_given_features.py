@@ -5,7 +5,7 @@ import pytest
 import torch
 from evaluate_qa.metrics.evqascore.arguments import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.features import read_features
-from evaluate_qa.metrics.evqascore.rows import check_features, check_keywords, check_video
+from evaluate_qa.metrics.evqascore.rows import check_features, check_files, check_keywords, check_video
 from evaluate_qa.metrics.evqascore.video import UnreadableVideo
 from safetensors.torch import save_file
 
@@ -143,8 +143,8 @@ def test_a_safetensors_file_that_holds_something_else_is_told(tmp_path, tensors)
         ([[1, 0], [0, 0]], "no frame of zeros alone", RowValueError),
         ([[1, np.nan]], "finite numbers", RowValueError),
         ([[np.inf, 1]], "finite numbers", RowValueError),
-        ("none.npy", "a file that exists", RowValueError),
         ("clip.mp4", "a file .npy or .safetensors", RowValueError),
+        ("\ud800.npy", "a path in UTF-8", RowValueError),
     ],
 )
 def test_what_is_no_matrix_is_told(given, expected, error):
@@ -153,16 +153,36 @@ def test_what_is_no_matrix_is_told(given, expected, error):
     assert caught.value.error is error
 
 
-def test_videos_are_files_that_exist(tmp_path):
-    (tmp_path / "a.mp4").touch()
+def test_videos_are_paths(tmp_path):
     assert check_video(tmp_path / "a.mp4") == check_video(str(tmp_path / "a.mp4")) == str(tmp_path / "a.mp4")
     assert check_video(None) == ""
-    for bad in (tmp_path, tmp_path / "b.mp4", "", "\0", "\ud800"):
-        with pytest.raises(Unexpected, match="the path of a video that exists"):
-            check_video(bad)
+    with pytest.raises(Unexpected, match="the path of a video that exists"):
+        check_video("")
+    with pytest.raises(Unexpected, match="a path in UTF-8"):
+        check_video("\ud800")
     for bad in (5, b"a.mp4", ["a.mp4"]):
         with pytest.raises(Unexpected, match="the path of a video, or None"):
             check_video(bad)
+
+
+NO_FILES = ["b.mp4", "\0", "n" * 300, "n/" * 3000 + "n"]
+
+
+def test_files_that_are_missing_are_told(tmp_path):
+    (tmp_path / "a.mp4").touch()
+    np.save(tmp_path / "a.npy", MATRIX)
+    there = {"videos": [str(tmp_path / "a.mp4"), "", ""]}
+    there["video_features"] = [b"", check_features(tmp_path / "a.npy"), check_features(MATRIX)]
+    check_files(there)
+    for bad in (str(tmp_path), *NO_FILES):
+        with pytest.raises(
+            RowValueError, match=r"^evqascore: videos\[1\] is '.*; expected the path of a video that"
+        ) as no:
+            check_files({"videos": ["", bad], "video_features": [check_features(MATRIX), b""]})
+        assert (no.value.column, no.value.row) == ("videos", 1)
+        told = r"^evqascore: video_features\[0\] is '.*; expected a matrix \(frames, dim\), or a file that exists"
+        with pytest.raises(RowValueError, match=told):
+            check_files({"videos": [""], "video_features": [check_features(f"{bad}.npy")]})
 
 
 def test_keywords_are_kept_as_they_are():

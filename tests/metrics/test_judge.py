@@ -11,6 +11,7 @@ import evaluate
 import evaluate_qa
 import pytest
 from chat_server import by_words, completion
+from evaluate_qa.metrics.judge.verdicts import Verdicts
 from tiny_chat_model import save_chat_model
 
 KEY = "sk-judge-0123456789abcdef"
@@ -58,6 +59,24 @@ def test_the_cost_is_that_of_what_was_asked(load):
     assert "cost" not in load().compute(**rows("right"))
 
 
+def test_equal_rows_cost_one_request_whatever_came_of_it(load, server):
+    """A reply that cannot be read has 100 and 2 tokens as any other."""
+    server.reply = "Well."
+    out = load().compute(**rows("right", "right", "right"), prices=(2.5, 10))
+    assert server.asked == {"right": 1}
+    assert out["unscored"] == 3
+    assert out["per_example"]["cached"] == [False, True, True]
+    assert out["cost"] == pytest.approx(270e-6)
+
+
+def test_a_request_that_failed_leaves_the_cost_of_the_others(load, server):
+    server.plan["bad"] = [(403, b'{"error": "no"}')]
+    out = load().compute(**rows("right", "bad", "wrong"), prices=(2.5, 10))
+    assert out["unscored"] == 1
+    assert out["per_example"]["tokens_in"] == [100, 0, 100]
+    assert out["cost"] == pytest.approx(2 * 270e-6)
+
+
 def test_a_server_that_counts_no_tokens_leaves_the_cost_open(load, server):
     server.reply = {name: value for name, value in completion("correct").items() if name != "usage"}
     out = load().compute(**rows("right"), prices=(1, 1))
@@ -81,6 +100,25 @@ def test_the_signature_says_how_scores_came_about(load, server):
     server.reply = "correct"
     assert metric.compute(**rows("right"))["signature"] == named.replace("logprobs", "parse")
     assert "score" not in metric.compute(**rows(""))["signature"]
+
+
+def test_the_signature_says_what_requests_have_besides(load, server, tmp_path):
+    """By the hash that verdicts are kept under."""
+    plain = load().compute(**rows("right"))["signature"]
+    warm, same, cold = (
+        load(extra_body=body, cache_dir=tmp_path).compute(**rows("right"))["signature"]
+        for body in ({"temperature": 1, "seed": 2}, {"seed": 2, "temperature": 1}, {"temperature": 0.5})
+    )
+    (added,) = set(warm.split("|")) - set(plain.split("|"))
+    assert warm.replace(f"|{added}", "") == plain == load(extra_body={}).compute(**rows("right"))["signature"]
+    assert warm == same != cold
+    kept = [record.judge.request for record in Verdicts(tmp_path)]
+    assert len(kept) == 2
+    assert added.removeprefix("request:") in kept
+
+
+def test_a_name_at_the_endpoint_may_be_long(load):
+    assert f"|model:{'m' * 300}|" in load(model="m" * 300).compute(**rows("right"))["signature"]
 
 
 REFUSALS = {
@@ -396,6 +434,10 @@ def test_a_protocol_that_needs_questions_names_the_row_without(load):
     ("given", "told"),
     [
         ({"protocol": "smil"}, "protocol is 'smil'; expected a file or one of default, smile, "),
+        (
+            {"protocol": "Is it right? " * 30},
+            "protocol is 'Is it right\\? .*…; expected a file or one of default, smile, ",
+        ),
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
         ({"model": None}, "endpoint needs model"),
         ({"concurrency": 0}, "concurrency is 0; expected a positive whole number"),
@@ -533,6 +575,61 @@ def test_the_best_reference_is_told_where_it_is_known(load, bem):
     assert load(first=bem).compute(**columns, ask=(0, 1))["per_example"]["best_reference"] == [None, None, 0]
 
 
+def test_what_the_matcher_takes_for_no_attempt_is_none(load, server, bem):
+    columns = {
+        "predictions": ["It was Marie Curie.", "I do not know.", "", "Bananas."],
+        "references": ["Marie Curie"] * 4,
+        "questions": ["Who discovered radium?"] * 4,
+    }
+    alone, out = bem.compute(**columns), load(first=bem).compute(**columns, ask=(0, 0))
+    assert alone["per_example"]["not_attempted"] == [False, True, True, False]
+    assert out["per_example"]["not_attempted"] == [False, True, True, False]
+    assert out["per_example"]["label"] == ["correct", "not attempted", "not attempted", "incorrect"]
+    for figure in ("accuracy", "not_attempted", "accuracy_attempted"):
+        assert out[figure] == alone[figure]
+    asked = load(first=bem).compute(**columns, ask=(0, 1))
+    assert asked["per_example"]["label"][1] == "incorrect", "the judge's word, where it is asked"
+
+
+def test_where_a_judge_comes_first_and_has_no_verdict_the_next_is_asked(load, server):
+    server.plan["wrong 2"] = ["Hm."]
+    first = load(model="small")
+    out = load(first=first).compute(**rows("right", "wrong 2", "wrong 3"), ask=(0.3, 0.7))
+    assert out["per_example"]["asked"] == [False, True, False]
+    assert out["per_example"]["verdict"] == [True, False, False]
+    assert [body["model"] for body in server.bodies] == ["small"] * 3 + ["m"]
+
+
+@pytest.mark.parametrize("name", evaluate_qa.metric_names())
+def test_what_cannot_decide_first_is_told_when_the_judge_is_loaded(load, name, cases):
+    first = evaluate.load(evaluate_qa.path(name), **cases[name].load)
+    told = (
+        f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile, or a"
+    )
+    if name in {"bem", "nli_lex", "smile", "judge"}:
+        assert load(first=first).first is first
+    else:
+        for given in (first, name, evaluate_qa.path(name)):
+            with pytest.raises(ValueError, match=told):
+                load(first=given)
+
+
+@pytest.mark.parametrize(
+    "gives",
+    [{}, {"signature": "s"}, {"per_example": {"score": [0.1]}, "signature": "s"}, {"per_example": {"score": [0.1]}}],
+    ids=str,
+)
+def test_a_matcher_of_another_kind_gives_scores_and_verdicts(load, gives):
+    class Other:
+        def compute(self, **_):
+            return gives
+
+    with pytest.raises(
+        ValueError, match=r"^judge: first gave no signature, or not each row's score and verdict; expec"
+    ):
+        load(first=Other()).compute(**rows("a"))
+
+
 def test_a_band_holds_its_lower_end_and_not_its_upper():
     from evaluate_qa.metrics.judge.scoring import unsure
 
@@ -547,6 +644,7 @@ def test_a_band_holds_its_lower_end_and_not_its_upper():
     ]
     assert unsure([0.5, 1.0], (0.5, 0.5)) == [False, False]
     assert unsure([0.0, 1.0], (0, 1)) == [True, True]
+    assert unsure([None], (0, 0)) == [True]
 
 
 def test_a_matcher_goes_by_its_name_its_folder_or_itself(load, server, bem):
@@ -559,8 +657,9 @@ def test_a_matcher_goes_by_its_name_its_folder_or_itself(load, server, bem):
 def test_what_the_matcher_refuses_is_told_before_anything_is_loaded(load, server, tmp_path):
     with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
         load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
-    with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*', and there is no such metric"):
-        load(first=str(tmp_path / "none")).compute(**rows("a"))
+    for none in (str(tmp_path / "none"), "none" * 100):
+        with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*, and there is no such metric"):
+            load(first=none)
     assert server.bodies == []
 
 

@@ -247,6 +247,8 @@ def test_a_file_is_a_protocol(tmp_path):
         (GOOD.replace(" }}", " "), "unexpected"),
         (GOOD.replace("prediction", "prediction.__class__.__mro__"), "unsafe"),
         ("---\na: [\n---\nx", "while parsing"),
+        (GOOD.replace("prediction", "references"), "it has no place for the answer: {{ prediction | quoted }}"),
+        (GOOD.replace("{{ prediction }}", "{# prediction #}"), "it has no place for the answer"),
     ],
 )
 def test_what_is_wrong_with_a_protocol_is_told(text, told):

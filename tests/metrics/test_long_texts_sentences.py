@@ -110,7 +110,24 @@ def test_words_of_the_question_earn_nothing():
     # without "who painted mona lisa": "leonardo did" and "leonardo da vinci", 2 · 1 / (2 + 3)
     assert new_words_f1("Who painted the Mona Lisa?", "Leonardo did, Mona Lisa", "Leonardo da Vinci") == 2 / 5
     assert new_words_f1("Who?", "", "Leonardo") == 0
-    assert new_words_f1("Is it wet?", "It is", "It is wet") == 0
+
+
+def test_a_reference_of_the_questions_words_alone_is_compared_by_all_words():
+    # "it is" and "it is wet": 2 · 2 / (2 + 3); a copy is right
+    assert new_words_f1("Is it wet?", "It is", "It is wet") == 4 / 5
+    assert new_words_f1("Is it wet?", "It is wet.", "It is wet") == 1
+    assert new_words_f1("Is it wet?", "", "It is wet") == 0
+
+
+def test_a_copy_of_the_reference_is_right_whatever_the_question_says(metric):
+    question = (
+        "Which is true: the moon shines by the light of the sun that it throws back at us, or the moon is a star that "
+        "shines by itself?"
+    )
+    reference = "The moon shines by the light of the sun that it throws back at us."
+    rows = by_sentence(metric, [reference], [reference], question)["per_example"]
+    assert rows["token_f1"] == [1]
+    assert rows["score"][0] > 0.9
 
 
 @pytest.mark.parametrize(

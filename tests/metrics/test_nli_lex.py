@@ -1,6 +1,7 @@
 """NLI+lex: templates, the entailment class wherever it is, the formula by hand, and weights that are learned."""
 
 import json
+import sys
 
 import evaluate
 import evaluate_qa
@@ -108,7 +109,9 @@ def test_weights_are_checked(weights):
 
 
 def test_empty_weights_are_not_the_defaults(tiny):
-    with pytest.raises(ValueError, match=r"nli_lex: weights are \{\}; with lexical='match' expected finite numbers"):
+    with pytest.raises(
+        ValueError, match=r"^nli_lex: weights are \{\}; expected finite numbers for entailment, intercept"
+    ):
         tiny.compute(**ROWS, weights={})
 
 
@@ -199,20 +202,66 @@ def test_an_unknown_option_of_fit_is_named(tiny):
 
 @pytest.mark.parametrize(
     ("labels", "message"),
-    [([True], "differ in length"), ([True, None, False], r"labels\[1\] is None"), ([1, 1, 1], "all the same")],
-    ids=["short", "none", "same"],
+    [([True], "differ in length"), ([True, None, False], r"labels\[1\] is None")],
+    ids=["short", "none"],
 )
 def test_labels_are_checked(tiny, labels, message):
     with pytest.raises((ValueError, TypeError), match=message):
         tiny.fit(**ROWS, labels=labels)
 
 
-def test_a_missing_weights_file_is_named(tiny, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nli_lex: there is no file .*none\.json"):
-        tiny.compute(**ROWS, weights=str(tmp_path / "none.json"))
+@pytest.fixture
+def unloaded():
+    """A metric whose model must not be looked for."""
+    metric = evaluate.load(evaluate_qa.path("nli_lex"), model="no/such-model")
+    yield metric
+    assert metric._model is None
+
+
+def test_a_missing_weights_file_is_told_before_the_model_is_loaded(unloaded, tmp_path):
+    told = r"^nli_lex: weights is '.*, and there is no such file; fit\(…, path=…\) writes one"
+    for none in ("/nowhere/w.json", json.dumps({"entailment": 1.0, "match": 2.0}) * 20, "\0"):
+        with pytest.raises(FileNotFoundError, match=told):
+            unloaded.compute(**ROWS, weights=none)
     (tmp_path / "list.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"list\.json holds list; expected an object"):
-        tiny.compute(**ROWS, weights=tmp_path / "list.json")
+        unloaded.compute(**ROWS, weights=tmp_path / "list.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            {},
+            "expected finite numbers for entailment, intercept, match; or entailment, intercept, recall; or ",
+        ),
+        ({"lexical": "recall"}, "with lexical='recall' expected finite numbers for entailment, intercept, recall$"),
+    ],
+    ids=str,
+)
+def test_weights_of_no_signal_are_told_before_the_model_is_loaded(unloaded, options, told):
+    with pytest.raises(ValueError, match=rf"^nli_lex: weights are \{{'foo': 1\}}; {told}"):
+        unloaded.compute(**ROWS, weights={"foo": 1}, **options)
+
+
+def test_weights_of_another_signal_than_the_models_are_told(tiny):
+    weights = {"entailment": 1.0, "recall": 2.0, "intercept": 0.0}
+    with pytest.raises(ValueError, match=r"^nli_lex: weights are .*; with lexical='match' expected"):
+        tiny.compute(**ROWS, weights=weights)
+
+
+def test_what_fit_cannot_use_is_told_before_the_model_is_loaded(unloaded, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"^nli_lex: labels are all the same; expected correct and incorrect answers"):
+        unloaded.fit(**ROWS, labels=[1, 1, 1])
+    labels = [True, True, False]
+    for none in (tmp_path / "none" / "w.json", f"{'n' * 300}/w.json"):
+        with pytest.raises(FileNotFoundError, match=r"^nli_lex: path is '.*, and there is no folder .*; make it$"):
+            unloaded.fit(**ROWS, labels=labels, path=none)
+    with pytest.raises(ValueError, match=r"^nli_lex: path is '.*, which is a folder; expected a file for the weights"):
+        unloaded.fit(**ROWS, labels=labels, path=tmp_path)
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    with pytest.raises(ImportError, match=r"^nli_lex: fit needs scikit-learn: pip install scikit-learn"):
+        unloaded.fit(**ROWS, labels=labels)
 
 
 def test_order_and_batches_do_not_matter(embedded):

@@ -232,7 +232,15 @@ BAD_OPTIONS = [
     ({"length_penalty": (-1, 5)}, ValueError, "length_penalty is (-1, 5); expected two lengths"),
     ({"extract": "(open"}, ValueError, "extract is '(open', no regular expression (missing )"),
     ({"extract": 5}, TypeError, "extract is 5; expected a tag, a regular expression or a callable"),
-    ({"answers": ANSWERS}, TypeError, "references is ['Marie Curie', "),
+    ({"answers": ANSWERS}, TypeError, "answers is ['Marie Curie', "),
+    (
+        {"references": "solution"},
+        TypeError,
+        "references is 'solution', which reward does not take; name the data set's column with the right answers: "
+        "reward('solution')",
+    ),
+    ({"references": ["solution"]}, TypeError, "references is ['solution'], which reward does not take; name the data"),
+    ({"value": "verdict"}, ValueError, "value is 'verdict', but deltableu has none; expected 'score' or (low, high)"),
     ({"questions": ""}, TypeError, "questions is ''; expected the name of a column of the data set"),
     ({"thresold": 0.5}, TypeError, "unknown keyword 'thresold'"),
     ({"max_ngram_order": 0}, ValueError, "max_ngram_order is 0; expected"),
@@ -285,8 +293,6 @@ def test_a_question_that_is_missing_is_named_with_the_cure(metrics):
         metrics["bem"].reward(extract=_fails)(["?"], ["a"], answer=["b"])
     with pytest.raises(TypeError, match="bem: extract returned 1; expected a string, or None for no answer"):
         metrics["bem"].reward(extract=len)(["?"], ["a"], answer=["b"])
-    with pytest.raises(ValueError, match="deltableu: value is 'verdict', but deltableu has none"):
-        metrics["deltableu"].reward(value="verdict")(["?"], ["a"], answer=["b"])
 
 
 def _fails(_):
