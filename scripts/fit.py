@@ -10,7 +10,7 @@ from .terminal import open_console, options_of, told_errors
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .training.run import Job
+    from .training.job import Job
 
 _ENCODER = "sentence-transformers/all-mpnet-base-v2"
 # The highest learning rates: of matchers on sets, of those on one's own rows alone, and of teachers.
@@ -110,8 +110,8 @@ def fit(
         from .options import parse_options
         from .training.balance import Balance
         from .training.examples import Mixture
+        from .training.job import Job
         from .training.recipe import Recipe
-        from .training.run import Job
         from .training.sources import KNOWN
 
         data = data or ["evouna"]

@@ -23,7 +23,8 @@ from ..metrics._shared.matcher import read
 from ..uncertainty.resampling import Bootstrap
 from .checkpoint import digest
 from .figures import THRESHOLD, Figures, figures
-from .run import Job, Report, run, scored_by
+from .job import Job
+from .run import Report, run, scored_by
 from .sources import sample
 
 Record = dict[str, Any]

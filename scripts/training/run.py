@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +10,14 @@ from numpy.typing import NDArray
 
 from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
-from ..metrics._shared import matcher as shipped
 from ..metrics._shared.arguments import ModelOptions
 from ..metrics._shared.checkpoints import MINILM, find
 from ..metrics._shared.classifiers import PairClassifier
 from ..metrics._shared.matcher import Matcher, build, read, save
-from .balance import Balance, Balanced, Examples, Pool
-from .checkpoint import Checkpoint, digest
-from .checks import check
+from .checkpoint import Checkpoint
 from .epochs import train
-from .examples import Generator, Mixture
 from .figures import Figures, by_set, mean
-from .heads import Heads
+from .job import Job
 from .layers import (
     DEFAULTS,
     Classified,
@@ -33,151 +28,13 @@ from .layers import (
     held_out_scores,
     row_scores,
 )
-from .learner import Learner
-from .neighbours import nearest
 from .recipe import Recipe
-from .sources import LabelledSet, read_sets, sample, without
-from .style import evening_weights
-from .teacher import LANGUAGE, Teacher, is_teacher
+from .teacher import Teacher
 
 Report = Callable[[str], None]
 
 # A layer that weighs the margin alone.
 _BARE = {"margin": 1.0, "intercept": 0.0}
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is to be done.
-
-    Args:
-        data_dir: Folder with the data sets' source files, and split.json if EVOUNA's is not to be our own; None
-            downloads them.
-        output: The matcher's file; while training, each epoch is kept beside it.
-        recipe: How the encoder is trained.
-        mixture: What it is shown.
-        teachers: Files of matchers or teachers to learn from as well.
-        encoder: Train a teacher with this encoder, a folder or a name on the Hub, in place of a matcher.
-        start: File of a matcher, or of a teacher where one is trained, to train on from.
-        average: Files of matchers of which the mean is taken in place of training.
-        limit: Use the first so many questions only, to try things out.
-        data: Sets to train on, as for `read_sets`.
-        balance: How much of each set an epoch shows; a single set is shown as it is, unless rows are given.
-        left_out: Names of sets to do without.
-        tested: Compute figures on at most so many answers of each set; None for all.
-        layers: Names of the final layers that are fitted, where matchers are averaged; the others stay the first's.
-            None fits all.
-    """
-
-    data_dir: Path | None
-    output: Path
-    recipe: Recipe
-    mixture: Mixture
-    teachers: Sequence[Path] = ()
-    encoder: str | None = None
-    start: Path | None = None
-    average: Sequence[Path] = ()
-    limit: int | None = None
-    data: Sequence[str] = ("evouna",)
-    balance: Balance = Balance()
-    left_out: Sequence[str] = ()
-    tested: int | None = None
-    layers: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        check(self)
-
-    @property
-    def training_file(self) -> Path:
-        """Where the state of training is until all is done."""
-        return self.output.with_suffix(".training.pt")
-
-    def epoch_file(self, epoch: int) -> Path:
-        """Return where the matcher of an epoch is kept, counted from 1."""
-        return self.output.with_suffix(f".epoch-{epoch}.safetensors")
-
-    def forget(self, epochs: bool) -> None:
-        """Remove the state of the training that is done and, if so wished, what each epoch kept."""
-        if self.average:
-            return  # nothing was trained: what is there is another run's, which was interrupted
-        self.training_file.unlink(missing_ok=True)
-        for epoch in range(1, self.recipe.epochs + 1) if epochs else ():
-            self.epoch_file(epoch).unlink(missing_ok=True)
-
-    @cached_property
-    def every_set(self) -> list[LabelledSet]:
-        """The sets, those too that are left out."""
-        return read_sets(self.data, self.data_dir, self.limit)
-
-    @cached_property
-    def sets(self) -> list[LabelledSet]:
-        """The sets that are trained on."""
-        found = without(self.every_set, self.left_out)
-        if self.encoder is None:
-            return found
-        english = [one for one in found if all(row.language == LANGUAGE for row in one.train)]
-        if not english:
-            raise ValueError("a teacher learns from English answers, and --data has none")
-        return english
-
-    @property
-    def dev(self) -> dict[str, list[LabelledRow]]:
-        """What epoch and layers are chosen on, by set; with `layers` all that the shipped matcher has not seen."""
-        rows_of = {found.name: found.left_out if self.layers else found.dev for found in self.sets}
-        return {name: sample(rows, self.tested) for name, rows in rows_of.items() if rows}
-
-    @property
-    def test(self) -> dict[str, list[LabelledRow]]:
-        """What nothing is chosen on, by set; of a user's own rows only."""
-        return {found.name: sample(found.test, self.tested) for found in self.sets if found.test}
-
-    @property
-    def key(self) -> str:
-        """Digest of all that decides the run: the same rows, recipe, mixture, balance and matchers."""
-        texts = [
-            (row.question, row.references, row.answer, row.label)
-            for found in self.sets
-            for row in (*found.train, *found.dev)
-        ]
-        described = (texts, replace(self.recipe, device=None), self.mixture, self.balance, self.tested, self.encoder)
-        counts = len(self.teachers), len(self.average)  # what a file is for decides too
-        files = [*self.teachers, *self.average, *filter(None, [self.start])]
-        return digest([*described, self.layers, counts], files)
-
-    @property
-    def compared(self) -> Path:
-        """The matcher that this one is compared with: what it begins with, or the one that comes with this version."""
-        return self.start or shipped.find("fit")
-
-    def learner(self, minilm: Path) -> Learner:
-        """Return what is trained, as it begins."""
-        if self.encoder:
-            seen = [found.name for found in self.sets]
-            if self.start:
-                return Teacher.read(self.start, self.recipe, seen)
-            return Teacher(self.encoder, self.recipe, seen)
-        heads = Heads(minilm, self.recipe)
-        if self.start:
-            heads.load(read(self.start))
-        return heads
-
-    def tutors(self, minilm: Path) -> list[Learner]:
-        """Return what is learned from."""
-        return [
-            Teacher.read(file, self.recipe) if is_teacher(file) else Heads.read(file, minilm, self.recipe)
-            for file in self.teachers
-        ]
-
-    def examples(self, minilm: Path) -> Examples:
-        """Return what draws the examples of each epoch."""
-        pools = []
-        for found in self.sets:
-            neighbours = nearest([row.references[0] for row in found.train], minilm)
-            weights = evening_weights(found.train) if found.written else None
-            pools.append(Pool(Generator(found.train, self.mixture, neighbours), found.data_set, weights))
-        if len(pools) == 1 and self.balance.rows is None and not self.balance.pairs:
-            return pools[0].generator
-        return Balanced(pools, self.balance)
 
 
 ByLayer = Mapping[str, Mapping[str, Figures]]

@@ -8,7 +8,7 @@ import typer
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import Matcher, save
-from evaluate_qa.training import run
+from evaluate_qa.training import job
 from evaluate_qa.training.heads import check_limits
 from evaluate_qa.training.recipe import Recipe
 from typer.testing import CliRunner
@@ -46,7 +46,7 @@ _NO_HEAD = "bem.safetensors has no head for nli_lex; give a matcher that has one
     ],
 )
 def test_errors_come_before_rows_are_read(folder, monkeypatch, arguments, message):
-    monkeypatch.setattr(run, "read_sets", lambda *_: pytest.fail("rows were read"))
+    monkeypatch.setattr(job, "read_sets", lambda *_: pytest.fail("rows were read"))
     before = {file.name for file in folder.iterdir()}
     result = CliRunner().invoke(app, ["fit", "-o", "m.safetensors", *arguments])
     assert isinstance(result.exception, SystemExit), result.exception

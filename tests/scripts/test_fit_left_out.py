@@ -9,9 +9,9 @@ from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.matcher import Matcher, save
 from evaluate_qa.training import left_out, run
 from evaluate_qa.training.examples import Mixture
+from evaluate_qa.training.job import Job
 from evaluate_qa.training.left_out import leave_one_out, left_out_file
 from evaluate_qa.training.recipe import Recipe
-from evaluate_qa.training.run import Job
 from typer.testing import CliRunner
 
 NAMES = ("amber", "birch", "cedar")
