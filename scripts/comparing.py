@@ -40,7 +40,7 @@ def compare(
         from .uncertainty.paired import compare as compared
 
         if changed is not None:
-            check_target(changed)
+            check_target(changed, is_free=False)
         if json_file is not None:
             check_place(json_file)
         inputs = {

@@ -51,7 +51,7 @@ def gate(
             raise ValueError("give labels of both or of neither: --labels and --baseline-labels")
         outputs = {"--changed": changed, "--markdown": markdown, "--junit": junit, "--json": json_file}
         if changed is not None:
-            check_target(changed)
+            check_target(changed, is_free=False)
         for file in filter(None, (markdown, junit, json_file)):
             check_place(file)
         check_different(outputs)

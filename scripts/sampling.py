@@ -1,5 +1,6 @@
 """`evaluate-qa sample`: which rows to label, and how many labels are enough."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,7 +56,7 @@ def sample(
             asked = ask(source, target, names, show or [], rows, stratified, seed)
             by = "more of those whose scores are unsure, with weights" if stratified else "all alike"
             typer.echo(f"{asked.rows:,} of {asked.of:,} rows, drawn {by}: {target}", err=True)
-            told = f"evaluate-qa estimate --scored {source} --labels {target}"
+            told = f"evaluate-qa estimate --scored {quote(source)} --labels {quote(str(target))}"
             typer.echo(f"fill in its column label, then: {told}", err=True)
 
 

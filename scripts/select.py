@@ -47,8 +47,9 @@ def select(
     All rows are scored first, into a file beside the output; --resume continues a run that was stopped. To select from
     it once more, without scoring: --input kept.scored.jsonl --score-column score.
     """
-    from .files.rows import RowsError
+    from .files.rows import LISTS, RowsError
     from .files.writing import check_different, check_target
+    from .scoring.columns import Columns
     from .scoring.run import run
     from .selection.criterion import Criterion
     from .selection.grouping import require_group
@@ -77,7 +78,7 @@ def select(
             if metric is None:
                 raise
             raise RowsError(f"{error}\n{_going_on(file, target, scores, per_group, criterion)}") from None
-        write_kept(file, target, selection)
+        write_kept(file, target, selection, LISTS if metric is None else {*LISTS, *Columns(job.columns).lists()})
     report(criterion, selection, progress, None if metric is None else file)
 
 

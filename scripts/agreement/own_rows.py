@@ -3,7 +3,9 @@
 Nothing is ever fitted on this package's, but for the traps' part `train`.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..files.rows import read_rows
@@ -24,13 +26,15 @@ def own_rows(path: Path, selection: Selection) -> LabelledData:
     """Read a file of labelled answers (`labelled_files`): figures of all, and by `kind` if it has that column.
 
     Args:
-        path: The file; the data set is named after it. Rows without a label are left out.
+        path: The file; the data set is named after it. Rows without a label are left out and counted.
         selection: How many questions are used.
     """
     if selection.split is not None or selection.systems:
         raise ValueError(f"{path.stem} has neither splits nor systems; leave out --split and --systems")
     figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
-    return _by_kind(path.stem, labelled_rows(path, all_labelled=False), selection.limit, figures)
+    rows, unlabelled = labelled_rows(path)
+    data = _by_kind(path.stem, rows, selection.limit, figures)
+    return replace(data, dropped={path.stem: Counter({"without a label": unlabelled})} if unlabelled else {})
 
 
 def traps(selection: Selection) -> LabelledData:
@@ -46,12 +50,11 @@ def traps(selection: Selection) -> LabelledData:
             f"--systems, and give --split train or test (its default), not {part!r}"
         )
     parts = [row["part"] for _, row in read_rows(TRAPS)]
-    rows = [row for row, its in zip(labelled_rows(TRAPS), parts, strict=True) if its == part]
+    rows = [row for row, its in zip(labelled_rows(TRAPS)[0], parts, strict=True) if its == part]
     return _by_kind("traps", rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
 
 
-def _by_kind(name: str, rows: Iterable[LabelledRow], limit: int | None, figures: list[str]) -> LabelledData:
-    rows = list(rows)
+def _by_kind(name: str, rows: Sequence[LabelledRow], limit: int | None, figures: list[str]) -> LabelledData:
     questions = frozenset(list(dict.fromkeys(row.question_id for row in rows))[:limit])
     chosen = [row for row in rows if row.question_id in questions]
     kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")

@@ -96,7 +96,7 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
     scores = probabilities(scored, names.score)
     label = names.label or labelled.first_of(LABELS) or LABELS[0]
     weight = names.weight or labelled.first_of([WEIGHT])
-    cluster = names.cluster or scored.first_of(either("question"))
+    cluster = cluster_column(scored, names)
     marks = verdicts(labelled, label)
     rows = _rows(scored, labelled, names.identity, np.flatnonzero(~np.isnan(marks)))
     there = np.flatnonzero(~np.isnan(scores))
@@ -106,7 +106,7 @@ def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
         scores=scores[there],
         labels=_spread(marks, rows, len(scored))[there],
         weights=None if weight is None else _spread(_weights(labelled, weight, marks), rows, len(scored))[there],
-        clusters=None if cluster is None else texts_of(scored, cluster, there),
+        clusters=clusters_of(scored, names, there),
         groups=None if names.group is None else texts_of(scored, names.group, there),
         unscored=len(scored) - len(there),
         unlabelled=int(np.isnan(marks).sum()),
@@ -144,6 +144,8 @@ def _number(value: Any) -> float:
     """Return a number, of True and False as text 1 and 0; NaN for what is none."""
     try:
         return float(value) if isinstance(value, (int, float, str)) else math.nan
+    except OverflowError:
+        return math.nan
     except ValueError:
         return {"true": 1.0, "false": 0.0}.get(value.strip().lower(), math.nan)
 
@@ -216,6 +218,23 @@ def _require_same_answers(scored: Columns, labelled: Columns, rows: Mapping[int,
                 f"{labelled.place(row)}: the label is of the answer {plain(judged[row])[:60]!r}, but the one in "
                 f"{scored.place(at)} is {plain(answers[at])[:60]!r}; label the answers that were scored"
             )
+
+
+def cluster_column(file: Columns, names: Names) -> str | None:
+    """Return the column that tells which rows belong together: by default that of questions, if there is one."""
+    return names.cluster or file.first_of(either("question"))
+
+
+def clusters_of(file: Columns, names: Names, rows: Places) -> list[str] | None:
+    """Return what rows that belong together have in common, None if nothing does.
+
+    A row without a question, where these are taken by default, stands alone.
+    """
+    column = cluster_column(file, names)
+    if column is None or names.cluster is not None:
+        return None if column is None else texts_of(file, column, rows)
+    values = file.named(column)
+    return [plain(values[row]) or f"\0{row}" for row in rows.tolist()]
 
 
 def texts_of(file: Columns, name: str, rows: Places) -> list[str]:

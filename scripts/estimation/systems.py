@@ -10,7 +10,7 @@ import numpy as np
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
-from .joining import Floats, Joined, Names, Places, join, numbers, read_labels, texts_of, verdicts
+from .joining import Floats, Joined, Names, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
 from .keys import ID, Key, either, key_names, keys, places, plain, told
 from .powered import Estimates, estimate
 
@@ -79,15 +79,14 @@ def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
         raise RowsError(f"{baseline.source}: no row has a score of every system; score the same rows with each")
-    cluster = names.cluster or baseline.first_of(either("question"))
     return Systems(
         files=files,
         keys=identity[0],
         rows={name: at[there] for name, at in zip(files, rows, strict=True)},
         scores={name: values[there] for name, values in zip(files, scores, strict=True)},
         verdicts={name: values[there] for name, values in zip(files, marks, strict=True)} if judged else None,
-        clusters=None if cluster is None else texts_of(baseline, cluster, there),
-        cluster_column=cluster,
+        clusters=clusters_of(baseline, names, there),
+        cluster_column=cluster_column(baseline, names),
         unscored=len(baseline) - len(there),
         lacking={name: int(gone.sum()) for name, gone in zip(files, lacking, strict=True)},
     )

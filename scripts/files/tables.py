@@ -25,12 +25,26 @@ def table(rows: Sequence[Row]) -> pa.Table:
 
 
 def join_parquet(parts: Iterable[Path], target: Path) -> None:
-    """Write the rows of all parts into one file, whose types hold those of every part."""
+    """Write the rows of all parts into one file, whose types hold those of every part.
+
+    A column of which some value does not fit the type that its parts have in common becomes text, and all is written
+    anew.
+    """
     parts = list(parts)
     schema = reduce(_merged, (pq.read_schema(part) for part in parts), pa.schema([]))
+    while (column := _written(parts, schema, target)) is not None:
+        schema = schema.set(schema.get_field_index(column), pa.field(column, pa.string()))
+
+
+def _written(parts: Sequence[Path], schema: pa.Schema, target: Path) -> str | None:
+    """Write all parts; return the column that does not fit its type, if there is one."""
     with pq.ParquetWriter(target, schema) as writer:
         for part in parts:
-            writer.write_table(_fitted(pq.read_table(part), schema))
+            fitted = _fitted(pq.read_table(part), schema)
+            if isinstance(fitted, str):
+                return fitted
+            writer.write_table(fitted)
+    return None
 
 
 def text(value: object) -> str:
@@ -85,17 +99,29 @@ def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType:
         return pa.string() if items == [one, other] else pa.list_(_common(*items))
 
 
-def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table:
+def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
+    """Return a part with the columns and types of the schema, or the name of the column that does not fit."""
     nulls = pa.nulls(len(part))
     present = {name: part[name] for name in part.column_names}
-    return pa.table([_cast(present.get(field.name, nulls), field.type) for field in schema], schema=schema)
+    columns = []
+    for field in schema:
+        try:
+            columns.append(_cast(present.get(field.name, nulls), field.type))
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            return str(field.name)
+    return pa.table(columns, schema=schema)
 
 
 def _cast(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.ChunkedArray | pa.Array:
     if column.type == kind:
         return column
-    if pa.types.is_string(kind):
-        return _texts(column.to_pylist())
-    if pa.types.is_list(kind) and not pa.types.is_list(column.type):
-        return pa.array([None if value is None else [value] for value in column.to_pylist()], kind)
-    return pa.array(column.to_pylist(), kind)
+    return pa.array([_as(value, kind) for value in column.to_pylist()], kind)
+
+
+def _as(value: Any, kind: pa.DataType) -> Any:
+    """Return a value as one of a type: what is no list as one of it alone, and all as text where that is asked for."""
+    if value is None:
+        return None
+    if pa.types.is_list(kind):
+        return [_as(item, kind.value_type) for item in (value if isinstance(value, list) else [value])]
+    return clean(text(value)) if pa.types.is_string(kind) else value

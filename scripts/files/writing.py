@@ -9,14 +9,16 @@ import itertools
 import json
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any, BinaryIO
 
-from .rows import STANDARD, Row, RowsError, file_format, read_rows
+from .rows import LISTS, STANDARD, Row, RowsError, file_format, read_rows
 
 _PART = 10_000
 """Rows in memory at a time."""
@@ -50,11 +52,18 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
     return count
 
 
-def check_target(target: str | Path) -> None:
-    """Raise RowsError unless rows can be written there: before any work, not after it."""
+def check_target(target: str | Path, is_free: bool = True) -> None:
+    """Raise RowsError unless rows can be written there: before any work, not after it.
+
+    Args:
+        target: The file, or `-`.
+        is_free: Whether nothing else goes to the standard output.
+    """
     file_format(target)
     if str(target) != STANDARD:
         check_place(Path(target))
+    elif not is_free:
+        raise RowsError("the standard output has what is told of the rows; name a file for them in place of -")
 
 
 def check_place(target: Path) -> None:
@@ -63,21 +72,21 @@ def check_place(target: Path) -> None:
     if file.exists() and not file.is_file():
         raise RowsError(f"{target} is {'a folder' if file.is_dir() else 'no plain file'}; name a file to write to")
     if not file.parent.is_dir():
-        raise RowsError(f"{target}: there is no folder {file.parent}; make it with: mkdir -p {file.parent}")
+        raise RowsError(f"{target}: there is no folder {file.parent}; make it with: mkdir -p {quote(str(file.parent))}")
     if file.exists() and not os.access(file, os.W_OK):
-        raise RowsError(f"{target} is protected; name another file, or allow it with: chmod u+w {target}")
+        raise RowsError(f"{target} is protected; name another file, or allow it with: chmod u+w {quote(str(target))}")
 
 
 _STREAMS = ("/dev/stdin", "/dev/stdout")
-_WRITTEN = ("--output", "--changed")
+_WRITTEN = ("--output",)
 
 
 def check_different(files: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if two files are one, by their paths or by links.
 
     Args:
-        files: Option → file, or None; `-` is a standard stream, which may be a file too: of `--output` and `--changed`
-            the output, of others the input.
+        files: Option → file, or None; `-` is a standard stream, which may be a file too: of `--output` the output, of
+            others the input.
     """
     given = {option: str(file) for option, file in files.items() if file is not None}
     there = [(option, _STREAMS[option in _WRITTEN] if file == STANDARD else file) for option, file in given.items()]
@@ -126,7 +135,7 @@ def join(parts: Sequence[Path], target: Path) -> None:
             _concatenate(parts, path)
         elif target.suffix.lower() == ".csv":
             columns = dict.fromkeys(name for part in parts for name in _csv_columns(part))
-            _write_csv(path, columns, (row for part in parts for _, row in read_rows(part, lists=())))
+            _write_csv(path, columns, (row for part in parts for _, row in read_rows(part)))
         else:
             from .tables import join_parquet
 
@@ -143,12 +152,14 @@ def replacing(target: Path) -> Iterator[Path]:
     target, work = real_file(target), work_place(target)
     # Not from tempfile, whose files nobody but their owner may read.
     path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}.part"
+    path.touch()
+    mode = stat.S_IMODE(path.stat().st_mode)
+    path.unlink()
     try:
         yield path
         with path.open("rb+") as file:
             os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
-        if target.exists():
-            shutil.copymode(target, path)
+        path.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else mode)  # some libraries write 0600
         path.replace(target)
     finally:
         path.unlink(missing_ok=True)
@@ -178,11 +189,15 @@ def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
     from ..metrics._shared.arguments import clean
     from .tables import text
 
+    def cell(name: str, value: Any) -> str:
+        may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")
+        return clean(text([value] if may_be_list else value))  # else it would be read as one
+
     columns = list(columns)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
-        writer.writerows([clean(text(row.get(name))) for name in columns] for row in rows)
+        writer.writerows([cell(name, row.get(name)) for name in columns] for row in rows)
 
 
 def _csv_columns(part: Path) -> list[str]:

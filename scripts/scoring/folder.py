@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 from ..files.claiming import PROGRESS
 from ..files.rows import RowsError
@@ -25,7 +26,7 @@ def earlier_settings(folder: Path, settings: Mapping[str, str | None], resume: b
     """
     if not (folder / PROGRESS).is_file():
         return None
-    start_over = f"start over after: rm -r {folder}"
+    start_over = f"start over after: rm -r {quote(str(folder))}"
     if not resume:
         raise RowsError(
             f"{folder} holds the work of a run that was stopped; continue it with --resume, or {start_over}"

@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..files.bad_rows import check_bad_rows
@@ -172,7 +173,7 @@ def changed(job: Job, rows: str) -> RowsError:
     """Return the error for an input that is not the one that a stopped run has scored."""
     return RowsError(
         f"{job.source}: {rows} are not those that the stopped run has scored; restore them, or start over "
-        f"after: rm -r {job.target}.work"
+        f"after: rm -r {quote(f'{job.target}.work')}"
     )
 
 

@@ -6,11 +6,11 @@ Only the scores are held in memory.
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files.rows import Row, RowsError, place, read_rows, require_columns
+from ..files.rows import LISTS, Row, RowsError, place, read_rows, require_columns
 from ..files.writing import write_rows
 from .criterion import Criterion
 
@@ -72,9 +72,16 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
     return Selection(frozenset(numbers), decided, unscored)
 
 
-def write_kept(source: Path, target: str, selection: Selection) -> int:
-    """Write the rows that are kept, as they are, in their order, and return their number."""
-    return write_rows(target, (row for number, row in read_rows(source, lists=()) if number in selection.numbers))
+def write_kept(source: Path, target: str, selection: Selection, lists: Collection[str] = LISTS) -> int:
+    """Write the rows that are kept, as they are, in their order, and return their number.
+
+    Args:
+        source: The scored rows.
+        target: The file.
+        selection: What is kept.
+        lists: Columns of a CSV that may hold lists.
+    """
+    return write_rows(target, (row for number, row in read_rows(source, lists) if number in selection.numbers))
 
 
 def _checked(source: Path, columns: list[str]) -> Iterator[tuple[int, Row]]:
@@ -92,7 +99,7 @@ def _score(source: Path, number: int, column: str, value: object) -> float | Non
         return None
     try:
         score = float(value) if isinstance(value, (int, float, str)) else None
-    except ValueError:
+    except (ValueError, OverflowError):
         score = None
     if score is None:
         raise RowsError(f"{place(source, number)}: the column {column!r} is {value!r}; expected a number")

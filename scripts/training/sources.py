@@ -171,7 +171,7 @@ def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:
 
 def _own(path: Path, limit: int | None) -> LabelledSet:
     file_format(path)
-    every = list(labelled_rows(path))
+    every, _ = labelled_rows(path)
     questions = frozenset(list(dict.fromkeys(row.question_id for row in every))[:limit])
     rows = [row for row in every if row.question_id in questions]
     if len(questions) < _FEWEST or {row.label for row in rows} != {0.0, 1.0}:

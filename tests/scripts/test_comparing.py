@@ -168,6 +168,8 @@ def replaced(place, **columns):
         (rows("new"), ["--id", "question"], "row 2: question 'Q0?' as in row 1; each row needs another one"),
         ([row | {"score": None} for row in rows("new")], [], "no row has a score of every system"),
         ([{"score": 1}], [], "b.jsonl has no column 'id', and here is not 'question'"),
+        (rows("new"), ["--changed", "-"], "name a file for them in place of -"),
+        (replaced(3, score=10**400), [], "b.jsonl, line 4: the column 'score' is 1000"),
         (rows("new"), ["--changed", "b.jsonl"], "system 2 and --changed must be different files"),
         (rows("new"), ["--resamples", "1"], "1 resamples; expected at least 100"),
     ],

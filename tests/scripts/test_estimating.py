@@ -192,5 +192,11 @@ def test_nan_and_twice_the_same_answer_are_told(run):
     assert "--id question --id system" in told
     write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
     assert "blank.jsonl, line 1: there is nothing in the column 'question'" in run(
-        labelled(), code=1, scored="blank.jsonl"
+        labelled(), "--cluster", "question", code=1, scored="blank.jsonl"
     )
+
+
+def test_a_row_without_a_question_stands_alone(run):
+    """As long as nobody says that questions are clusters."""
+    write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
+    same(run(labelled(), scored="blank.jsonl")["all"], expected(clusters=None).all)

@@ -229,7 +229,6 @@ def test_rows_of_ones_own_are_divided_by_question(tmp_path):
             "mine.jsonl, line 4: verdict is 'maybe'; expected true or false, 1 or 0, correct or inc",
         ),
         ({"verdict": 0.5}, "mine.jsonl, line 4: verdict is 0.5"),
-        ({"verdict": None}, "mine.jsonl, line 4: verdict is None"),
         ({"references": []}, "mine.jsonl, line 4: a question or a reference is blank"),
         ({"references": ["x", None]}, "mine.jsonl, line 4: references has None; expected a text or a list of texts"),
         ({"answer": 3}, "mine.jsonl, line 4: answer has 3; expected a text"),

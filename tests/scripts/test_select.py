@@ -57,6 +57,17 @@ def test_a_file_in_the_place_of_all_scored_rows_that_is_not_of_an_earlier_run_st
     select(*arguments)  # and once more, over its own
 
 
+@pytest.mark.usefixtures("select")
+@pytest.mark.parametrize("target", ["kept.jsonl", "kept.csv", "kept.parquet"])
+def test_lists_in_csv_stay_lists(select, target):
+    rows = [{"references": ["Paris", "Paris, France"], "gold": ["a"], "note": "[x]", "score": at} for at in range(3)]
+    write_rows("scored.csv", rows)
+    select("--input", "scored.csv", "--score-column", "score", "--top", 2, "--output", target)
+    assert [(row["references"], row["note"]) for _, row in read_rows(target)] == [
+        (["Paris", "Paris, France"], "[x]")
+    ] * 2
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 @pytest.mark.parametrize(
     ("rule", "expected"),

@@ -49,16 +49,23 @@ def test_a_file_of_ones_own_through_the_command(path, tmp_path):
     "names",
     [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")],
 )
-def test_columns_have_the_names_of_other_commands(tmp_path, names):
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
     """Rows as `score`, `sample`, `label` and `fit` have them; kinds are optional, and rows without a label left out."""
-    values = [("Q1?", "a", "a", "correct"), ("Q2?", "b", "c", "0"), ("Q3?", "d", "e", "")]
-    write_rows(tmp_path / "mine.csv", [dict(zip(names, row, strict=True)) for row in values])
-    data = own_rows(tmp_path / "mine.csv", Selection())
+    values = [
+        ("Q1?", ["a", "A"], "a", "correct"),
+        ("Q2?", "b", "c", "0.0"),
+        ("Q3?", "d", "e", "Skip"),
+        ("Q4?", "f", "g"),
+    ]
+    write_rows(tmp_path / f"mine.{suffix}", [dict(zip(names, row, strict=False)) for row in values])
+    data = own_rows(tmp_path / f"mine.{suffix}", Selection())
     assert [(row.question, row.references, row.answer, row.label) for row in data.rows] == [
-        ("Q1?", ["a"], "a", 1.0),
+        ("Q1?", ["a", "A"], "a", 1.0),
         ("Q2?", ["b"], "c", 0.0),
     ]
     assert data.groups == ["all"]
+    assert data.dropped == {"mine": {"without a label": 2}}
 
 
 @pytest.mark.parametrize(
@@ -67,6 +74,7 @@ def test_columns_have_the_names_of_other_commands(tmp_path, names):
         ({"score": 0.3}, "line 2: verdict is the metric's, beside its score; name people's label or correct"),
         ({"answer": None}, "line 2: answer has None; expected a text"),
         ({"references": []}, "line 2: a question or a reference is blank"),
+        ({"references": None}, "line 2: references has None; expected a text or a list of texts"),
         ({"verdict": "perhaps"}, "line 2: verdict is 'perhaps'; expected true or false"),
     ],
 )
@@ -82,6 +90,7 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
         (["evuna"], "--data evuna: did you mean 'evouna'?"),
         (["mine.txt"], "mine.txt: the format is told by the suffix; expected .jsonl, .csv or .parquet"),
         (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["unlabelled.jsonl"], "unlabelled.jsonl: no column 'label'; there are question, references, prediction"),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
         (["mine.jsonl", "--data", "./mine.jsonl"], "--data mine.jsonl and --data ./mine.jsonl must be different"),
         (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'; rename a file"),
@@ -90,6 +99,7 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
 def test_a_wrong_name_is_told(path, monkeypatch, arguments, told):
     monkeypatch.chdir(path.parent)
     write_rows("mine.csv", ROWS)
+    write_rows("unlabelled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
     assert told in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 import tracemalloc
 from datetime import date
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from evaluate_qa.files import writing
 from evaluate_qa.files.rows import RowsError, read_rows
-from evaluate_qa.files.writing import check_different, check_target, join, write_part, write_rows
+from evaluate_qa.files.writing import check_different, check_target, join, replacing, write_part, write_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -218,6 +219,57 @@ def test_the_case_of_a_suffix_does_not_matter(tmp_path, name):
     assert [row for _, row in read_rows(tmp_path / name)] == rows
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_text_that_looks_like_a_list_stays_one(tmp_path, suffix):
+    """In CSV a cell of a column of lists that starts with a bracket is read as JSON."""
+    rows = [{"references": "[0, 1)", "note": "[so]"}, {"references": ["[a]", "b"], "note": '["x"]'}]
+    write_rows(tmp_path / f"a.{suffix}", rows)
+    write_part(tmp_path / f"0.{suffix}", rows)
+    join([tmp_path / f"0.{suffix}"], tmp_path / f"b.{suffix}")
+    for name in ("a", "b"):
+        found = [row for _, row in read_rows(tmp_path / f"{name}.{suffix}")]
+        assert [(row["references"], row["note"]) for row in found] == [
+            ("[0, 1)" if suffix == "jsonl" else ["[0, 1)"], "[so]"),
+            (["[a]", "b"], '["x"]'),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([1], ["x"], [["1"], ["x"]]),
+        ({"a": 1}, [1], [['{"a": 1}'], ["1"]]),
+        (1, [[1]], [[[1]], [[1]]]),
+        ("ok", [["a", "b"]], [[["ok"]], [["a", "b"]]]),
+        (2**60 + 1, 2.5, [str(2**60 + 1), "2.5"]),
+        ("s", [1], [["s"], ["1"]]),
+        (True, "x", ["True", "x"]),
+        (None, [1], [None, [1]]),
+    ],
+)
+def test_parts_of_any_types_make_one_parquet_file(tmp_path, one, other, expected):
+    """Each value keeps what it says, as text where nothing else holds both."""
+    for number, value in enumerate((one, other)):
+        write_part(tmp_path / f"{number}.parquet", [{"v": value, "w": number}])
+    join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
+    rows = [row for _, row in read_rows(tmp_path / "all.parquet")]
+    assert [row["v"] for row in rows] == expected
+    assert [row["w"] for row in rows] == [0, 1]
+
+
+def test_a_file_that_a_library_writes_for_its_owner_alone_is_one_like_others(tmp_path):
+    (tmp_path / "plain").touch()
+    with replacing(tmp_path / "new") as path:
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_commands_that_a_message_gives_can_be_typed(tmp_path):
+    with pytest.raises(RowsError, match=re.escape(f"mkdir -p '{tmp_path}/no folder'")):
+        check_target(tmp_path / "no folder" / "a.jsonl")
+
+
 def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a").write_text("a")
@@ -230,7 +282,7 @@ def test_one_file_under_two_names_is_known(tmp_path, monkeypatch):
             check_different({"--input": one, "--output": "c", "--errors": other})
     check_different({"--input": "a", "--output": "b", "--errors": None})
     check_different({"--input": "-", "--output": "-", "--errors": "a"})
-    check_different({"--scored": "-", "--changed": "-", "--json": "a"})
+    check_different({"--scored": "-", "--output": "-", "--json": "a"})
 
 
 def test_a_standard_stream_may_be_one_of_the_files(processes, tmp_path):
