@@ -33,6 +33,7 @@ def test_match_is_by_whole_words():
     assert match(["it", "took", "18", "years"], ["18", "years"]) == 1
     assert match(["it", "took", "18", "years"], ["8"]) == 0
     assert match(["18", "long", "years"], ["18", "years"]) == 0
+    assert match(["180", "years"], ["18"]) == 0
 
 
 def test_recall_counts_repetitions():
@@ -51,6 +52,11 @@ def test_evidence_has_a_value_for_every_pair():
         "trigram_precision": [0, 0, 0],
     }
     assert tuple(columns) == lexical.COLUMNS
+
+
+def test_the_same_words_are_so_in_the_same_order_and_number():
+    found = evidence(["The man bites a dog!"], [["man bites dog", "dog bites man", "man bites dog dog", "man bites"]])
+    assert found["same"].tolist() == [1, 0, 0, 0]
 
 
 def test_lengths_are_those_of_normalised_words():

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics._shared.classifiers import Tokens
-from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand
+from evaluate_qa.metrics._shared.long_texts import Claims, MatcherOptions, Parts, best_pairs, expand
 
 
 class Words:
@@ -31,6 +31,9 @@ def test_every_window_meets_every_reference():
     assert inputs.pair_starts.tolist() == [0, 2, 4]
     assert inputs.row_starts.tolist() == [0, 2]
     assert inputs.answered.tolist() == [True, True, False]
+    # Of 14 words the second window has the last eight: nothing is left for a third.
+    inputs = expand([""], ["a b c d e f g h i j k l m n"], [["x"]], MatcherOptions(window=8), Words())
+    assert [piece for _, piece, _ in inputs.texts] == ["a b c d e f g h ", "g h i j k l m n"]
 
 
 def test_the_best_window_and_the_first_best_reference_count():
@@ -38,6 +41,15 @@ def test_the_best_window_and_the_first_best_reference_count():
     pairs = inputs.best_window(np.array([0.1, 0.7, 0.7, 0.2, 0.4]))
     assert pairs.tolist() == [0.7, 0.7, 0.4]
     assert first_best(pairs, inputs.row_starts).tolist() == [0, 2]
+
+
+def test_a_score_of_just_the_threshold_is_incorrect():
+    """Correct if p > .5: of three rows with one claim each the second has just as much."""
+    none = np.zeros(3, dtype=bool)
+    claims = Claims(np.arange(3), none, np.full(3, np.nan), none)
+    scores = np.array([0.25, 0.5, 0.75])
+    parts = Parts(starts=np.arange(3), answered=~none, claims=claims, said=scores, evidence={}, weights={})
+    assert best_pairs(parts, scores, MatcherOptions(), lexical=True)[1]["verdict"].tolist() == [False, False, True]
 
 
 def test_truncation_leaves_texts_whole():

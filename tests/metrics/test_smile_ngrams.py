@@ -57,6 +57,8 @@ def test_shortlist_keeps_the_ngrams_that_share_the_references_letters():
     # reference: a1 c1 e2 i2 m1 r2 u1, norm 4. "yy marie": (a1 e1 i1 m1 r1 -> 1+2+2+1+2 = 8) / (4 · 3) = .67;
     # "curie xx": (c1 u1 r1 i1 e1 -> 1+1+2+2+2 = 8) / (4 · 3) = .67: equal, so the first stays.
     assert kept == [["yy marie", "marie curie"]]
+    # Direction counts, not length: (5, 1) · (1, 1) = 6 is more than 2, but its cosine 6 / √(26 · 2) = .83 less than 1.
+    assert Shortlist(1, letters).lists([["aaaaab", "ab"]], [["ba"]], np.array([0])) == [["ab"]]
 
 
 def test_shortlist_of_enough_keeps_all_in_order():

@@ -48,6 +48,7 @@ def test_similarity_maps_the_cosine_to_the_unit_interval():
     [
         ("the answer is 8", "8", 1.0),
         ("the answer is 18", "8", 0.0),
+        ("the answer is 80", "8", 0.0),
         ("the house is white", "white house", 0.0),
         ("a white house", "white house", 1.0),
         ("white", "white house", 0.0),
@@ -101,6 +102,9 @@ def test_a_row_from_components_to_verdict():
     assert scores.lexical[0] == pytest.approx(0.85)
     assert scores.score[0] == pytest.approx(0.825)
     assert (scores.bin[0], scores.verdict[0]) == (4, True)
+    # s_s = 1, s_l = (0 + 1/2) / 2 = 1/4; s = 5/8 is a binary fraction: a score of just the threshold is correct.
+    pair = components(semantic_cosine=[1], ngram_cosine=[0], exact_match=[0])
+    assert [score(pair, SmileOptions(threshold=t)).verdict[0] for t in (0.625, 0.626)] == [True, False]
 
 
 def test_the_released_programs_options():

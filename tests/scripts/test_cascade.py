@@ -117,6 +117,8 @@ def test_the_curve_goes_from_the_matcher_to_the_model():
     asked = [one.asked for one in points]
     assert asked == sorted(set(asked))
     assert (asked[0], asked[-1], points[-1].agreement) == (0, 1, 1)
+    two = Labelled(np.array([0.2, 0.7]), np.array([False, True]), np.array([0.0, 1]))
+    assert [one.asked for one in curve(two)] == [0, 0.5, 1], "equal ones once"
     for one in points:
         within = (one.low <= scores) & (scores < one.high)
         right = np.where(within, True, (scores >= 0.3) == labels)
@@ -208,9 +210,21 @@ def test_a_band_of_several_sets_counts_them_alike():
     assert band(list(sets.values()), 0.949) == (0.5, 1)
     assert band(list(sets.values()), 0.9) == (0.5, 0.61)
     assert band(list(sets.values()), 0.96) == (0, 1)
-    found = choose(sets, 0.9, 0.95)
+    found = choose(sets, 0.9, 0.6)
     assert found.sets["b"].chosen.decided == pytest.approx((380 + 170) / 600)
-    assert found.sets["b"].own == find_band(sets["b"].scores, sets["b"].labels, 0.5, 0.9, 0.95)
+    assert found.sets["b"].own == find_band(sets["b"].scores, sets["b"].labels, 0.5, 0.9, 0.6)
+    assert found.sets["b"].own != find_band(sets["b"].scores, sets["b"].labels, 0.5, 0.9, 0.95)
+
+
+def test_a_band_holds_its_lower_end_and_not_its_upper_one():
+    """All of .02 and .97 are right, all of .03 and .96 wrong: these are asked from .03 on, and up to below .97.
+
+    Of four answers three are right: 3/4, of which no more is wanted.
+    """
+    scores = np.repeat([0.02, 0.03, 0.96, 0.97], 10)
+    assert band([labelled(scores, np.tile(np.repeat([False, True], 10), 2), 0.5)], 0.9) == (0.03, 0.97)
+    assert band([labelled(np.full(4, 0.02), np.arange(4) == 0, 0.5)], 0.75) == (0.5, 1)
+    assert band([labelled(np.full(4, 0.98), np.arange(4) > 0, 0.5)], 0.75) == (0, 0.5)
 
 
 def test_sets_are_scored_and_shown(tmp_path, monkeypatch):
@@ -240,6 +254,7 @@ def test_sets_are_scored_and_shown(tmp_path, monkeypatch):
         "two": (10, 0, 1),
     }
     assert "own band, 95% confidence" in done.stdout
+    assert "1.000 of 10" in done.stdout
     for wrong in (["--input", "one.jsonl"], ["--prices", "1,1"], ["--rows", "0"], ["--target", "2"]):
         assert CliRunner().invoke(app, ["cascade", *options, *wrong]).exit_code == 1
     assert "--data" in CliRunner().invoke(app, ["cascade"]).stderr

@@ -33,6 +33,9 @@ def test_the_error_by_hand():
     assert [bin.score for bin in found.bins] == pytest.approx([0.27, 2.86 / 3])
     assert [bin.correct.value for bin in found.bins] == pytest.approx([0, 2 / 3])
     assert [bin.correct.low for bin in found.bins] == [None, None]
+    # A score on an edge is in the bin below.
+    found = calibrate("m", compared([0.5, 0.45, 0, 1], [1, 0, 0, 1]), NONE)
+    assert [(bin.begin, bin.rows) for bin in found.bins] == [(0, 1), (0.4, 2), (0.9, 1)]
 
 
 rows = st.lists(st.tuples(st.integers(0, 1000), st.booleans()), min_size=1, max_size=60)

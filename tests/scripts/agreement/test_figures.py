@@ -116,6 +116,7 @@ def test_auc_by_hand():
     assert value("auc", table, weights=[1, 1, 1, 3]) == 7.5 / 8
     assert math.isnan(value("auc", table, weights=[1, 1, 0, 0]))
     assert math.isnan(value("auc", comparison([0.1, 0.2], [1, 1])))
+    assert math.isnan(value("auc", comparison([0.1, 0.2, 0.3], [0, 0.5, 1])))  # ratings are no two kinds
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -28,12 +28,33 @@ def test_by_hand():
     assert found.detectable == pytest.approx(0.09 + 2.48648 * 0.0632456, abs=1e-6)
     assert (found.rows, found.clusters, found.passed) == (5, 5, False)
     assert gate([0.5] * 5, [0.4, 0.3, 0.2, 0.1, 0.0], max_drop=0.1).passed, "the bound is not above what is allowed"
+    assert gate([0.4] * 20, [0.1] * 20, max_drop=0.3).passed, "in binary .4 − .1 is above .3"
+
+
+def test_which_half_is_the_bound():
+    """The means of 31 halves of 1, 2, 4, 8 and 16 begin 1, 1½, 2, 2⅓, 2½, 3, 3⅔, 3¾; k = ⌊α (R + 1)⌋ = ⌊.25 · 32⌋ = 8.
+
+    Of 999 halves at 90% k is 100, though in binary 1 − .9 is less than .1; of 999 at 99.9% the first, of 998 none.
+    """
+    drops, none = np.array([1.0, 2, 4, 8, 16]), np.zeros(5)
+    assert gate(drops, none, confidence=0.75).drop.low == pytest.approx(3.75)
+    drawn = np.random.default_rng(2).random(50)
+    means = np.sort(halves(drawn, np.ones(50), 999, 0))
+    found = gate(drawn, np.zeros(50), confidence=0.9, resamples=999).drop
+    assert (found.low, found.high) == (means[99], means[-100])
+    assert found != gate(drawn, np.zeros(50), confidence=0.9, resamples=999, seed=1).drop
+    assert gate(drawn, np.zeros(50), confidence=0.999, resamples=999).drop.low == means[0]
+    with pytest.raises(ValueError, match="998 resamples are too few"):
+        gate(drawn, np.zeros(50), confidence=0.999, resamples=998)
+    # Of the three halves of two rows, with 1, 1½ and 2, the least is a bound of 75%.
+    assert gate([1, 2], [0, 0], confidence=0.75).drop.low == 1
 
 
 def test_halves_by_hand():
     """Clusters of 1, 2 and 1 rows with drops 1, 0 and −1: alone 1, 0, −1; in pairs 1/3, 0, −1/3; all 0."""
     found = halves(np.array([1.0, 0, -1]), np.array([1.0, 2, 1]), 100, 0)
     assert sorted(found) == pytest.approx([-1, -1 / 3, 0, 0, 0, 1 / 3, 1])
+    assert len(halves(np.ones(12), np.ones(12), 100, 0)) == 2**12 - 1
 
 
 def test_clusters_that_did_not_change_are_drawn_by_their_number():
@@ -148,6 +169,15 @@ def test_where_nothing_changed_a_small_drop_would_still_pass(rows, allowed):
     assert 0.7 < np.mean([not run.passed for run in runs]) < 0.9
 
 
+def test_the_detectable_drop_of_verdicts_by_hand():
+    """Of 100 rows 10 lost and 4 won: ψ = .14 − .06 = .08, n = 100; the reach is 2.48648, and .02 allowed.
+
+    (δ − .02)² = .0618258 (.08 + δ − δ²) is true of δ = .129068, and 1/100 is added.
+    """
+    before, after = np.arange(100) < 80, (np.arange(100) >= 10) & (np.arange(100) < 84)
+    assert gate(before, after, max_drop=0.02).detectable == pytest.approx(0.139068, abs=1e-5)
+
+
 def test_too_few_scores_that_changed_tell_nothing():
     scores = np.linspace(0, 1, 40)
     assert gate(scores, scores).detectable is None
@@ -174,6 +204,7 @@ def test_of_a_difference_by_hand():
         ([1] * 6, [0] * 5 + [None], {}, "system[5] is nan; expected a number"),
         ([1] * 6, [0] * 6, {"max_drop": -0.1}, "a drop of -0.1 is allowed; expected 0 or more"),
         ([1] * 6, [0] * 6, {"max_drop": float("nan")}, "a drop of nan is allowed"),
+        ([1] * 6, [0] * 6, {"confidence": 0.5}, "expected a confidence between 0.5 and 1, got 0.5"),
         ([1] * 6, [0] * 6, {"confidence": 1}, "expected a confidence between 0.5 and 1, got 1"),
         ([1] * 60, [0] * 60, {"resamples": 10}, "10 resamples are too few"),
         ([1] * 60, [0] * 60, {"confidence": 0.999, "resamples": 500}, "500 resamples are too few for 99.9% confidence"),

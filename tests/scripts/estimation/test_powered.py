@@ -71,6 +71,29 @@ def test_scores_that_fall_with_the_labels_are_not_trusted():
     assert "the scores do not rise with the labels (λ = 0): they add nothing" in found.notes
 
 
+def test_scores_count_no_more_than_once():
+    """With scores of .4 and .6 for 0 and 1 Cov(Y, f) is .2 · .15, and Var f .04 of what it was: λ would be 2.4875.
+
+    It is 1: θ̂ = .5 + 1 · .2 · .125 = .525; Var(Y − f) = .25 − 2 · .2 · .15 + .04 · .25 = .2, Var f' = .04 · .234375:
+    Var θ̂ = .2/40 + .009375/160 = .00505859.
+    """
+    found = estimate(0.4 + 0.2 * SCORES, LABELS).all
+    margin = 1.959963985 * np.sqrt(0.00505859375)
+    assert found.tuning == 1
+    assert ends(found.accuracy) == pytest.approx((0.525, 0.525 - margin, 0.525 + margin))
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(200) // 2], ids=["rows", "clusters"])
+def test_twenty_labels_are_enough(clusters):
+    """Of 20 rows, or of 20 clusters of two, ten right; one less is too few."""
+    each = 1 if clusters is None else 2
+    enough = np.repeat([1.0, 0.0, NAN], [10 * each, 10 * each, 200 - 20 * each])
+    scores = np.tile([0.0, 1.0], 100)
+    assert estimate(scores, enough, clusters=clusters).all.labels == 20 * each
+    with pytest.raises(ValueError, match=f"^{19 * each} labels of .*needs at least 20"):
+        estimate(scores, np.where(np.arange(200) < 19 * each, enough, NAN), clusters=clusters)
+
+
 def test_weights_by_hand():
     """20 rows stand for 1 each, half of them right; 20 for 3 each, all right: (10 + 60)/80 = .875.
 
@@ -97,8 +120,9 @@ def test_weights_move_the_scores_of_the_labelled_to_those_of_all():
         estimate(scores, labels)
 
 
-def test_equal_weights_are_none():
+def test_equal_weights_and_clusters_of_a_row_each_are_none():
     assert estimate(SCORES, LABELS, weights=np.full(200, 7.0)) == estimate(SCORES, LABELS)
+    assert estimate(SCORES, LABELS, clusters=np.arange(200)[::-1]) == estimate(SCORES, LABELS)
 
 
 def test_copies_in_a_cluster_add_nothing():
@@ -191,7 +215,9 @@ def test_few_labels_of_a_kind_are_told():
     labels = np.where(np.arange(1000) < 100, np.arange(1000) != 7, NAN)
     found = estimate(np.random.default_rng(1).random(1000), labels).all
     assert "only 1 labels of one kind: the interval is approximate" in found.notes
-    assert found.accuracy.high == 1, "no mean of labels is above 1"
+    assert found.accuracy.high == found.labels_alone.high == 1, "no mean of labels is above 1"
+    found = estimate(np.random.default_rng(1).random(1000), 1 - labels).all
+    assert found.accuracy.low == found.labels_alone.low == 0, "nor below 0"
 
 
 def changed(values, place, value):
@@ -208,6 +234,8 @@ def changed(values, place, value):
         ({"scores": SCORES * 100.0}, "scores[0] is 100; expected a number from 0 to 1"),
         ({"scores": ["a"] * 200}, "scores is no list of numbers"),
         ({"scores": [SCORES]}, "scores is no list of numbers"),
+        ({"scores": SCORES - 1}, "scores[16] is -1; expected a number from 0 to 1"),
+        ({"labels": -LABELS}, "labels[0] is -1; expected a number from 0 to 1, or NaN"),
         ({"labels": LABELS[:199]}, "there are 200 scores, but 199 labels"),
         ({"labels": LABELS * 2}, "labels[0] is 2; expected a number from 0 to 1, or NaN"),
         ({"labels": np.where(np.arange(200) < 5, LABELS, NAN)}, "5 labels of 200 rows; an interval needs at least 20"),

@@ -21,6 +21,17 @@ def test_means_of_scores():
     found = mean(values, np.arange(300), confidence=0.9)
     low, high = stats.norm.interval(0.9, values.mean(), stats.sem(values, ddof=0))
     assert (found.value, found.low, found.high) == pytest.approx((values.mean(), low, high))
+    # Equal ones beyond 0 and 1, as of ΔBLEU or cosines, are a point: they are no shares, with a p(1 − p) from 0 on.
+    for value in (37.5, -0.25):
+        assert set(vars(mean(np.full(4, value), np.arange(4))).values()) == {value}
+
+
+@pytest.mark.parametrize("values", [[1, 0, 0, 1, 0], [0.3, 0.3, 0.3, 0.3, 0.3]], ids=["verdicts", "scores alike"])
+def test_less_confidence_is_a_narrower_interval(values):
+    """Five rows, each alone, are Wilson's five of whatever confidence is asked for."""
+    found = mean(np.array(values, dtype=float), np.arange(5), confidence=0.8)
+    assert vars(found) == pytest.approx(vars(wilson(np.mean(values), 5, confidence=0.8)))
+    assert found.width < 0.8 * wilson(np.mean(values), 5).width
 
 
 @pytest.mark.parametrize("whole", [False, True])

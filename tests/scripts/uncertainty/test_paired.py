@@ -7,7 +7,7 @@ import evaluate_qa
 import numpy as np
 import pytest
 from evaluate_qa.uncertainty import paired
-from evaluate_qa.uncertainty.paired import compare, holm, mcnemar, sign_flips
+from evaluate_qa.uncertainty.paired import clustered, compare, holm, mcnemar, sign_flips
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -37,6 +37,11 @@ def test_sign_flips_by_hand():
     """Of ±1 ±2 ±3 the sums 6, 4 and their opposites reach |Σ| = 4, when −1 is observed: 4 of 8."""
     assert sign_flips(np.array([-1.0, 2.0, 3.0]), 100, 0) == 4 / 8
     assert sign_flips(np.zeros(5), 100, 0) == 1
+    # In binary the observed sum, which is 0, comes to 5.6e-17; another that is 0 does not reach that.
+    assert sign_flips(np.array([0.1, 0.1, 0.1, -0.3]), 100, 0) == 1
+    # All 4,096 changes of 12 clusters; of 40 that all rose none of 100 reaches as far, but the observation does itself.
+    assert sign_flips(np.ones(12), 100, 0) == 2 / 4096
+    assert sign_flips(np.ones(40), 100, 0) == 1 / 101
 
 
 @pytest.mark.parametrize("count", [8, 40])
@@ -89,6 +94,39 @@ def test_differences_by_hand():
     # All ten signs alike: 2 of 1,024; the difference is .25 in every resample.
     assert found.scores.p_value == 2 / 1024
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
+
+
+def test_clusters_of_several_sizes_by_hand():
+    """One row with .4, three with 0: mean .1, errors (.4 − .1)/4 and (0 − 3 · .1)/4, √(2 · .075²) = .106066."""
+    sums, sizes, deviation = clustered(np.array([0.4, 0, 0, 0]), np.array([0, 1, 1, 1]))
+    assert (sums.tolist(), sizes.tolist(), deviation) == ([0.4, 0], [1, 3], pytest.approx(0.106066, abs=1e-6))
+    # Where all rows differ by .25, so does every resample of clusters, however many rows it has.
+    (found,) = compare({"a": np.zeros(9), "b": np.full(9, 0.25)}, clusters=[0, 1, 1, 1, 1, 2, 2, 3, 4])
+    assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
+
+
+def test_verdicts_are_tested_exactly_and_as_scores_have_the_same_power():
+    """Of 40 rows 9 won and 2 lost: 2 (1 + 11 + 55)/2¹¹ = 134/2,048."""
+    before, after = np.repeat([0, 1, 1], [9, 2, 29]), np.repeat([1, 0, 1], [9, 2, 29])
+    (found,) = compare({"a": before, "b": after}, verdicts={"a": before, "b": after})
+    assert found.verdicts.p_value == pytest.approx(134 / 2048, abs=1e-12)
+    assert found.scores.detectable == found.verdicts.detectable
+    # Where nothing turned 20 clusters of three rows tell what 20 rows do.
+    alone, thrice = np.ones(20), np.ones(60)
+    (once,) = compare({"a": alone, "b": alone})
+    (clusters,) = compare({"a": thrice, "b": thrice}, clusters=np.arange(60) // 3)
+    assert clusters.scores.detectable == once.scores.detectable
+
+
+def test_confidence_and_seed_are_heeded():
+    """Reaches: 1.64485 + .84162 = 2.48648 with 90% confidence, 1.95996 + .84162 = 2.80159 with 95%."""
+    generator = np.random.default_rng(11)
+    scores = {name: generator.random(60) for name in "ab"}
+    ((usual,), (less,), (other,)) = (compare(scores, **options) for options in ({}, {"confidence": 0.9}, {"seed": 1}))
+    assert less.scores.detectable / usual.scores.detectable == pytest.approx(2.48648 / 2.80159, abs=1e-5)
+    assert less.scores.difference.width < usual.scores.difference.width
+    assert other.scores.p_value != usual.scores.p_value
+    assert other.scores.difference != usual.scores.difference
 
 
 def test_the_interval_is_scipys_bootstrap():
