@@ -49,6 +49,7 @@ class Reply:
         tokens_out: Tokens of the reply.
         tokens: Those of the text, if log-probabilities were wanted and could be had.
         granted: Whether the model took the fields that were wanted.
+        refusal: What a server tells apart as the model's refusal, where there is no text.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Reply:
     tokens_out: int | None = None
     tokens: Sequence[Token] = ()
     granted: bool = False
+    refusal: str = ""
 
 
 DeliverReply = Callable[[int, Reply | NoAnswer], None]
@@ -86,7 +88,11 @@ class ChatModel(Protocol):
 
 def checked(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:
     """Return the answer that a reply is, or why it is none."""
-    return reply if isinstance(reply, NoAnswer) else checked_answer(reply.text, reply.cut_off, max_tokens)
+    if isinstance(reply, NoAnswer):
+        return reply
+    if reply.refusal:
+        return NoAnswer(f"the model refuses to answer: {reply.refusal}")
+    return checked_answer(reply.text, reply.cut_off, max_tokens)
 
 
 def checked_answer(text: object, cut_off: bool, max_tokens: int) -> str | NoAnswer:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from textwrap import shorten
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from .chat_models import Conversation, Deliver, DeliverReply, NoAnswer, Reply, Token, check_positive, checked
 from .posting import Client, PostError, Resolve
@@ -27,6 +27,9 @@ _QUOTED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+# User and password in the address of a server or a proxy.
+_CREDENTIALS = re.compile(r"(?<=//)[^/\s]+(?=@)")
+
 # So many characters of a secret in a row are masked, too. What is shorter than the other number is none.
 _TELLING, _SHORTEST_SECRET = 8, 4
 
@@ -36,13 +39,14 @@ class Endpoint:
     """A model behind an OpenAI-compatible chat completions endpoint.
 
     Attributes:
-        url: The base URL, such as `http://localhost:8000/v1`; without a path, `/v1` is added.
+        url: The base URL, such as `http://localhost:8000/v1`; without a path, `/v1` is added. A query stays behind the
+            path.
         model: The name by which the endpoint knows the model.
         api_key: The key; local servers need none.
         concurrency: Requests under way at the same time.
         timeout: Seconds from the start of a request to the last byte of its reply; then it is given up and repeated.
         max_retries: How often a request is repeated, with backoff, after a timeout, a lost connection or a status
-            of 408, 409, 429 or 5xx.
+            of 408, 409, 429 or 5xx, or a reply that is an error with such a code.
         max_tokens: Longest answer.
         extra_body: Further fields of the request; they win over ours.
         resolve: Gives the address of the URL's host, or raises; the request goes to this address and is not redirected.
@@ -68,7 +72,7 @@ class Endpoint:
         check_positive(concurrency=self.concurrency, timeout=self.timeout, max_tokens=self.max_tokens)
         if self.max_retries < 0:
             raise ValueError(f"max_retries is {self.max_retries}; expected 0 or more")
-        if urlsplit(self.url).scheme not in ("http", "https"):
+        if not _usable(self.url):
             raise ValueError(f"endpoint is {self.url!r}; expected a URL such as http://localhost:8000/v1")
 
     @property
@@ -110,8 +114,8 @@ class Endpoint:
                 await asyncio.gather(*workers, return_exceptions=True)
 
     def _client(self) -> Client:
-        url = f"{_base_url(self.url)}/chat/completions"
-        return Client(url, (self.api_key or "").strip() or None, self.timeout, self.max_retries, self.resolve)
+        key = (self.api_key or "").strip() or None
+        return Client(_resource(self.url), key, self.timeout, self.max_retries, self.resolve)
 
     async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
         """Ask once; where the server refuses a field that is not essential, again without it."""
@@ -125,23 +129,15 @@ class Endpoint:
                 if more := _refused(error, fields, wanted):
                     refused |= more
                     continue
-                # Some servers answer with a whole page.
-                return NoAnswer(shorten(self._masked(str(error)), 500, placeholder="…"))
+                return NoAnswer(_told(str(error), client.secrets))
             self._refused.update(refused)
-            return _as_reply(content, granted=bool(wanted) and not wanted.keys() & refused)
+            return _as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
 
     def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
         fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
         sent = {name: value for name, value in fields.items() if name not in refused}
         # Newer models know the limit by another name.
         return sent if "max_tokens" in sent else {**sent, "max_completion_tokens": self.max_tokens}
-
-    def _masked(self, text: str) -> str:
-        """Return a server's text without the secrets that it was told."""
-        text = text[:_LONGEST_TOLD]
-        for secret in (self.api_key, urlsplit(self.url).password):
-            text = masked(text, (secret or "").strip())
-        return text
 
 
 def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
@@ -153,22 +149,38 @@ def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, A
     return named if named and not any(name in str(error) for name in left_out) else left_out
 
 
-def _as_reply(content: bytes, granted: bool) -> Reply | NoAnswer:
+def _told(text: str, secrets: Sequence[str]) -> str:
+    """Return a server's text, perhaps a whole page, short and without the secrets that it was told."""
+    text = _CREDENTIALS.sub("***", text[:_LONGEST_TOLD])
+    for secret in secrets:
+        text = masked(text, secret)
+    return shorten(text, 500, placeholder="…")
+
+
+def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
     completion = None
     with suppress(ValueError, RecursionError):  # a server may send anything, such as JSON too deep to be read
         completion = json.loads(content)
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
-    text = message.get("content")
+    text, refusal = _text(message.get("content")), message.get("refusal")
     return Reply(
-        text=text if isinstance(text, str) else "",
+        text=text,
         cut_off=_at(completion, "choices", 0, "finish_reason") == "length",
         tokens_in=_count(_at(completion, "usage", "prompt_tokens")),
         tokens_out=_count(_at(completion, "usage", "completion_tokens")),
         tokens=_tokens(_at(completion, "choices", 0, "logprobs", "content")),
         granted=granted,
+        refusal=_told(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
     )
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message, which may come in parts."""
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = [_at(part, "text") for part in parts if _at(part, "type") == "text"]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _at(value: Any, *path: str | int) -> Any:
@@ -192,25 +204,51 @@ def _tokens(content: Any) -> Sequence[Token]:
             Token(str(one["token"]), {str(other["token"]): float(other["logprob"]) for other in one["top_logprobs"]})
             for one in content
         ]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):  # the last: a whole number that no float holds
         return ()
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end, also where a loop runs already, as in a notebook."""
+    """Run to the end, also where a loop runs already, as in a notebook; an interrupt ends what is under way."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         asyncio.run(work)
         return
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, work).result()
+    with ThreadPoolExecutor(1) as thread:  # whose end is waited for
+        loop = thread.submit(asyncio.new_event_loop).result()
+        task = loop.create_task(work)
+        try:
+            thread.submit(_finish, loop, task).result()
+        except BaseException:
+            with suppress(RuntimeError):  # the loop is closed: the error is that of the work itself
+                loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
-def _base_url(url: str) -> str:
-    """Accept the full address of the resource and the bare address of a server too."""
-    url = url.rstrip("/").removesuffix("/chat/completions")
-    return url if urlsplit(url).path else f"{url}/v1"
+def _finish(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
+    """Run a task to its end, and close its loop."""
+    try:
+        loop.run_until_complete(task)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+def _usable(url: str) -> bool:
+    """Whether a URL says by HTTP, on which host and, if at all, at which port."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:  # such as port 99999
+        return False
+
+
+def _resource(url: str) -> str:
+    """Return where requests go; the full address of the resource and the bare one of a server are understood, too."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
+    return urlunsplit((parts.scheme, parts.netloc, f"{path}/chat/completions", parts.query, ""))
 
 
 def masked(text: str, secret: str) -> str:

@@ -1,9 +1,11 @@
 """Posts JSON to a server: bounded in time and in size, and repeated, ever later, after what passes."""
 
 import asyncio
+import base64
 import json
 import math
 import random
+import re
 import socket
 import ssl
 import time
@@ -12,11 +14,11 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 # What passes: a timeout, a conflict, too many requests; and all of 5xx.
-_PASSING = frozenset({408, 409, 429})
+_PASSING = frozenset({408, 409, 429, *range(500, 600)})
 
 # In seconds. Whoever is told to wait longer than the last gives up.
 _FIRST_WAIT, _LONGEST_WAIT, _LONGEST_TOLD_WAIT = 0.5, 8.0, 120.0
@@ -34,7 +36,7 @@ class PostError(Exception):
     """Why a server did not take what was posted.
 
     Attributes:
-        status: Its status; None if there was no whole reply.
+        status: Its status, or the code of the error that came in place of an answer; None if there was no whole reply.
         passes: Whether it may take it later.
         wait: Seconds for which it asks to be left alone.
     """
@@ -64,6 +66,12 @@ class Client:
         if key and urlsplit(url).username is None:
             self._headers["Authorization"] = f"Bearer {key}"
         self._proxy = _proxy(url) if resolve is None else None
+        self._key = key
+
+    @property
+    def secrets(self) -> list[str]:
+        """What nobody is to be told: the key; user and password of the address and of the proxy."""
+        return [*([self._key] if self._key else []), *_credentials(self.url), *_credentials(self._proxy or "")]
 
     async def __aenter__(self) -> "Client":
         import aiohttp
@@ -110,16 +118,42 @@ class Client:
                 content = await _whole(reply.content)
         except asyncio.TimeoutError:
             raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
+            # Not with its text: that may be the proxy's address, with a password.
+            told = "the address, or that of a proxy or a redirection, is no URL that can be used"
+            raise PostError(f"not sent: {told} ({type(error).__name__})") from None
+        except aiohttp.ClientResponseError as error:  # its text has the address, with a password where that is a proxy
+            told = f"{type(error).__name__}: {error.status} {error.message}"
+            raise PostError(f"no whole reply: {told}", passes=True) from None
         except (aiohttp.ClientError, OSError) as error:
             passes = not isinstance(error, aiohttp.ClientConnectorCertificateError)
             raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=passes) from error
         except ValueError as error:  # such as a key that no header can hold
             raise PostError(f"not sent: {error}") from error
-        if reply.status < 300:  # noqa: PLR2004
+        failure = _failure(reply.status, content, reply.reason)
+        if failure is None:
             return content
-        told = f"status {reply.status}: {content.decode(errors='replace') or reply.reason}"
-        passes = reply.status in _PASSING or reply.status >= 500  # noqa: PLR2004
-        raise PostError(told, reply.status, passes, asked_for(reply.headers))
+        status, told = failure
+        raise PostError(told, status, status in _PASSING, asked_for(reply.headers))
+
+
+def _failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
+    """Return the status of what is no answer, or the code of an error that comes with status 200, and what to tell."""
+    if status >= 300:  # noqa: PLR2004
+        return status, f"status {status}: {content.decode(errors='replace') or reason}"
+    if b'"error"' not in content:
+        return None
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    error = reply.get("error") if isinstance(reply, dict) and not reply.get("choices") else None
+    if not error:
+        return None
+    of = error if isinstance(error, dict) else {"message": error}
+    code = int(of["code"]) if re.fullmatch("[1-9][0-9]{2}", str(of.get("code"))) else None
+    told = of.get("message") or json.dumps(error, ensure_ascii=False)
+    return code, f"error{'' if code is None else f' {code}'} in place of an answer: {told}"
 
 
 def waited(repeated: int, told: float | None) -> float | None:
@@ -181,7 +215,19 @@ async def _whole(content: Any) -> bytes:
 def _proxy(url: str) -> str | None:
     """Return by which proxy an address is reached, as the environment or the system has it."""
     parts, proxies = urlsplit(url), getproxies()
-    return None if proxy_bypass(parts.hostname or "") else proxies.get(parts.scheme) or proxies.get("all")
+    proxy = None if proxy_bypass(parts.hostname or "") else proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def _credentials(url: str) -> list[str]:
+    """Return user and password of an address, and what of them is sent."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    user, password = parts.username or "", parts.password or ""
+    sent = base64.b64encode(unquote(f"{user}:{password}").encode("latin-1", "replace")).decode()
+    return [secret for secret in (user, password, sent) if secret] if user or password else []
 
 
 @cache

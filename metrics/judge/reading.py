@@ -55,6 +55,8 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     Raises:
         Unreadable: there is none.
     """
+    if reply.refusal:
+        raise Unreadable(f"the judge refuses to answer: {reply.refusal}")
     starts = _starts(reply.text)
     start = 0 if protocol.fields and _object(reply.text) else starts[-1]
     answer = reply.text[start:]
@@ -157,10 +159,10 @@ def _share(grade: object, highest: int) -> float | None:
 def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float | None:
     r"""Return Σ p(l) · score(l) over the labels, p(l) ∝ Σ exp(log-probability) of the candidates that begin l.
 
-    None where the reply has no log-probabilities at the label, or they do not know it.
+    None where the reply has no log-probabilities at the label, one of them is none, or they do not know it.
     """
     token = _token_at(reply, start)
-    if token is None:
+    if token is None or not all(logprob < math.inf for logprob in token.top.values()):  # NaN is below nothing
         return None
     mass = dict.fromkeys(protocol.labels, 0.0)
     for candidate, logprob in token.top.items():

@@ -207,9 +207,12 @@ GARBAGE = {
     "no choices": b'{"choices": []}',
     "odd choices": b'{"choices": [5]}',
     "deep": b"[" * 5000,
+    "odd parts": completion([5, "correct", {"text": "correct"}, {"type": "text", "text": [{"type": "text"}]}]),
     "odd content": json.dumps(completion(None)).encode(),
     "empty": "",
     "blank": " \n ",
+    "an error": b'{"error": {"message": "no", "code": "bad"}}',
+    "a refusal": {"choices": [{"message": {"content": None, "refusal": "No."}}]},
     "prose": "I would rather not say whether that is correct.",
     "a page": (200, b"<html>correct</html>", {"Content-Type": "text/html"}),
     "forbidden": (403, b'{"error": "no"}'),
@@ -234,7 +237,15 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
 
 @pytest.mark.parametrize(
     "logprobs",
-    [None, 5, {}, {"content": None}, {"content": [{"token": "correct"}]}, {"content": [{"top_logprobs": "x"}]}],
+    [
+        None,
+        5,
+        {},
+        {"content": None},
+        {"content": [{"token": "correct"}]},
+        {"content": [{"top_logprobs": "x"}]},
+        {"content": [{"token": "correct", "top_logprobs": [{"token": "correct", "logprob": 10**400}]}]},
+    ],
     ids=repr,
 )
 def test_odd_log_probabilities_count_as_none(load, server, logprobs):
@@ -253,6 +264,30 @@ def test_what_passes_is_tried_again(load, server, trouble):
     server.plan["right"] = [trouble]
     assert load().compute(**rows("right"))["per_example"]["verdict"] == [True]
     assert server.asked == {"right": 2}
+
+
+def test_log_probabilities_that_are_none_do_not_change_the_label_nor_what_is_kept(load, server, tmp_path):
+    first = [{"token": "incorrect", "logprob": -0.01}, {"token": "correct", "logprob": float("nan")}]
+    server.reply = completion("incorrect", logprobs={"content": [{"token": "incorrect", "top_logprobs": first}]})
+    for cached in (False, True):
+        out = load(cache_dir=tmp_path).compute(**rows("wrong"))
+        assert (out["judge"], out["accuracy"], out["per_example"]["cached"]) == (0, 0, [cached])
+
+
+def test_refusals_are_told_and_do_not_end_the_call(load, server):
+    """They are replies, and paid for."""
+    server.reply = completion(None)
+    server.reply["choices"][0]["message"]["refusal"] = "I can't help with that."
+    out = load().compute(**numbered(60), prices=(2.5, 10))
+    assert set(out["per_example"]["error"]) == {"the judge refuses to answer: I can't help with that."}
+    assert len(server.bodies) == 60
+    assert out["cost"] == pytest.approx(60 * 270e-6)
+
+
+def test_a_verdict_in_parts_is_read(load, server):
+    server.reply = completion([{"type": "thinking", "text": "in"}, {"type": "text", "text": "cor"}, {"type": "text"}])
+    server.reply["choices"][0]["message"]["content"].append({"type": "text", "text": "rect"})
+    assert load().compute(**rows("right"))["per_example"]["label"] == ["correct"]
 
 
 def test_the_time_that_a_server_asks_for_is_waited(load, server):
@@ -447,6 +482,12 @@ def test_a_protocol_that_needs_questions_names_the_row_without(load):
 def test_what_cannot_be_loaded_is_told(load, given, told):
     with pytest.raises((ValueError, FileNotFoundError), match=f"^judge: {told}"):
         load(**given)
+
+
+@pytest.mark.parametrize("endpoint", ["http://:8000/v1", "http://host:99999/v1"])
+def test_an_endpoint_that_cannot_be_used_is_told_and_not_tried(load, endpoint):
+    with pytest.raises(ValueError, match=f"endpoint is '{endpoint}'; expected a URL such as"):
+        load(endpoint=endpoint).compute(**rows("a"))
 
 
 @pytest.mark.parametrize("prices", [5, (1,), (1, -1), (1, float("nan")), ("1", "2"), (True, 1)])

@@ -107,8 +107,10 @@ def test_it_is_taken_at_the_label_and_not_in_the_thoughts():
         [Token("correct", {})],
         [Token("correct", logs(a=0.5, b=0.5))],
         [Token("another", logs(correct=0.9, incorrect=0.1))],
+        [Token("correct", {"correct": -0.1, "incorrect": math.nan})],
+        [Token("correct", {"incorrect": math.inf, "correct": -0.1})],
     ],
-    ids=["none", "without candidates", "candidates that are no labels", "of another text"],
+    ids=["none", "without candidates", "candidates that are no labels", "of another text", "no number", "infinite"],
 )
 def test_without_log_probabilities_it_is_0_or_1(tokens):
     found = verdict("correct", tokens=tokens)

@@ -86,6 +86,56 @@ def test_what_passes_is_repeated_and_what_does_not_is_not(server, status, asked)
     assert len(server.bodies) == asked
 
 
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [(408, 2), (409, 2), (429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), ("rate", 1), (None, 1)],
+)
+def test_an_error_with_status_200_counts_as_one_with_its_code(server, code, asked):
+    error = {"error": {"message": "slow down", "code": code}, "choices": []}
+    server.reply = (200, json.dumps(error).encode(), {"Retry-After-Ms": "1"})
+    (told,) = posted(server.url)
+    status = int(code) if str(code) in {"408", "409", "429", "502", "400"} else None
+    assert (told.status, str(told)) == (
+        status,
+        f"error{f' {status}' if status else ''} in place of an answer: slow down",
+    )
+    assert len(server.bodies) == asked
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ({"error": "out of memory"}, "out of memory"),
+        ({"error": {"type": "x"}}, '{"type": "x"}'),
+        ({**completion("correct"), "error": None}, None),
+        ({**completion('"error"'), "error": {"message": "a warning"}}, None),
+        ([{"error": 1}], None),
+        ('"error"', None),
+    ],
+)
+def test_an_error_is_what_comes_in_place_of_an_answer(server, reply, told):
+    server.reply = (200, json.dumps(reply).encode())
+    (done,) = posted(server.url)
+    assert done == json.dumps(reply).encode() if told is None else str(done) == f"error in place of an answer: {told}"
+
+
+@pytest.mark.parametrize("url", ["http://:8000/v1", "http://host:99999/v1", "http:///v1"])
+def test_an_address_that_cannot_be_used_is_told_at_once(url):
+    start = time.monotonic()
+    (error,) = posted(url, max_retries=5)
+    assert (str(error)[:10], error.passes) == ("not sent: ", False)
+    assert time.monotonic() - start < 0.4
+
+
+def test_a_proxy_that_cannot_be_used_is_told_without_its_address(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://bob:pw@:99999")
+    monkeypatch.setenv("no_proxy", "")
+    (error,) = posted("http://model.invalid/v1")
+    assert not error.passes
+    assert "that of a proxy" in str(error)
+    assert "bob" not in str(error)
+
+
 def test_a_server_that_asks_for_an_hour_is_left_alone(server):
     server.reply = (429, b"oh", {"Retry-After": "3600"})
     (error,) = posted(server.url)
@@ -108,9 +158,11 @@ def test_the_name_in_the_address_wins_over_the_key(server):
     assert server.keys == ["Basic dTpw", "Bearer k", None]
 
 
-@pytest.mark.parametrize(("bypassed", "asked"), [("", True), ("*", False)])
-def test_a_proxy_of_the_environment_is_used(server, monkeypatch, bypassed, asked):
-    monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
+@pytest.mark.parametrize(
+    ("scheme", "bypassed", "asked"), [("http://", "", True), ("", "", True), ("http://", "*", False)]
+)
+def test_a_proxy_of_the_environment_is_used(server, monkeypatch, scheme, bypassed, asked):
+    monkeypatch.setenv("http_proxy", scheme + server.url.removeprefix("http://").removesuffix("/v1"))
     monkeypatch.setenv("no_proxy", bypassed)
     (done,) = posted("http://model.invalid/v1", max_retries=0)
     assert len(server.bodies) == asked

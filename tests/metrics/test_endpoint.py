@@ -1,0 +1,167 @@
+"""A model behind an endpoint: where requests go, how an interrupt ends them, and that no password is told."""
+
+import asyncio
+import base64
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+import pytest
+from chat_server import completion
+from evaluate_qa.metrics._shared.chat_models import NoAnswer
+from evaluate_qa.metrics._shared.endpoint import Endpoint
+
+QUESTION = [{"role": "user", "content": "What is red ?"}]
+
+
+class _Anything(BaseHTTPRequestHandler):
+    """Takes requests as a server or as a proxy; the test says what comes back."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.paths.append(self.path)
+        status, content = self.server.answer(self.headers)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_CONNECT(self):
+        self.do_POST()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def anything():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Anything)
+    server.paths, server.answer = [], lambda headers: (200, json.dumps(completion("a ball")).encode())
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def reply(url, **options):
+    """What comes of one question."""
+    found = {}
+    Endpoint(url, "m", **{"max_retries": 0, **options}).answer([QUESTION], found.__setitem__)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/", "/v1/chat/completions"),
+        ("/v1/", "/v1/chat/completions"),
+        ("/v1/chat/completions/", "/v1/chat/completions"),
+        ("?api-version=2024-10-21", "/v1/chat/completions?api-version=2024-10-21"),
+        ("/openai/v1?api-version=a&b=c/d", "/openai/v1/chat/completions?api-version=a&b=c/d"),
+        ("/a/chat/completions?api-version=a", "/a/chat/completions?api-version=a"),
+    ],
+)
+def test_a_query_stays_behind_the_path(anything, base, path):
+    assert reply(f"http://127.0.0.1:{anything.server_port}{base}") == "a ball"
+    assert anything.paths == [path]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost",
+        "ftp://x/v1",
+        "http://:8000/v1",
+        "http:///v1",
+        "http://host:99999/v1",
+        "http://host:x/v1",
+        "http://[::1/v1",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_told_before_anything_is_asked(url):
+    with pytest.raises(ValueError, match=r"^endpoint is '.*'; expected a URL such as http://localhost:8000/v1$"):
+        Endpoint(url, "m")
+
+
+@pytest.mark.parametrize("user", ["bob:pw", "robert:pass%2Fword"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_nobody_is_told_user_and_password_of_a_proxy(anything, monkeypatch, user, scheme):
+    monkeypatch.setenv(f"{scheme}_proxy", f"http://{user}@127.0.0.1:{anything.server_port}")
+    monkeypatch.setenv("no_proxy", "")
+    sent = base64.b64encode(unquote(user).encode()).decode()
+    echo = f"no {sent} at http://{user}@proxy".encode()
+    anything.answer = lambda headers: (407 if sent in headers["Proxy-Authorization"] else 500, echo)
+    told = reply(f"{scheme}://model.invalid/v1")
+    assert isinstance(told, NoAnswer)
+    assert "407" in str(told)
+    assert not [secret for secret in (sent, "bob", "pw", "robert", "word") if secret in str(told)]
+
+
+def test_an_error_in_place_of_an_answer_is_told_without_the_key(anything):
+    key = "sk-0123456789abcdef"
+    anything.answer = lambda headers: (200, json.dumps({"error": {"message": f"bad {key}", "code": 401}}).encode())
+    assert str(reply(f"http://127.0.0.1:{anything.server_port}", api_key=key)) == (
+        "error 401 in place of an answer: bad ***"
+    )
+
+
+def test_a_field_that_is_refused_with_status_200_is_left_out(anything):
+    refusal = json.dumps({"error": {"message": "logprobs: unknown", "code": 400}}).encode()
+    replies, found = [(200, refusal), (200, json.dumps(completion("a ball")).encode())], {}
+    anything.answer = lambda headers: replies.pop(0)
+    endpoint = Endpoint(f"http://127.0.0.1:{anything.server_port}", "m", max_retries=0)
+    endpoint.reply([QUESTION], found.__setitem__, {"logprobs": True})
+    assert (found[0].text, found[0].granted) == ("a ball", False)
+
+
+def test_a_refusal_is_told_without_the_key(anything):
+    key = "sk-0123456789abcdef"
+    message = {"content": None, "refusal": f"Not for {key}."}
+    anything.answer = lambda headers: (200, json.dumps({"choices": [{"message": message}]}).encode())
+    told = reply(f"http://127.0.0.1:{anything.server_port}", api_key=key)
+    assert str(told) == "the model refuses to answer: Not for ***."
+
+
+# A notebook runs a cell on the thread of its loop, with Python's own way to take an interrupt.
+CELL = """
+import asyncio, os, signal, sys
+from evaluate_qa.metrics._shared.endpoint import Endpoint
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def deliver(number, reply):
+    if number == 4:
+        os.kill(os.getpid(), signal.SIGINT)
+
+async def cell():
+    try:
+        Endpoint(sys.argv[1], "m", concurrency=2).reply([[{"role": "user", "content": "?"}]] * 60, deliver, {})
+    except KeyboardInterrupt:
+        print("interrupted")
+
+asyncio.new_event_loop().run_until_complete(cell())
+"""
+
+
+def test_an_interrupt_ends_what_is_under_way_in_a_notebook(server, processes):
+    server.reply, server.seconds = "correct", 0.1
+    done = processes.run("-W", "error", "-c", CELL, server.url, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("interrupted", "")
+    assert len(server.bodies) < 20
+
+
+def test_where_a_loop_runs_what_is_raised_comes_out(server):
+    server.reply = "correct"
+
+    def deliver(number, reply):
+        raise LookupError("enough")
+
+    async def cell():
+        Endpoint(server.url, "m").reply([QUESTION] * 3, deliver, {})
+
+    with pytest.raises(LookupError, match="enough"):
+        asyncio.run(cell())
