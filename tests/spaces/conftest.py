@@ -15,6 +15,8 @@ NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 
 # The package `space` lies beside each app.py; it is the same in all, so any will do.
 sys.path.insert(0, str(SPACES / NAMES[0]))
+# space_server.py and space_requests.py, for what needs a Space that runs.
+sys.path.append(str(SPACES.parent / "tests" / "e2e"))
 
 
 @cache

@@ -111,7 +111,7 @@ def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, scorer_of):
     assert shown["Correct"] == ("83.3%", "")  # five of six
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", pytest.param(".parquet", marks=pytest.mark.process)])
 def test_the_python_lines_give_the_score_of_the_file(suffix, smile, tmp_path, monkeypatch, capsys, scorer_of):
     monkeypatch.chdir(tmp_path)
     records = [
@@ -134,7 +134,7 @@ def test_the_python_lines_give_the_score_of_the_file(suffix, smile, tmp_path, mo
     assert capsys.readouterr().out.startswith("0.")
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", pytest.param(".parquet", marks=pytest.mark.process)])
 def test_the_python_lines_take_a_text_for_a_text_and_nothing_for_nothing(
     suffix, smile, tmp_path, monkeypatch, scorer_of
 ):

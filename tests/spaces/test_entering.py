@@ -132,7 +132,7 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(params=[".jsonl", ".csv", ".parquet"])
+@pytest.fixture(params=[".jsonl", ".csv", pytest.param(".parquet", marks=pytest.mark.process)])
 def file(request, tmp_path):
     """The same two rows in each format."""
     path = tmp_path / f"answers{request.param}"
@@ -179,7 +179,8 @@ def test_rows_that_cannot_be_used_are_named_and_the_rest_is_kept(tmp_path):
     [
         ("a.txt", b"x", "a.txt: expected a file that ends in .jsonl, .csv, .parquet."),
         ("a.csv", b"\xff\xfe\x00", "a.csv: this is not text in UTF-8. Save it as UTF-8."),
-        ("a.parquet", b"PAR1 no", "a.parquet: this is not Parquet, or it is damaged."),
+        pytest.param("a.parquet", b"PAR1 no", "a.parquet: this is not Parquet, or it is damaged.",
+                     marks=pytest.mark.process),
         ("a.jsonl", b"", "a.jsonl: no row of it can be used; expected the columns question, references, "
          "prediction, reference_weights."),
         ("a.csv", b"x,y\n1,2\n", "a.csv: no row of it can be used; expected the columns question, references, "
@@ -220,7 +221,8 @@ def test_of_csv_only_what_holds_lists_is_read_as_json(tmp_path):
     ]
 
 
-def test_a_small_file_with_a_large_content_is_refused_before_it_is_unpacked(tmp_path):
+@pytest.mark.process
+def test_a_small_file_with_a_large_content_is_refused(tmp_path):
     path = tmp_path / "bomb.parquet"
     pd.DataFrame({"prediction": ["x" * 50_000_000], "references": ["a"]}).to_parquet(path, compression="zstd")
     assert path.stat().st_size < 100_000

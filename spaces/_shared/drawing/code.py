@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..metric import Field, Row
-from ..scoring.files import Table
+from ..scoring.files import OTHERS, Table
 
 Metric = tuple[str, str | None]
+
+NO_API = "# The API asks at no endpoint of yours. Take the lines with evaluate.\n"
 
 READERS = {
     ".jsonl": """\
@@ -25,9 +27,11 @@ with open({file}, encoding="utf-8-sig", newline="") as lines:
     ".parquet": """\
 import pyarrow.parquet
 
-rows = pyarrow.parquet.read_table({file}).to_pylist()
+rows = pyarrow.parquet.read_table({file}, columns={columns}).to_pylist()
 """,
 }
+# As many as the page names.
+REPAIRED = 10
 # A cell with several values is a JSON list.
 CSV_LIST = """\
 for row in rows:
@@ -61,8 +65,11 @@ def for_file(
     options: Mapping[str, Any],
     verdicts: bool = False,
     loading: Mapping[str, Any] | None = None,
+    problems: Sequence[str] = (),
 ) -> str:
     """Return lines that score a file, and where it has two systems' answers compare them.
+
+    They take all rows, so where the page left some out, these are named first.
 
     Args:
         metric: As above.
@@ -72,13 +79,14 @@ def for_file(
         options: As above.
         verdicts: Whether the metric gives any.
         loading: As above.
+        problems: What is wrong with rows that were left out.
     """
     there = [field for field in fields if field.column in table.columns]
     lines = [_reader(table, there), *_load(metric, name, loading), *_computed("out", name, table, there, options)]
     if table.others:
         lines.insert(2, "from evaluate_qa import compare")
         lines += [*_computed("other", name, table.of_others(), there, options), *_comparison(table, there, verdicts)]
-    return "\n".join([*lines, ""])
+    return "\n".join([*_to_repair(problems), *lines, ""])
 
 
 def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str, Any]) -> str:
@@ -90,6 +98,16 @@ def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str,
     imported = "Client, handle_file" if videos else "Client"
     lines = [f"from gradio_client import {imported}", "", f"client = Client({_text(space)})"]
     return "\n".join([*lines, "print(client.predict(", *arguments, "))", ""])
+
+
+def _to_repair(problems: Sequence[str]) -> list[str]:
+    """Return what names the rows that were left out, each in one line."""
+    if not problems:
+        return []
+    more = len(problems) - REPAIRED
+    told = [*problems[:REPAIRED], *([f"and {more:,} more"] if more > 0 else [])]
+    first = "# Repair these in the file first, or delete them; the page left them out:"
+    return [first, *(f"# - {' '.join(problem.split())}" for problem in told), ""]
 
 
 def _computed(result: str, name: str, table: Table, fields: Sequence[Field], options: Mapping[str, Any]) -> list[str]:
@@ -111,7 +129,10 @@ def _comparison(table: Table, fields: Sequence[Field], verdicts: bool) -> list[s
 
 
 def _reader(table: Table, fields: Sequence[Field]) -> str:
-    lines = READERS[table.suffix].format(file=_text(table.name))
+    columns = [
+        table.columns[column] for column in (*(field.column for field in fields), *([OTHERS] * bool(table.others)))
+    ]
+    lines = READERS[table.suffix].format(file=_text(table.name), columns=_literal(columns))
     lists = [_text(table.columns[field.column]) for field in fields if field.is_list and table.suffix == ".csv"]
     if lists:
         lines = lines.replace("import csv", "import csv\nimport json")

@@ -108,6 +108,10 @@ class Slider:
         value: float = self.type(self.default if given == self.shown else given)
         return value
 
+    def given(self, value: float) -> float:
+        """Return what a program hands over for a value."""
+        return value
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -140,6 +144,10 @@ class Choice:
             if given == str(value) or (type(given) is type(value) and given == value):
                 return value
         raise Refusal(f"{self.name}: expected one of {', '.join(map(str, self.labels))}, not {shown(given)}.")
+
+    def given(self, value: Any) -> str:
+        """Return what a program hands over for a value: its text, for JSON would make a list of a tuple."""
+        return str(value)
 
 
 def controls(folder: Path) -> list[Slider | Choice]:

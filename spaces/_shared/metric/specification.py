@@ -179,6 +179,13 @@ class Specification:
         values = {control.name: (getattr(options, control.name), control.default) for control in self.controls}
         return {name: value for name, (value, default) in values.items() if value != default}
 
+    def given(self, options: Any) -> dict[str, Any]:
+        """Return what the API must be told: those that are not at their default, as a program hands them over."""
+        changed = self.changed(options)
+        return {
+            control.name: control.given(changed[control.name]) for control in self.controls if control.name in changed
+        }
+
     def arguments(self, options: Any) -> dict[str, Any]:
         """Return what `compute` must be told: what is fixed, and what is not at its default."""
         return {**self.fixed, **self.changed(options)}

@@ -152,7 +152,9 @@ class AnswerEvents:
                 specification.arguments(options),
                 analysed.loading,
             ),
-            code.for_api(self._space, specification.fields, row, specification.changed(options)),
+            code.NO_API
+            if analysed.elsewhere
+            else code.for_api(self._space, specification.fields, row, specification.given(options)),
         )
 
 

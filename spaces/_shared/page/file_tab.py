@@ -195,7 +195,7 @@ class FileEvents:
         metric = (self._metric, specification.configuration)
         verdicts = "verdict" in scored.columns
         lines = code.for_file(
-            metric, specification.name, table, specification.file_fields, arguments, verdicts, loading
+            metric, specification.name, table, specification.file_fields, arguments, verdicts, loading, scored.problems
         )
         return gr.update(value=lines, visible=True)
 

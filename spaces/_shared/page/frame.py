@@ -66,7 +66,8 @@ def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
         events = AnswerEvents(specification, scorer, (metric, space))
         connect(page, first, events, codes[:2], filling(specification))
         page.load(None, None, None, js=REACHABLE, api_visibility="private")
-        page.queue(max_size=LIMITS.waiting)
+        # Off the Hub gradio would answer POSTs to /run as well, past the queue and its limits.
+        page.queue(max_size=LIMITS.waiting, api_open=False)
     return page
 
 

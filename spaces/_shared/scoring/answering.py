@@ -14,11 +14,19 @@ BROKEN = "Something went wrong here, and it is not what you entered. It has been
 
 @dataclass(frozen=True)
 class Analysed:
-    """A row and what is known of it before the options have their say."""
+    """A row and what is known of it before the options have their say.
+
+    Args:
+        row: The row.
+        parts: What the metric made of it.
+        loading: What the Python lines tell `evaluate.load`.
+        elsewhere: Whether it was asked about at the visitor's own endpoint.
+    """
 
     row: Row
     parts: Any
-    loading: Mapping[str, Any] = field(default_factory=dict)  # what the Python lines tell `evaluate.load`
+    loading: Mapping[str, Any] = field(default_factory=dict)
+    elsewhere: bool = False
 
 
 def analyse(
@@ -37,8 +45,9 @@ def analyse(
         Refusal: the metric cannot score it.
     """
     scorer.check(row)
-    scorer, loading = specification.asked_at(scorer, given)
-    return Analysed(row, specification.analyse(scorer, row, options or specification.options()), loading)
+    asked, loading = specification.asked_at(scorer, given)
+    parts = specification.analyse(asked, row, options or specification.options())
+    return Analysed(row, parts, loading, elsewhere=asked is not scorer)
 
 
 def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Any) -> Outcome:

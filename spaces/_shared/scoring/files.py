@@ -3,16 +3,16 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence, Set
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pyarrow import ArrowException
-from pyarrow.parquet import ParquetFile
-
 from ..metric import ANSWER, Field, Row
 from ..visitors.limits import LIMITS, Limits, Refusal, check_rows, shown
+from . import unpacking
 from .rows import from_mapping
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
@@ -20,6 +20,8 @@ OTHER = "prediction_b"
 """What the column of another system's answers is called, or like the metrics' columns:"""
 OTHERS = "predictions_b"
 
+_TWICE = "two columns have one name. Rename one."
+_NOT_UNPACKED = {unpacking.DAMAGED: "this is not Parquet, or it is damaged.", unpacking.TWICE: _TWICE}
 _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 
@@ -75,7 +77,7 @@ def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
     if suffix == ".csv":
         records = _csv(path, {name for f in fields if f.is_list for name in (f.name, f.column)}, limits)
     else:
-        records = _jsonl(path) if suffix == ".jsonl" else _parquet(path, limits)
+        records = _jsonl(path) if suffix == ".jsonl" else _parquet(path, fields, limits)
     return collect(Table(path.name, suffix), records, fields, limits)
 
 
@@ -95,14 +97,14 @@ def collect(
             if isinstance(record, Refusal):
                 raise record
             row, other = from_mapping(fields, _mapping(record), limits), _other(record, limits)
+            columns = _named(record, fields, table.columns)
         except Refusal as refusal:
             table.problems.append(f"{table.word} {place}: {refusal}")
             continue
         table.rows.append(row)
         others.append(other)
         table.places.append(place)
-        table.columns |= {f.column: name for f in fields for name in (f.column, f.name) if name in record}
-        table.columns |= {column: name for column, name in ((OTHERS, OTHERS), (OTHERS, OTHER)) if name in record}
+        table.columns |= columns
     if not table.rows:
         first = f" The first: {table.problems[0]}" if table.problems else ""
         names = ", ".join(f.name for f in fields)
@@ -110,6 +112,16 @@ def collect(
     table.others = _checked(table, others)
     check_rows(len(table.rows) + len(table.problems), limits, 2 if table.others else 1)
     return table
+
+
+def _named(record: dict[str, Any], fields: Sequence[Field], before: Mapping[str, str]) -> dict[str, str]:
+    """Return column → name in a record, which is that of the rows before, or what takes all rows could name none."""
+    pairs = [*((f.column, f.name) for f in fields), (OTHERS, OTHER)]
+    found = {column: name for column, short in pairs for name in (column, short) if name in record}
+    for column, name in found.items():
+        if before.get(column, name) != name:
+            raise Refusal(f"{name}: the rows before call this {before[column]}. Use one name in all rows.")
+    return found
 
 
 def _other(record: dict[str, Any], limits: Limits) -> str | None:
@@ -157,7 +169,7 @@ def _csv(path: Path, lists: Set[str], limits: Limits) -> Iterator[tuple[int, Any
     try:
         header = next(reader, [])
         if len({*header}) < len(header):
-            raise Refusal(f"{path.name}: two columns have one name. Rename one.")
+            raise Refusal(f"{path.name}: {_TWICE}")
         for place, cells in enumerate(filter(None, reader), 1):
             yield place, _record(header, cells, lists)
     except csv.Error as error:
@@ -177,18 +189,24 @@ def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, A
     return record
 
 
-def _parquet(path: Path, limits: Limits) -> Iterator[tuple[int, Any]]:
-    """Yield the rows, a few at a time: a small file may hold one huge text a thousand times."""
-    try:
-        file = ParquetFile(path)
-        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
-        if size > limits.unpacked_bytes:
-            raise Refusal(f"{path.name}: unpacked, it is larger than {limits.unpacked_bytes // 2**20} MB.")
-        check_rows(file.metadata.num_rows, limits)
-        batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=8))
-        yield from enumerate((record for batch in batches for record in batch), 1)
-    except (ArrowException, OSError) as error:
-        raise Refusal(f"{path.name}: this is not Parquet, or it is damaged.") from error
+def _parquet(path: Path, fields: Sequence[Field], limits: Limits) -> Iterator[tuple[int, Any]]:
+    """Yield the rows with the columns that are needed, as `unpacking` writes them."""
+    columns = [OTHER, OTHERS, *(name for f in fields for name in (f.name, f.column))]
+    with subprocess.Popen([sys.executable, unpacking.__file__, path, *columns], stdout=subprocess.PIPE) as process:
+        written = process.stdout.read(limits.unpacked_bytes + 1) if process.stdout else b""
+        too_large = len(written) > limits.unpacked_bytes
+        if too_large:
+            process.kill()
+    for place, line in enumerate(written.split(b"\n")[:-1], 1):
+        row = json.loads(line)
+        yield place, Refusal(row) if isinstance(row, str) else row
+    if too_large or process.returncode < 0 or process.returncode == unpacking.TOO_LARGE:
+        size = limits.unpacked_bytes // 2**20
+        raise Refusal(f"{path.name}: unpacked, it is larger than {size} MB, or damaged. Upload a part of it.")
+    if process.returncode in _NOT_UNPACKED:
+        raise Refusal(f"{path.name}: {_NOT_UNPACKED[process.returncode]}")
+    if process.returncode:
+        raise RuntimeError(f"what unpacks a file ended with {process.returncode}")
 
 
 def _decoded(path: Path) -> str:

@@ -24,7 +24,7 @@ class Limits:
         references: References of one answer.
         rows: Answers in one file: its rows, twice if each has two answers.
         file_bytes: Size of one file.
-        unpacked_bytes: Size of a Parquet file's content.
+        unpacked_bytes: Size of what a Parquet file holds in the columns that are needed, as JSON.
         videos: Videos of one file.
         video_seconds: How long a video may say that it is.
         video_frames: Frames that it may really hold: two minutes at 60 a second.

@@ -1,0 +1,49 @@
+"""A Space as programs reach it off the Hub: by the lines that the page shows, and not past its queue."""
+
+import ast
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+import space_server
+from space.page.answer_tab import AnswerEvents
+from space.scoring.answering import as_record, explain
+from space_requests import ask
+
+# The matcher gives this answer .43: about it the judge is asked, and its verdict is recorded.
+UNSURE = ("When did the Second World War end?", "1945", "Five years before 1950.")
+
+
+@pytest.fixture(scope="module")
+def address(processes, tmp_path_factory):
+    """Where the Space of judge is while it runs."""
+    start = partial(processes.start, Path(space_server.__file__).with_name("local_is_public.py"))
+    app = space_server.ROOT / "spaces" / "judge" / "app.py"
+    server = space_server.Server("judge", app, tmp_path_factory.mktemp("server"), start)
+    yield server.url
+    server.stop()
+
+
+@pytest.mark.parametrize("endpoint", ["score", "batch"])
+@pytest.mark.parametrize("way", ["run", "api"])
+def test_no_request_gets_past_the_queue(address, way, endpoint):
+    """The queue's limits are what keeps one visitor from blocking all."""
+    rows = [{"prediction": "a", "question": "b", "references": ["c"]}]
+    data = {"score": ["a", "b", ["c"], "None"], "batch": [rows, "None"]}[endpoint]
+    status, told = ask(f"{address}/gradio_api/{way}/{endpoint}", {"data": data})
+    assert (status, "Please join the queue" in told) == (404, True)
+    status, event = ask(f"{address}/gradio_api/call/{endpoint}", {"data": data})
+    assert "event: complete" in ask(f"{address}/gradio_api/call/{endpoint}/{json.loads(event)['event_id']}")[1]
+
+
+@pytest.mark.parametrize("asked", ["None", "(0, 1)", "(0, 0)"])
+def test_the_lines_with_the_api_give_what_the_page_does(specification_of, scorer_of, address, capsys, asked):
+    """With every setting of when the judge is asked."""
+    specification, scorer = specification_of("judge"), scorer_of("judge")
+    analysed, *_, lines = AnswerEvents(specification, scorer, ("judge", address)).score(*UNSURE, asked)
+    exec(lines, {})
+    told = ast.literal_eval(capsys.readouterr().out.strip().split("\n")[-1])
+    expected = as_record(explain(specification, scorer, analysed, specification.options([asked])))
+    assert told == json.loads(json.dumps(expected))
+    assert told["verdict"] is (asked != "(0, 0)")
