@@ -235,7 +235,7 @@ class Shell(_Base):
         """
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"})
         options = {name: given[name] for name in declarations(self.options) if name in given}
-        made(self.name, self.options, options)
+        chosen = made(self.name, self.options, options)
         rows: dict[str, Any] = {}
         for column in self.columns:
             if (values := given.get(column)) is not None:
@@ -246,7 +246,7 @@ class Shell(_Base):
             missing = {
                 name: [""] if name in self.required else column.check(None) for name, column in self.columns.items()
             }
-            self.check_rows({name: [value] * count for name, value in missing.items()} | checked)
+            self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
         return rows, options
 
     def _checked(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:

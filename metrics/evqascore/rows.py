@@ -21,7 +21,7 @@ from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
 from .keywords import KeywordSource
 from .options import EvqascoreOptions
 from .progress import progress
-from .scoring import Mode, Parts, compare, score
+from .scoring import EVIDENCE, Mode, Parts, compare, score
 from .video import Sampling, UnreadableVideo
 
 # What a column that names a file is to name.
@@ -293,9 +293,8 @@ def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Simp
     scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
     scores = vars(score([one.parts for one in scored], options)).items()
     columns = {name: values.tolist() for name, values in scores if values is not None}
-    columns["mode"] = [one.parts.mode for one in scored]
-    for name in ("keywords", "best_times", "best_frames", "frames"):
-        columns[name] = [getattr(one, name) for one in scored]
+    for name in EVIDENCE:
+        columns[name] = [one.parts.mode if name == "mode" else getattr(one, name) for one in scored]
     columns = {name: _in_place(values, outcomes) for name, values in columns.items()}
     if options.unreadable == "none":
         columns["error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]

@@ -19,6 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
+
+EVIDENCE = ("mode", "keywords", "best_times", "best_frames", "frames")
+"""Columns of the result's rows beside the scores: what these rest on."""
 Floats = NDArray[np.float64]
 
 

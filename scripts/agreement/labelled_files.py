@@ -15,6 +15,9 @@ COLUMNS = {
 }
 """What a row holds → the names that its column may have."""
 
+OF_A_JUDGE = "tokens_in"
+"""A column that the metric judge adds beside its own labels."""
+
 KIND = "kind"
 """The column by which there are figures of parts, if there is one."""
 
@@ -39,8 +42,8 @@ def labelled_rows(path: Path) -> tuple[list[LabelledRow], int]:
     found, present, unlabelled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
-        column = next((name for name in COLUMNS["label"] if name in row), None)
-        if column is None or _word(row[column]) in _NOT_LABELLED:
+        column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _NOT_LABELLED), None)
+        if column is None:
             unlabelled += 1
         else:
             found.append(_labelled(place(path, number), row, column))
@@ -50,8 +53,9 @@ def labelled_rows(path: Path) -> tuple[list[LabelledRow], int]:
 
 
 def _labelled(where: str, row: Row, column: str) -> LabelledRow:
-    if column == "verdict" and "score" in row:
-        raise RowsError(f"{where}: verdict is the metric's, beside its score; name people's label or correct")
+    if (column == "verdict" and "score" in row) or (column == "label" and OF_A_JUDGE in row):
+        others = "label or correct" if column == "verdict" else "correct"
+        raise RowsError(f"{where}: {column} is a metric's, beside its score; call people's {others}")
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
     question, answer = (_text(where, names[name], row[names[name]]) for name in ("question", "prediction"))
     references = _references(where, names["references"], row[names["references"]])

@@ -117,7 +117,7 @@ def _unscored(systems: Systems) -> str:
 def _rule(drop: Drop) -> str:
     fails = f"fails where the lower {drop.confidence:.0%} bound of the drop is above {drop.allowed:g}"
     if drop.detectable is None:
-        return f"{fails}: too few scores changed to say which true drop would"
+        return f"{fails}: too few rows, or too few that changed, to say which true drop would"
     return f"{fails}: here a true drop of {drop.detectable:.3f} would fail four of five runs"
 
 

@@ -21,12 +21,8 @@ Row = dict[str, Any]
 STANDARD = "-"
 """The name that stands for the standard input or output."""
 
-LISTS = tuple(
-    name
-    for column in ("references", "synthetic_answers", "reference_weights", "keywords", "video_features")
-    for name in (column, column.removesuffix("s"))
-)
-"""Columns whose cells may be lists, by both of their names: in CSV, JSON."""
+LISTS = ("references", "reference", "synthetic_answers", "reference_weights", "keywords", "video_features")
+"""Columns whose cells may be lists: in CSV, JSON."""
 
 _BATCH = 1024
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..metrics._shared.arguments import clean
-from .rows import Row
+from .rows import Row, RowsError
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
@@ -33,6 +33,10 @@ def join_parquet(parts: Iterable[Path], target: Path) -> None:
     parts = list(parts)
     schema = reduce(_merged, (pq.read_schema(part) for part in parts), pa.schema([]))
     while (column := _written(parts, schema, target)) is not None:
+        if pa.types.is_string(schema.field(column).type):
+            raise RowsError(
+                f"the column {column!r} has objects with what no text can hold, such as bytes, beside others"
+            )
         schema = schema.set(schema.get_field_index(column), pa.field(column, pa.string()))
 
 
@@ -51,9 +55,9 @@ def text(value: object) -> str:
     """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as nothing."""
     if value is None:
         return ""
-    if isinstance(value, (list, dict)):
-        return json.dumps(value, ensure_ascii=False, default=plain)
-    return str(plain(value) if hasattr(value, "tolist") else value)
+    if hasattr(value, "tolist"):
+        value = plain(value)
+    return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
 
 
 def plain(value: Any) -> Any:

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agreement.labelled_files import OF_A_JUDGE
 from ..estimation.joining import LABELS, WEIGHT, verdicts
 from ..estimation.keys import ID, either, keys, plain
 from ..files.columns import Columns
@@ -18,10 +20,10 @@ from ..files.writing import check_place, write_part
 SKIP = "skip"
 SAYINGS = ("right", "wrong", SKIP)
 """What is said of an answer, as it is written."""
+_SAID = {*SAYINGS, "correct", "incorrect"}
 
 _TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
-_JUDGED = ("score", "verdict")  # how columns are called that every metric of ours adds, behind any prefix
-_OF_A_JUDGE = "tokens_in"  # a column that the metric judge adds beside its own labels
+_JUDGED = ("score", "verdict", "label")  # how columns are called that a metric of ours adds, behind any prefix
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Sheet:
             raise RowsError(
                 f"{path}: no column 'prediction'; expected rows to label, as evaluate-qa sample writes them"
             )
-        if label is None and {LABELS[0], _OF_A_JUDGE} <= {*present}:
+        if label is None and {LABELS[0], OF_A_JUDGE} <= {*present}:
             raise RowsError(
                 f"{path}: the column {LABELS[0]!r} has what a judge said; name another one for labels, such as "
                 "--column mine"
@@ -182,17 +184,18 @@ def _require_writable(path: Path) -> None:
 
 
 def _tells_judgement(name: str, values: Iterable[Any]) -> bool:
-    """Whether a column tells how answers were judged: it is called so, or holds fractions, or what `SAYINGS` are."""
+    """Whether a column tells how answers were judged: by its name, or as it holds fractions, or right and wrong."""
     if name.lower().endswith(_JUDGED):
         return True
     told = {_text(value).lower() for value in values} - {""}
-    return bool(told) and (told <= {*SAYINGS} or _has_fractions(told))
+    return bool(told) and (told <= _SAID or _has_fractions(told))
 
 
 def _has_fractions(told: Collection[str]) -> bool:
     """Whether all are numbers, some of them written with a point: 1.0 is a score where 1 may be anything."""
     try:
-        _ = [float(one) for one in told]
+        if not all(isfinite(float(one)) for one in told):
+            return False
     except ValueError:
         return False
     return not all(one.lstrip("-").isdecimal() for one in told)

@@ -4,15 +4,17 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
-from ..metrics._shared.arguments import as_list
+from ..metrics._shared.arguments import as_list, made
 from .columns import Columns, accepted
 
 _Result = TypeVar("_Result")
+# Lists of bleu and its like with an entry for each length of n-grams, even where there are as many rows.
+_OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
+
 _NumberedRow = tuple[int, Row]
 
 
@@ -96,7 +98,12 @@ class RowScorer:
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; a metric that cannot check its rows lets all pass."""
-        self._attempt(records, getattr(self._metric, "check_columns", lambda _: None))
+        check, options = getattr(self._metric, "check_columns", None), getattr(self._metric, "options", None)
+        if check is None or options is None:
+            self._attempt(records, lambda _: None)
+        else:
+            chosen = made(self._metric.name, options, self._compute)
+            self._attempt(records, lambda columns: check(columns, chosen))
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score the rows.
@@ -109,7 +116,7 @@ class RowScorer:
         result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
         if result is None:
             return ScoredChunk(bad=bad)
-        per_row = _per_row(result, len(rows), self._metric.name)
+        per_row = _per_row(result, len(rows))
         if self._telling:
             rows, per_row, told = self._without_told(rows, per_row)
             bad = sorted(bad + told, key=lambda one: one.number)
@@ -165,26 +172,25 @@ class RowScorer:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
         nothing = (None, "") if self._columns.blanks else (None,)
         for index, (number, row) in enumerate(rows):
-            # A metric may give back what it was given, such as keywords, or what was missing.
+            # A metric may give back what it was given, such as keywords, or what was missing; nothing, of a bad row.
             both = [name for name in named if name in row and row[name] not in nothing]
-            if taken := [name for name in both if row[name] != named[name][index]]:
+            if taken := [name for name in both if named[name][index] not in (None, row[name])]:
                 raise RowsError(
                     f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds; "
                     f"name what it adds otherwise, for example with --prefix {self._metric.name}_"
                 )
-        return [row | {name: values[index] for name, values in named.items()} for index, (_, row) in enumerate(rows)]
+        return [
+            row
+            | {name: values[index] for name, values in named.items() if values[index] is not None or name not in row}
+            for index, (_, row) in enumerate(rows)
+        ]
 
 
-def _per_row(result: Mapping[str, Any], count: int, metric: str) -> dict[str, list[Any]]:
-    """Return the lists of a result that have an entry for each row.
-
-    Lists beside a number under the metric's own name, as evaluate's bleu gives them, are about all rows together, even
-    if one happens to be as long as there are rows.
-    """
+def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
+    """Return the lists of a result that have an entry for each row."""
     per_example = result.get("per_example")
-    of_all = isinstance(result.get(metric), Real)
-    columns = per_example if isinstance(per_example, Mapping) else {} if of_all else result
-    lists = {name: as_list(values) for name, values in columns.items()}
+    columns = per_example if isinstance(per_example, Mapping) else result
+    lists = {name: as_list(values) for name, values in columns.items() if name not in _OF_N_GRAMS}
     found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
     if not found:
         raise ValueError(

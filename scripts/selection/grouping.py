@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from importlib import import_module
+from types import ModuleType
 
 from .. import metric_names
 from ..files.rows import STANDARD, Broken, read_records, require_columns
@@ -38,5 +39,10 @@ def _added(metric: str, prefix: str) -> Sequence[str] | None:
     """Return the columns that a metric may add, some of them only with its options; None if it is not ours."""
     if metric not in metric_names():
         return None
-    scores = import_module(f"..metrics.{metric}.scoring", __package__).Scores
-    return [f"{prefix}{field.name}" for field in fields(scores)]
+    scoring = import_module(f"..metrics.{metric}.scoring", __package__)
+    return [f"{prefix}{name}" for name in (*(field.name for field in fields(scoring.Scores)), *_evidence(scoring))]
+
+
+def _evidence(scoring: ModuleType) -> Sequence[str]:
+    """Return the columns that tell what the scores rest on, where there are such."""
+    return getattr(scoring, "EVIDENCE", ())

@@ -90,7 +90,9 @@ def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
 
 def _without(job: Job, name: str) -> Job:
     stem = f"{job.output.stem}.without-{name.replace('/', '-')}"
-    return replace(job, left_out=(name,), output=job.output.with_name(f"{stem}.safetensors"))
+    found = replace(job, left_out=(name,), output=job.output.with_name(f"{stem}.safetensors"))
+    vars(found)["every_set"] = job.every_set  # else each would read all rows again
+    return found
 
 
 def _tested(job: Job) -> dict[str, list[LabelledRow]]:

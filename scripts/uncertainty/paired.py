@@ -213,7 +213,8 @@ def detectable(
         allowed: The difference that is none.
 
     Returns:
-        The difference; None of scores where fewer than ten clusters changed and others did not: these too may change.
+        The difference; None of scores where fewer than ten clusters changed and others did not, as these too may
+        change; of verdicts where even a difference of 1 would not show.
     """
     if not of_verdicts:
         enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
@@ -224,7 +225,8 @@ def detectable(
         rows = min(len(differences), (turned - mean**2) / deviation**2)
     k, made_up = reach**2 / rows, turned - mean
     half = allowed + k / 2
-    return (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
+    found = (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
+    return found if found <= 1 else None
 
 
 def mcnemar(wins: int, losses: int) -> float:

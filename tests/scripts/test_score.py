@@ -257,7 +257,7 @@ def test_a_metric_of_evaluate_with_lists_in_its_result(score, tmp_path):
         "        return evaluate.MetricInfo(description='', citation='', inputs_description='', features=features)\n\n"
         "    def _compute(self, predictions, references, aggregate=False):\n"
         "        lengths = [len(text) for text in predictions]\n"
-        "        return {'lengths': sum(lengths), 'parts': lengths} if aggregate else {'lengths': lengths}\n"
+        "        return {'lengths': sum(lengths), 'precisions': lengths} if aggregate else {'lengths': lengths}\n"
     )
     write_rows(
         "in.jsonl", [{"prediction": "abc", "reference": "x", "question": "?"}, {"prediction": "", "reference": "x"}]
@@ -268,7 +268,7 @@ def test_a_metric_of_evaluate_with_lists_in_its_result(score, tmp_path):
     told = score(
         "--metric", folder, "--input", "in.jsonl", "--output", "o.csv", "--compute", "aggregate=True", code=1
     ).stderr
-    assert "the metric returned lengths, parts, but nothing for each row" in told, "the number is of all rows"
+    assert "the metric returned lengths, precisions, but nothing for each row" in told, "these are of n-grams"
 
 
 # -- stopped runs ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.selection.grouping import _added
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
@@ -143,3 +144,20 @@ def test_the_best_rows_are_selected(run):
     again = ["--input", "kept.scored.jsonl", "--score-column", "coarse", "--top", 1, "--output", "one.jsonl"]
     run("select", *again)
     assert json.loads(Path("one.jsonl").read_text())["id"] in {0, 2}
+
+
+def test_groups_may_be_what_the_scores_rest_on(run):
+    """All columns that the metric adds are known before it scores."""
+    write_rows("data/rows.jsonl", ROWS)
+    options = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "k.jsonl", "--top", 1]
+    for column in ("mode", "frames"):
+        run("select", *options, "--per-group", column)
+    added = rows("k.scored.jsonl")[0].keys() - ROWS[0].keys()
+    assert added <= {*_added("evqascore", "")}
+
+
+def test_a_missing_file_may_stay_without_a_score(run):
+    write_rows("data/rows.jsonl", [ROWS[0], ROWS[1] | {"video": "clips/9.mp4"}])
+    options = ["--compute", "unreadable=none", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    run("score", "--metric", "evqascore", *options)
+    assert [row["score"] is None for row in rows("out.jsonl")] == [False, True]

@@ -178,6 +178,12 @@ def test_the_detectable_drop_of_verdicts_by_hand():
     assert gate(before, after, max_drop=0.02).detectable == pytest.approx(0.139068, abs=1e-5)
 
 
+def test_of_few_verdicts_no_drop_may_show():
+    """Beyond half of five rows there is none that fails; of 20 rows there is."""
+    assert gate([1] * 5, [1] * 5, max_drop=0.5).detectable is None
+    assert gate([1] * 20, [1] * 20).detectable < 1
+
+
 def test_too_few_scores_that_changed_tell_nothing():
     scores = np.linspace(0, 1, 40)
     assert gate(scores, scores).detectable is None

@@ -257,6 +257,18 @@ def test_parts_of_any_types_make_one_parquet_file(tmp_path, one, other, expected
     assert [row["w"] for row in rows] == [0, 1]
 
 
+def test_what_no_text_can_hold_is_told(tmp_path):
+    for number, value in enumerate(({"bytes": b"x"}, "none")):
+        write_part(tmp_path / f"{number}.parquet", [{"image": value}])
+    with pytest.raises(RowsError, match="the column 'image' has objects with what no text"):
+        join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
+
+
+def test_arrays_are_lists_in_csv(tmp_path):
+    write_rows(tmp_path / "a.csv", [{"references": np.array(["a", "b"])}])
+    assert [row for _, row in read_rows(tmp_path / "a.csv")] == [{"references": ["a", "b"]}]
+
+
 def test_a_file_that_a_library_writes_for_its_owner_alone_is_one_like_others(tmp_path):
     (tmp_path / "plain").touch()
     with replacing(tmp_path / "new") as path:

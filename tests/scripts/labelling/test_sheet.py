@@ -103,6 +103,7 @@ def test_what_sample_was_told_to_show_is_shown(sampled):
         {"exact": 1.0},
         {"alice": "wrong"},
         {"alice": "Skip"},
+        {"expert": "incorrect"},
     ],
     ids=str,
 )
@@ -117,7 +118,9 @@ def test_beside_scores_and_other_peoples_labels_no_column_is_shown_unless_by_nam
     assert shown([row | added], list(added)) == (told, []), "who asks for scores has them"
 
 
-@pytest.mark.parametrize("more", [{"year": 2004, "turn": -1}, {"side": "left"}, {"answerable": True}, {"note": "0.5?"}])
+@pytest.mark.parametrize(
+    "more", [{"year": 2004, "turn": -1}, {"side": "left"}, {"answerable": True}, {"note": "0.5?"}, {"age": "nan"}]
+)
 def test_other_columns_are_shown(tmp_path, monkeypatch, more):
     monkeypatch.chdir(tmp_path)
     assert shown([{"question": "Who?", "prediction": "b", **more}]) == ([*more], [])
