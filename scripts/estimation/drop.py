@@ -38,7 +38,7 @@ class Drop:
             low one with 95% confidence, and below the high one with 95%.
         allowed: The drop that is allowed.
         detectable: The true drop that fails four of five runs on rows like these (`uncertainty.paired.detectable`);
-            None where too few scores changed to tell.
+            None where too few rows, or too few that changed, tell.
         confidence: That of each bound.
         rows: Number of rows; None where it is by labels, which are of some rows.
         clusters: Number of clusters.

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from importlib import import_module
-from types import ModuleType
 
 from .. import metric_names
 from ..files.rows import STANDARD, Broken, read_records, require_columns
@@ -40,9 +39,5 @@ def _added(metric: str, prefix: str) -> Sequence[str] | None:
     if metric not in metric_names():
         return None
     scoring = import_module(f"..metrics.{metric}.scoring", __package__)
-    return [f"{prefix}{name}" for name in (*(field.name for field in fields(scoring.Scores)), *_evidence(scoring))]
-
-
-def _evidence(scoring: ModuleType) -> Sequence[str]:
-    """Return the columns that tell what the scores rest on, where there are such."""
-    return getattr(scoring, "EVIDENCE", ())
+    names = [field.name for field in fields(scoring.Scores)] + list(getattr(scoring, "EVIDENCE", ()))
+    return [f"{prefix}{name}" for name in names]

@@ -43,7 +43,7 @@ class Change:
             test, which is the same.
         adjusted: The p-value after Holm's correction for the number of systems.
         detectable: The smallest difference that rows like these would show as significant in four of five trials
-            (`detectable`); None where too few scores changed to tell.
+            (`detectable`); None where too few rows, or too few that changed, tell.
     """
 
     difference: Interval
