@@ -78,7 +78,6 @@ def check_place(target: Path) -> None:
 
 
 _STREAMS = ("/dev/stdin", "/dev/stdout")
-_WRITTEN = ("--output",)
 
 
 def check_different(files: Mapping[str, str | Path | None]) -> None:
@@ -89,7 +88,7 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
             others the input.
     """
     given = {option: str(file) for option, file in files.items() if file is not None}
-    there = [(option, _STREAMS[option in _WRITTEN] if file == STANDARD else file) for option, file in given.items()]
+    there = [(option, _STREAMS[option == "--output"] if file == STANDARD else file) for option, file in given.items()]
     for (one, file), (other, another) in itertools.combinations(there, 2):
         if not {file, another} <= {*_STREAMS} and _same(file, another):
             raise RowsError(f"{one} and {other} must be different files; {another} is both")
