@@ -31,8 +31,8 @@ def label(
     """Open a local page to label answers: R right, W wrong, S skip, B back.
 
     Each label is saved into the file at once, as right, wrong or skip, so that `estimate --labels` reads it; started
-    again, it goes on where it ended. Scores are not shown, nor what looks like another person's labels: of rows that have any,
-    only question, references and answer are.
+    again, it goes on where it ended. Scores are not shown, nor what looks like another person's labels: of
+    rows that have any, only question, references and answer are.
     """
     with told_errors("label"):
         from .files.claiming import claimed

@@ -28,7 +28,7 @@ _JUDGED = ("score", "verdict", "label")  # how columns are called that a metric 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person sees of a row: not what it scored, nor what looks like others' labels, unless asked for by name.
+    """What a person sees of a row: not what it scored, nor what looks like others' labels, unless named.
 
     Attributes:
         question: The question; empty if there is none.
