@@ -1,44 +1,30 @@
-"""evaluate-qa: QA metrics that agree with people, as `evaluate` modules, and the tools around them."""
+"""evaluate-qa: QA metrics that agree with people, for Python, for `evaluate`, and as a command."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .loading import load, metric_names, path
 
 if TYPE_CHECKING:
     from .estimation.drop import gate as gate
     from .estimation.powered import estimate as estimate
     from .uncertainty.paired import compare as compare
 
-__version__ = "0.1.0"
+__all__ = ["compare", "estimate", "gate", "load", "metric_names", "path", "sample"]
 
-_METRICS = Path(__file__).parent / "metrics"
+__version__ = "0.1.0"
 
 # `evaluate_qa.mlflow` is integrations/mlflow.py, and so with all frameworks.
 __path__.append(str(Path(__file__).parent / "integrations"))
 
 
-def metric_names() -> list[str]:
-    """Return the names of the metrics that come with this package, sorted."""
-    return sorted(folder.name for folder in _METRICS.iterdir() if (folder / f"{folder.name}.py").is_file())
-
-
-def path(name: str) -> str:
-    """Return the folder of a metric, for `evaluate.load(evaluate_qa.path("smile"))`.
-
-    Raises:
-        ValueError: no metric of that name comes with this package.
-    """
-    if name not in metric_names():
-        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metric_names())}")
-    return str(_METRICS / name)
-
-
 def sample() -> Path:
-    """Return the sample data: labelled answers of twelve kinds, as JSONL."""
+    """Return the sample data: labeled answers of twelve kinds, as JSONL."""
     return Path(__file__).parent / "sample.jsonl"
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is imported only where it is used, as numpy takes longer than all of this."""
+    """Import the functions that need numpy only when they are used."""
     if name == "compare":
         from .uncertainty.paired import compare
 

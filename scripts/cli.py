@@ -1,54 +1,43 @@
-"""The command `evaluate-qa`: gathers the commands, each of which has a file of its own."""
+"""The command `evaluate-qa`: gathers the commands, each of which has a file of its own in `commands/`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import typer
 
-from .agree import agreement
-from .bench import bench
-from .cascade import cascade
-from .comparing import compare
-from .dataset import dataset
-from .estimating import estimate
-from .fit import fit
-from .gating import gate
-from .hacks import hacks
-from .install import install
-from .label import label
-from .publish import publish
-from .report import report
-from .sampling import sample
-from .score import score
-from .select import select
-from .synthesize import synthesize
-from .verdicts import verdicts
+from .commands.agreement import agreement
+from .commands.cascade import cascade
+from .commands.compare import compare
+from .commands.dataset import dataset
+from .commands.estimate import estimate
+from .commands.fit import fit
+from .commands.gate import gate
+from .commands.install import install
+from .commands.label import label
+from .commands.publish import publish
+from .commands.report import report
+from .commands.sample import sample
+from .commands.score import score
+from .commands.select import select
+from .commands.synthesize import synthesize
+from .commands.verdicts import verdicts
 
 app = typer.Typer(
     name="evaluate-qa",
-    help="Score answers of language models with metrics that agree with people.",
+    help="Evaluate answers from language models.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
 
-_COMMANDS: tuple[Callable[..., None], ...] = (
-    dataset,
-    install,
-    score,
-    select,
-    agreement,
-    hacks,
-    sample,
-    label,
-    estimate,
-    compare,
-    gate,
-    report,
-    cascade,
-    synthesize,
-    fit,
-    publish,
-)
-for _command in _COMMANDS:
-    app.command()(_command)
-app.add_typer(bench, name="bench")
-app.add_typer(verdicts, name="verdicts")
+# The panels of `evaluate-qa --help`.
+_COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
+    "Score": (score, select),
+    "Validate": (agreement, sample, label, estimate),
+    "Compare": (compare, gate, report),
+    "Judge": (cascade, synthesize),
+    "Train": (fit,),
+    "Publish": (install, dataset, publish),
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
+app.add_typer(verdicts, name="verdicts", rich_help_panel="Judge")

@@ -8,8 +8,14 @@
 
 import dataclasses
 from collections.abc import Collection
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from evaluate_qa import datasets_scripts
+
+FOLDER = Path(datasets_scripts.__path__[0])
+"""Has a folder for each data set, with its builder and card."""
 
 _SIZES = {
     1_000: "n<1K",
@@ -27,6 +33,24 @@ class Built:
 
     infos: dict[str, Any]
     missing: dict[str, str]
+
+
+def build(name: str, output: Path, data_dir: Path | None = None, cache_dir: Path | None = None) -> Built:
+    """Build a data set and write it to `output`; see `write_folder` for the errors."""
+    if data_dir is not None and not data_dir.is_dir():
+        raise FileNotFoundError(f"there is no folder {data_dir}")
+    # Paths in datasets' cache are named after these, so that a relative one would mean different files by and by.
+    options = {key: str(path.resolve()) for key, path in (("data_dir", data_dir), ("cache_dir", cache_dir)) if path}
+    return write_folder(builder(name), FOLDER / name / "README.md", output, **options)
+
+
+def builder(name: str) -> Any:
+    """Return the builder class of a data set: the one that its module defines."""
+    import datasets
+
+    module = import_module(f"{datasets_scripts.__name__}.{name}.{name}")
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    return next(found for found in classes if issubclass(found, datasets.GeneratorBasedBuilder))
 
 
 def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Built:

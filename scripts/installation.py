@@ -10,12 +10,14 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import pairwise
 from pathlib import Path
 
 import filelock
+
+from . import standalone
 
 _SPARED = 3600
 """Seconds for which a version stays after it was replaced."""
@@ -45,26 +47,39 @@ def metric_folder(name: str, modules: Path) -> Path:
     return modules / "metrics" / f"evaluate-metric--{name}"
 
 
-def state(source: Path, modules: Path) -> State:
-    """Say whether the version that `evaluate` would take has the files of `source`, the metric's folder."""
-    versions = _versions(metric_folder(source.name, modules), source.name)
+def standalone_files(name: str) -> Files:
+    """Return the files that are installed for a metric of this package."""
+    return {file: text.encode() for file, text in standalone.metric_files(name).items()}
+
+
+def state(name: str, files: Files, modules: Path) -> State:
+    """Say whether the version that `evaluate` would load has these files."""
+    versions = _versions(metric_folder(name, modules), name)
     if not versions:
         return State.ABSENT
-    return State.CURRENT if _files(versions[-1]) == _installed(_files(source)) else State.STALE
+    return State.CURRENT if _files(versions[-1]) == _installed(files) else State.STALE
 
 
-def install(source: Path, modules: Path) -> Path:
-    """Install a metric or bring it up to date, and return the folder it is in.
+def install_metrics(names: Iterable[str]) -> dict[str, Path]:
+    """Install metrics of this package by name, for this user; return the folder of each.
 
-    Args:
-        source: The metric's folder; links in it are followed.
-        modules: The folder in which `evaluate` keeps modules.
+    Raises:
+        ValueError: no metric of that name comes with this package; then none is installed.
+        OSError: evaluate's folder of modules cannot be written.
+    """
+    files = {name: standalone_files(name) for name in names}
+    modules = modules_folder()
+    return {name: install(name, content, modules) for name, content in files.items()}
+
+
+def install(name: str, files: Files, modules: Path) -> Path:
+    """Install a metric's files or bring them up to date, and return the folder they are in.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    folder = metric_folder(source.name, modules)
-    files = _installed(_files(source))
+    folder = metric_folder(name, modules)
+    files = _installed(files)
     version = folder / _hash(files)
     folder.parent.mkdir(exist_ok=True)
     with _locked(folder):
@@ -73,8 +88,8 @@ def install(source: Path, modules: Path) -> Path:
         (folder / "__init__.py").touch()
         if _files(version) != files:
             _write(folder, version, files)
-        _make_newest(version, source.name)
-        _remove_replaced(folder, source.name)
+        _make_newest(version, name)
+        _remove_replaced(folder, name)
     return version
 
 

@@ -1,46 +1,133 @@
-"""Load metrics: this package's by their names, others by whatever `evaluate.load` takes."""
+"""Load scorers: this package's by their names, other metrics through `evaluate`."""
 
-import gc
+import inspect
 import os
-import sys
-from importlib import import_module
-from typing import Any
+from collections.abc import Collection
+from hashlib import sha256
+from importlib import import_module, resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from . import metric_names, path
+if TYPE_CHECKING:
+    from evaluate_qa.metrics._shared.arguments import ModelKeywords
+    from evaluate_qa.metrics.bem.scorer import BemScorer
+    from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer
+    from evaluate_qa.metrics.evqascore.options import EvqascoreKeywords
+    from evaluate_qa.metrics.evqascore.scorer import EvqascoreScorer
+    from evaluate_qa.metrics.judge.options import JudgeKeywords
+    from evaluate_qa.metrics.judge.scorer import JudgeScorer
+    from evaluate_qa.metrics.nli_lex.scorer import NliLexScorer
+    from evaluate_qa.metrics.smile.options import SmileKeywords
+    from evaluate_qa.metrics.smile.scorer import SmileScorer
+
+METRICS = Path(str(resources.files("evaluate_qa.metrics")))
+"""Has a folder for each metric."""
+
+
+def metric_names() -> list[str]:
+    """Return the names of the metrics that come with this package, sorted."""
+    return sorted(folder.name for folder in METRICS.iterdir() if (folder / f"{folder.name}.py").is_file())
+
+
+def path(name: str) -> str:
+    """Return the folder of a metric, for `evaluate.load(evaluate_qa.path("smile"))`.
+
+    Raises:
+        ValueError: no metric of that name comes with this package.
+    """
+    if name not in metric_names():
+        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metric_names())}")
+    return str(METRICS / name)
+
+
+@overload
+def load(name: Literal["bem"], config: str | None = None, **options: "Unpack[ModelKeywords]") -> "BemScorer": ...
+@overload
+def load(name: Literal["deltableu"], config: str | None = None) -> "DeltableuScorer": ...
+@overload
+def load(
+    name: Literal["evqascore"], config: str | None = None, **options: "Unpack[EvqascoreKeywords]"
+) -> "EvqascoreScorer": ...
+@overload
+def load(name: Literal["judge"], config: str | None = None, **options: "Unpack[JudgeKeywords]") -> "JudgeScorer": ...
+@overload
+def load(name: Literal["nli_lex"], config: str | None = None, **options: "Unpack[ModelKeywords]") -> "NliLexScorer": ...
+@overload
+def load(name: Literal["smile"], config: str | None = None, **options: "Unpack[SmileKeywords]") -> "SmileScorer": ...
+def load(name: str, config: str | None = None, **options: Any) -> Any:
+    """Load a scorer: no network, no installation step, and neither `evaluate` nor `datasets` is imported.
+
+    The model itself is loaded by the first call of `compute`.
+
+    Args:
+        name: One of `metric_names()`.
+        config: Its configuration, such as "paper" for the checkpoints of the metric's paper.
+        **options: What the metric takes at loading, such as `device="cuda"`; `help` of the scorer lists them.
+
+    Raises:
+        ValueError: no metric of that name comes with this package, or an option has a value that it may not have.
+        TypeError: an option that the metric does not know.
+    """
+    if name not in metric_names():
+        raise ValueError(
+            f"no metric is named {name!r}; there are {', '.join(metric_names())}. "
+            "For a metric of the Hub or in a folder use evaluate.load"
+        )
+    return scorer_class(name)(config, **options)
+
+
+def scorer_class(name: str) -> Any:
+    """Return the scorer class of a metric of this package: `NliLexScorer` of `nli_lex`."""
+    module = import_module(scorer_module(name))
+    return getattr(module, f"{name.title().replace('_', '')}Scorer")
+
+
+def scorer_module(name: str) -> str:
+    """Return the name of the module that holds a metric's scorer."""
+    return f"evaluate_qa.metrics.{name}.scorer"
 
 
 def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
-    """Load a metric; those of this package load their model later, when they first score.
+    """Load a scorer of this package by its name, or any other metric through `evaluate`.
 
     Args:
-        name: One of this package's metrics, a folder, or a name on the Hub.
+        name: One of `metric_names()`, a folder, or a name on the Hub.
         config: Its configuration.
-        options: Keywords of `evaluate.load`.
+        options: What the metric takes at loading.
     """
-    return import_evaluate().load(path(name) if name in metric_names() else name, config, **options)
+    if name in metric_names():
+        return scorer_class(name)(config, **options)
+    import evaluate
+
+    return evaluate.load(name, config, keep_in_memory=True, **options)
+
+
+def known_columns(metric: Any) -> Collection[str]:
+    """Return the columns that a loaded metric takes; of a metric by others, the parameters of its `_compute`."""
+    return metric.columns if is_own(metric) else inspect.signature(metric._compute).parameters
+
+
+def is_own(metric: Any) -> bool:
+    """Return True for a scorer of this package and for its adapter, whatever folder `evaluate` loaded that from."""
+    return hasattr(metric, "check_columns")
+
+
+def program(metric: Any) -> str:
+    """Return what identifies a metric's code: a hash of a scorer's modules; evaluate names other modules by a hash."""
+    module = type(getattr(metric, "scorer", metric)).__module__
+    if not module.startswith("evaluate_qa."):
+        return module
+    from .standalone import closure
+
+    texts = (file.read_bytes() for file in closure(module).values())
+    return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
 def keep_few_shapes() -> None:
-    """Let oneDNN, and torch above it, keep what they made ready for 32 shapes of batches; for a long command's process.
+    """Let oneDNN, and torch above it, cache what they prepared for 32 shapes of batches; for long commands.
 
-    By themselves they keep 1,024 each, half a megabyte a shape: 200 MB in a pass over long answers. Batches come sorted
-    by length, so a few shapes serve at a time.
+    By default they cache 1,024 shapes each, half a megabyte a shape: 200 MB in a pass over long answers. Batches come
+    sorted by length, so a few shapes serve at a time.
     """
     for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
         os.environ.setdefault(name, "32")
-
-
-def import_evaluate() -> Any:
-    """Return the module `evaluate`.
-
-    It imports transformers, torch and pandas: most of a short command's time, a tenth of which the garbage collector
-    takes to look, again and again, through objects that all stay.
-    """
-    if "evaluate" not in sys.modules and gc.isenabled():
-        gc.disable()
-        try:
-            import_module("evaluate")
-        finally:
-            gc.enable()
-        gc.freeze()
-    return import_module("evaluate")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from .metrics._shared.progress import progress
+from evaluate_qa.metrics._shared.progress import progress
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,7 +1,8 @@
 """Runs `evaluate-qa` in the tests' own process."""
 
-from evaluate_qa.cli import app
 from typer.testing import CliRunner
+
+from evaluate_qa.cli import app
 
 
 def run_command(*arguments, code=0, **keywords):

@@ -10,14 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import evaluate
-import evaluate_qa
 import pytest
-from evaluate_qa import cards
-from evaluate_qa.install import install_metrics
+
+import evaluate_qa
+from evaluate_qa.dev import cards
+from evaluate_qa.installation import install_metrics
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("metrics/*/README.md"))]
-MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if not path.is_symlink()]
+MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if path.stem != path.parent.name]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_documents_are_short():
 
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_cards_tell_the_options_as_they_are_declared(name):
-    """After a change of an option: python -m evaluate_qa.cards."""
+    """After a change of an option: python -m evaluate_qa.dev.cards."""
     card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
     assert card.count("<!-- options -->\n") == 1
     assert cards.with_options(card, name) == card
@@ -66,7 +67,8 @@ def test_examples_of_the_metrics_inputs(name):
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_examples_in_docstrings(module):
     name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
-    assert doctest.testmod(importlib.import_module(f"evaluate_qa.{name}")).failed == 0
+    globs = {"evaluate_qa": evaluate_qa}
+    assert doctest.testmod(importlib.import_module(f"evaluate_qa.{name}"), extraglobs=globs).failed == 0
 
 
 def shell_commands():
@@ -124,7 +126,7 @@ del sys.argv[0]
 program.load()()
 """
 # `bench` would start one for each case, and import all anew; that each gets one of its own, tests of memory show.
-IN_ONE_PROCESS = "from evaluate_qa.benchmarks import measure; measure._in_own_process = measure._run"
+IN_ONE_PROCESS = "from evaluate_qa.dev.benchmarks import measure; measure._in_own_process = measure._run"
 
 
 def test_shell_commands(processes, checkout, endpoint, one_line):

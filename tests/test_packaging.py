@@ -1,50 +1,47 @@
-"""The layout: links in the checkout, regular files in the wheel and in copies, one list of what each metric needs."""
+"""The layout: four folders that are one package, the wheel, standalone folders, the requirements of each metric."""
 
 import importlib.metadata
 import json
 import os
 import re
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
-import evaluate_qa
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
+import evaluate_qa
+from evaluate_qa.publishing import trial_run
+from evaluate_qa.publishing.building import build
+from evaluate_qa.publishing.repository import Repository
+from evaluate_qa.standalone import metric_files
+
 ROOT = Path(__file__).parent.parent
-LINKS = sorted(path for folder in ("metrics", "datasets_scripts", "spaces") for path in (ROOT / folder).glob("*/*"))
-LINKS = [path for path in LINKS if path.is_symlink()]
+FOLDERS = ("scripts", "metrics", "datasets_scripts", "spaces")
 
-# Those whose default needs no checkpoint from the Hub.
-SCORED = ["deltableu", "smile"]
-
-# Loads metrics by their folders, without the package, and prints what each makes of two answers.
+# Loads metrics by their standalone folders, without the package, and prints how each scores the rows.
 PROGRAM = """
 import json, sys
 sys.modules["evaluate_qa"] = None
 import evaluate
 found = {}
-for folder in sys.argv[1:]:
-    metric = evaluate.load(folder)
-    if metric.name in SCORED:
-        found[metric.name] = metric.compute(
-            predictions=["It was Marie Curie.", "Lyon"],
-            references=["Marie Curie", ["Paris", "Paris, France"]],
-            questions=["Who discovered radium?", "What is the capital of France?"],
-        )
+for name, (folder, options, columns) in json.loads(sys.argv[1]).items():
+    found[name] = evaluate.load(folder, **options).compute(**columns)
 print(json.dumps(found))
-""".replace("SCORED", repr(SCORED))
+"""
 
 
 @pytest.fixture(scope="module")
 def wheel(processes, tmp_path_factory):
-    """The wheel, built from a copy of the checkout, so that nothing is left in it."""
+    """The wheel, built from a copy of the checkout, so that nothing is left in the checkout itself."""
     folder = tmp_path_factory.mktemp("checkout")
-    parts = ["pyproject.toml", "README.md", "LICENSE", "scripts", "metrics", "datasets_scripts", "spaces"]
+    parts = ["pyproject.toml", "README.md", "LICENSE", *FOLDERS]
     for part in filter(Path.exists, (ROOT / part for part in parts)):
         if part.is_dir():
-            shutil.copytree(part, folder / part.name, symlinks=True)
+            shutil.copytree(part, folder / part.name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(part, folder)
     processes.run("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder, new=True, check=True)
@@ -60,34 +57,9 @@ def unpacked(wheel, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def score(processes):
-    """Scores in another process, with a cache of modules of its own, so that nothing is taken from another load."""
-
-    def run(folders, cache):
-        cache.mkdir()
-        environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
-        done = processes.run("-c", PROGRAM, *folders, cwd=cache, env=environment, check=True)
-        return json.loads(done.stdout.splitlines()[-1])
-
-    return run
-
-
-@pytest.mark.parametrize("link", LINKS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_to_shared_files_of_the_checkout(link):
-    """To one file of the folder `_shared` beside it; a Space's to the whole of it, and from there to a room."""
-    shared = (link.parent.parent / "_shared").resolve()
-    targets = {"space": shared, "uncertainty": ROOT / "scripts" / "uncertainty"}
-    assert not link.readlink().is_absolute()
-    assert link.resolve(strict=True) == targets.get(link.name, shared / link.name)
-
-
-def test_there_are_links_for_all_that_is_shared():
-    """No metric has a copy of its own of a shared file."""
-    shared = {path.name for path in (ROOT / "metrics" / "_shared").glob("*.py")}
-    assert {path.name for path in LINKS if "metrics" in path.parts} <= shared
-    copies = [path for path in (ROOT / "metrics").glob("[a-z]*/*.py") if path.name in shared and path not in LINKS]
-    assert copies == []
+def test_the_repository_has_no_links():
+    listed = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in listed.splitlines() if line.startswith("120000")] == []
 
 
 def test_the_wheel_has_one_package_and_no_tests(wheel):
@@ -97,20 +69,19 @@ def test_the_wheel_has_one_package_and_no_tests(wheel):
     assert not [name for name in names if re.search("(^|/)(tests?/|test_|conftest|__pycache__)", name.lower())]
 
 
-def test_the_wheel_holds_every_file_of_the_metrics_as_a_regular_file(wheel):
+def test_the_wheel_holds_the_folders_without_the_lab(wheel):
     archive = zipfile.ZipFile(wheel)
-    # The upper half of the attributes is the Unix mode: 0o12 is a link, 0o10 a regular file.
-    assert {info.external_attr >> 28 for info in archive.infolist()} == {0o10}
-    files = [file for folder in ("metrics", "datasets_scripts", "spaces") for file in _files(ROOT / folder)]
-    assert ROOT / "spaces" / "smile" / "space" / "drawing" / "style.css" in files
-    for file in files:
-        if file.suffix in {".css", ".md", ".mp4", ".py", ".txt"}:
-            assert archive.read(f"evaluate_qa/{file.relative_to(ROOT)}") == file.read_bytes()
-
-
-def _files(folder):
-    """All files below a folder, those of linked folders too."""
-    return [Path(at, name) for at, _, names in os.walk(folder, followlinks=True) for name in names]
+    names = {name.removeprefix("evaluate_qa/") for name in archive.namelist() if name.startswith("evaluate_qa/")}
+    for folder in FOLDERS:
+        inside = "" if folder == "scripts" else f"{folder}/"
+        files = {f"{inside}{path.relative_to(ROOT / folder).as_posix()}" for path in (ROOT / folder).rglob("*.py")}
+        assert {name for name in files if not name.startswith("dev/")} <= names
+    assert "spaces/_shared/drawing/style.css" in names
+    assert not [name for name in names if re.match(r"dev/|training/(natural|written|README)", name)]
+    code = [archive.read(f"evaluate_qa/{name}") for name in names if name.endswith(".py")]
+    assert len(archive.namelist()) <= 420
+    assert sum(text.count(b"\n") for text in code) <= 37_000
+    assert wheel.stat().st_size <= 14 * 2**20
 
 
 def test_the_wheel_has_the_command_and_our_own_data(unpacked):
@@ -138,21 +109,60 @@ def test_the_requirements_of_a_metric_and_of_the_spaces_are_its_extra(unpacked, 
     assert (wanted - of_package if name == "spaces" else wanted) == of_extra
 
 
-def test_copies_and_the_wheel_load_and_score_as_the_checkout_does(score, unpacked, tmp_path):
-    names = evaluate_qa.metric_names()
-    copies = tmp_path / "copies"
-    copies.mkdir()
-    for name in names:
-        shutil.copytree(ROOT / "metrics" / name, copies / name)
-        assert not [path for path in (copies / name).rglob("*") if path.is_symlink()]
-    of_copies = score([copies / name for name in names], tmp_path / "copied")
-    assert set(of_copies) == {*SCORED} & {*names}
-    assert of_copies["smile"]["per_example"]["verdict"] == [True, False]
-    modules = [*(tmp_path / "copied").rglob("evaluate_modules/metrics/*/*/*.py")]
-    assert {path.stem for path in modules} >= {*names}
-    assert not [path for path in modules if path.is_symlink()]
-    assert score([evaluate_qa.path(name) for name in names], tmp_path / "checkout") == of_copies
-    assert score([unpacked / "evaluate_qa" / "metrics" / name for name in names], tmp_path / "wheel") == of_copies
+@pytest.fixture
+def standalone(processes, tmp_path):
+    """Scores with the standalone folders of metrics in a process that has no evaluate_qa.
+
+    What they download from the Hub lies in the cache there: the matcher, and the toy model of EVQAScore's Space.
+    """
+
+    def run(wanted):
+        for name in wanted:
+            folder = tmp_path / "folders" / name
+            folder.mkdir(parents=True)
+            for file, text in metric_files(name).items():
+                (folder / file).write_text(text, encoding="utf-8")
+        for kind, name in (("model", "matcher"), ("space", "evqascore")):
+            repository = Repository(kind, "evaluate-qa", name, tmp_path / "built")
+            build(repository)
+            trial_run.put_into_cache(repository, tmp_path / "hub")
+        given = {name: (str(tmp_path / "folders" / name), *rest) for name, rest in wanted.items()}
+        environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+        done = processes.run("-c", PROGRAM, json.dumps(given), cwd=tmp_path, env=environment, check=True)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    return run
+
+
+def test_standalone_folders_score_as_the_package_does(standalone, server):
+    """All metrics with a model of their own or none, on the whole sample; the judge by a server that always agrees."""
+    rows = [json.loads(line) for line in evaluate_qa.sample().read_text(encoding="utf-8").splitlines()]
+    columns = {
+        "predictions": [row["prediction"] for row in rows],
+        "references": [row["references"] for row in rows],
+        "questions": [row["question"] for row in rows],
+    }
+    frames = np.random.default_rng(0).normal(size=(4, 3, 32)).tolist()
+    clips = {"predictions": ["a red square", "a ring", "", "blue"], "video_features": frames}
+    wanted = {name: ({}, columns) for name in ("bem", "deltableu", "nli_lex", "smile")}
+    wanted["judge"] = ({"endpoint": server.url, "model": "m"}, columns)
+    wanted["evqascore"] = ({"config_name": "demo"}, clips)
+    assert {*wanted} == {*evaluate_qa.metric_names()}
+    found = standalone(wanted)
+    for name, (options, given) in wanted.items():
+        loading = {"config" if option == "config_name" else option: value for option, value in options.items()}
+        expected = evaluate_qa.load(name, **loading).compute(**given)
+        assert found[name]["signature"] == expected["signature"]
+        assert found[name]["per_example"]["score"] == pytest.approx(expected["per_example"]["score"], abs=1e-6), name
+
+
+def test_every_file_of_a_standalone_folder_is_imported_by_its_main_file():
+    """Evaluate copies no other."""
+    for name in evaluate_qa.metric_names():
+        files = metric_files(name)
+        imported = set(re.findall(r"^from \.(\w+) import [^#\n]*$", files[f"{name}.py"], re.MULTILINE))
+        assert imported == {file.removesuffix(".py") for file in files} - {name}
+        assert not any(re.search(r"^from evaluate_qa", text, re.MULTILINE) for text in files.values())
 
 
 def test_the_package_of_the_wheel_finds_its_metrics(processes, unpacked, tmp_path):

@@ -9,14 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import evaluate_qa
 import pytest
+from sklearn.metrics import roc_auc_score
+
+import evaluate_qa
 from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
 from evaluate_qa.agreement.own_rows import NEAR_NAMES, TRAPS
 from evaluate_qa.metrics._shared import arguments
 from evaluate_qa.training.sources import WRITTEN
-from sklearn.metrics import roc_auc_score
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
 KINDS = {

@@ -7,10 +7,11 @@ import datasets
 import evaluate
 import numpy as np
 import pytest
-from evaluate_qa.install import install_metrics
+from transformers import ByT5Tokenizer, EvalPrediction
+
+from evaluate_qa.installation import install_metrics
 from evaluate_qa.loading import load_metric
 from evaluate_qa.pytest import AssertAnswers
-from transformers import ByT5Tokenizer, EvalPrediction
 
 ROWS = {
     "predictions": ["It was Marie Curie.", "Lyon", "It is Paris, of course."],

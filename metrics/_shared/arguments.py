@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypedDict, TypeVar, get_args
 
 # Every column that a metric of this family knows. All of them accept all of these, so that `evaluate.combine`,
 # which hands every keyword to every metric, works; a metric ignores those it has no use for.
@@ -408,6 +408,17 @@ class ModelOptions(Options):
         """Raise ValueError for a revision of no model."""
         if self.model_revision is not None and self.model is None:
             raise ValueError("model_revision is given without model; a configuration has its own revision")
+
+
+class ModelKeywords(TypedDict, total=False):
+    """`ModelOptions` as keywords, so that editors complete them; a test compares both."""
+
+    model: str | os.PathLike[str] | None
+    model_revision: str | None
+    device: str | None
+    dtype: Dtype | Literal["auto"]
+    batch_size: int | None
+    token_budget: int | None
 
 
 def _is(value: Any, types: Any) -> bool:

@@ -117,7 +117,7 @@ def find(metric: str) -> Path:
 
 def _located(metric: str) -> Path:
     try:
-        packaged = resources.files("evaluate_qa") / "metrics" / "_shared" / FILE
+        packaged = resources.files("evaluate_qa.metrics") / "_shared" / FILE
         if packaged.is_file():
             return Path(str(packaged))
     except ModuleNotFoundError:

@@ -116,7 +116,7 @@ class Client:
             free = self._resolve is None
             async with self._session.post(self.url, data=sent, proxy=self._proxy, allow_redirects=free) as reply:
                 content = await _whole(reply.content)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
             # Not with its text: that may be the proxy's address, with a password.

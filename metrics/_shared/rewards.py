@@ -12,8 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .arguments import (
     KNOWN_COLUMNS,
@@ -29,11 +28,8 @@ from .arguments import (
     option,
     shown,
 )
-
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
-else:
-    _Base = object  # a metric names evaluate.Metric as its last base
+from .inference import best_device
+from .scorer import Scorer
 
 Value = str | tuple[float, float]
 
@@ -194,8 +190,8 @@ class Shape(Options):
         return -min(max((length - soft) / (hard - soft), 0.0), 1.0)
 
 
-class ForReward(_Base):
-    """Mixin that stands before `Shell`: the metric as a reward."""
+class ForReward(Scorer):
+    """Mixin that of `Scorer`: the metric as a reward."""
 
     def reward(
         self,
@@ -266,9 +262,8 @@ class ForReward(_Base):
             if device is not None:
                 raise ValueError(f"{self.name}: device is {device!r}, but the metric has no model")
             return self
-        inference = import_module(".inference", __package__)  # which is beside the metrics that have a device
         wanted = device or self.load_options.device or "cpu"
-        if wanted == (self.load_options.device or inference.best_device()):
+        if wanted == (self.load_options.device or best_device()):
             return self
         with self._turn:
             others = self.__dict__.setdefault("_placed_elsewhere", {})

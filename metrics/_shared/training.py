@@ -11,15 +11,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
-else:
-    _Base = object  # a metric names evaluate.Metric as its last base
+from .scorer import Scorer
 
 T = TypeVar("T")
 Ids = NDArray[np.int64]
@@ -29,8 +26,8 @@ _PADDING = -100  # of labels and of whatever a trainer has to pad
 logger = logging.getLogger("evaluate_qa")
 
 
-class ForTraining(_Base):
-    """Mixin that stands before `Shell`: the metric in a trainer."""
+class ForTraining(Scorer):
+    """Mixin that of `Scorer`: the metric in a trainer."""
 
     def compute_metrics(
         self,

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from .arguments import Control, Flag, option
-from .long_texts import MatcherOptions
+from .._shared.arguments import Control, Flag, option
+from .._shared.long_texts import MatcherOptions
 
 
 @dataclass(frozen=True)

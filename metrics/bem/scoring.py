@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, sigmoid, weighed
-from .long_texts import Parts, best_pairs
+from .._shared.arithmetic import Floats, Indices, sigmoid, weighed
+from .._shared.long_texts import Parts, best_pairs
 from .options import BemOptions
 
 

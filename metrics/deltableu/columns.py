@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from .arguments import RowValueError, Unexpected, as_list, clean, prediction, texts
+from .._shared.arguments import RowValueError, Unexpected, as_list, clean, prediction, texts
 
 
 def references(value: object) -> list[str]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._shared.progress import progress
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
-from .progress import progress
 from .scoring import Floats
 from .tokens import Tokenizer
 

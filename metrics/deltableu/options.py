@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .arguments import Choice, Control, Flag, Kind, Options, Text, Whole, option
+from .._shared.arguments import Choice, Control, Flag, Kind, Options, Text, Whole, option
 
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["paper", "released"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .._shared.progress import progress
 from .options import DeltaBleuOptions
-from .progress import progress
 from .scoring import Floats, score
 
 # Resamples made at once: enough for fast matrix products. A multiple of 32: then random bits come in the same order

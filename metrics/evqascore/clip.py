@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Dtype
-from .inference import Indices, best_device, check_device, fastest, run
+from .._shared.arguments import Dtype
+from .._shared.inference import Indices, best_device, check_device, fastest, run
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import is_file, is_folder, shown
-from .checkpoints import check_whole, file_hash
+from .._shared.arguments import is_file, is_folder, shown
+from .._shared.checkpoints import check_whole, file_hash
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named, load_saved, saved_weights
 
@@ -19,6 +19,7 @@ DEMO_SHA256 = "2741ebbcfab1ef5aef4d33ab755d6a9777cf04dba877f788dc0bac5c67d98a14"
 # Its folder, beside this file and in the Space on the Hub, of which `evaluate-qa publish` changes the namespace here.
 DEMO_FOLDER = "demo_clip"
 DEMO_SPACE = "evaluate-qa/evqascore"
+DEMO_IN_SPACE = f"evaluate_qa/metrics/evqascore/{DEMO_FOLDER}"
 
 _CURE = (
     "Give an open_clip tag such as model='ViT-B-32/openai', a CLIP repository of the Hub such as "
@@ -71,7 +72,7 @@ def demo_folder() -> Path:
     evaluate copies only code, so that a metric from the Hub has it not beside it.
     """
     try:
-        installed = Path(str(resources.files("evaluate_qa") / "metrics" / "evqascore" / DEMO_FOLDER))
+        installed = Path(str(resources.files("evaluate_qa.metrics") / "evqascore" / DEMO_FOLDER))
     except ModuleNotFoundError:
         installed = Path("evaluate_qa")
     places = [Path(__file__).parent / DEMO_FOLDER, installed]
@@ -90,9 +91,9 @@ def _published_demo(beside: Path) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        space = Path(snapshot_download(DEMO_SPACE, repo_type="space", allow_patterns=f"{DEMO_FOLDER}/*"))
-        if (space / DEMO_FOLDER / "model.safetensors").is_file():
-            return space / DEMO_FOLDER
+        space = Path(snapshot_download(DEMO_SPACE, repo_type="space", allow_patterns=f"{DEMO_IN_SPACE}/*"))
+        if (space / DEMO_IN_SPACE / "model.safetensors").is_file():
+            return space / DEMO_IN_SPACE
         reason = "it has no such folder"
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         reason = type(error).__name__

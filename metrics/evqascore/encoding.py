@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .checkpoints import file_hash
+from .._shared.checkpoints import file_hash
 from .clip import Encoder
 from .features import FeatureStore, VideoFeatures
 from .video import Sample, Sampling, UnreadableVideo, read_samples

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
+from .._shared.stores import checksum, warn_unusable
 from .scoring import unit_rows
-from .stores import checksum, warn_unusable
 from .video import UnreadableVideo
 
 FILES = (".npy", ".safetensors")

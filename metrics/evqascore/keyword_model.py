@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .chat_models import ChatModel, Conversation, Deliver, LocalModel, NoAnswer
-from .endpoint import Endpoint
-from .progress import library_bars, progress
-from .stores import Store
+from .._shared.chat_models import ChatModel, Conversation, Deliver, LocalModel, NoAnswer
+from .._shared.endpoint import Endpoint
+from .._shared.progress import library_bars, progress
+from .._shared.stores import Store
 
 PROMPT = """\
 List the key phrases of the text below, which describes a video or answers a question about one.

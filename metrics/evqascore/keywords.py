@@ -12,10 +12,10 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from .chat_models import NoAnswer
+from .._shared.chat_models import NoAnswer
+from .._shared.progress import progress
 from .keyword_model import KeywordModel
 from .options import YAKE
-from .progress import progress
 
 # Phrases of up to two words ("acoustic guitar"): with three, YAKE prefers those with a function word in the middle
 # ("playing an acoustic"), which tear the next phrase apart.

@@ -9,8 +9,8 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from .arguments import is_file, shown
-from .checkpoints import file_hash
+from .._shared.arguments import is_file, shown
+from .._shared.checkpoints import file_hash
 from .clip import Clip, Pixels, Tokens, not_loaded, transformers_tokens, unusable_package
 
 # open_clip's own tokenizer takes time that grows with the square of a word's length.

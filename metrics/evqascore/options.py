@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, is_file, option, shown
+from .._shared.arguments import (
+    Choice,
+    Control,
+    ModelKeywords,
+    ModelOptions,
+    Number,
+    Options,
+    Place,
+    Text,
+    Whole,
+    is_file,
+    option,
+    shown,
+)
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""
@@ -151,3 +164,13 @@ class LoadOptions(ModelOptions):
         if self.keyword_model is None:
             return KEYWORD_MODELS[config]
         return os.fspath(self.keyword_model), self.keyword_revision
+
+
+class EvqascoreKeywords(ModelKeywords, total=False):
+    """`LoadOptions` as keywords, so that editors complete them; a test compares both."""
+
+    checkpoint: str | os.PathLike[str] | None
+    cache_dir: str | os.PathLike[str] | None
+    keyword_model: str | os.PathLike[str] | None
+    keyword_revision: str | None
+    keyword_endpoint: str | None

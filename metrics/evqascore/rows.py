@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
-from .chat_models import NoAnswer
+from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
+from .._shared.chat_models import NoAnswer
+from .._shared.progress import progress
 from .clip import Encoder
 from .encoding import video_features
 from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
 from .keywords import KeywordSource
 from .options import EvqascoreOptions
-from .progress import progress
 from .scoring import EVIDENCE, Mode, Parts, compare, score
 from .video import Sampling, UnreadableVideo
 

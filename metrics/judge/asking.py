@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .chat_models import ChatModel, NoAnswer, Reply
-from .progress import progress
+from .._shared.chat_models import ChatModel, NoAnswer, Reply
+from .._shared.progress import progress
 from .protocols import Protocol
 from .reading import Unreadable, read
 from .scoring import Ruling, spent

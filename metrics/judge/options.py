@@ -7,7 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .arguments import Choice, Control, Dtype, Flag, Kind, ModelOptions, Number, Options, Place, Text, Whole, option
+from .._shared.arguments import (
+    Choice,
+    Control,
+    Dtype,
+    Flag,
+    Kind,
+    ModelKeywords,
+    ModelOptions,
+    Number,
+    Options,
+    Place,
+    Text,
+    Whole,
+    option,
+)
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf --target 0.92
@@ -163,3 +177,17 @@ class JudgeLoading(ModelOptions):
     def cache(self) -> Path | None:
         """`cache_dir` as a path."""
         return Path(self.cache_dir).expanduser() if self.cache_dir else None
+
+
+class JudgeKeywords(ModelKeywords, total=False):
+    """`JudgeLoading` as keywords, so that editors complete them; a test compares both."""
+
+    endpoint: Any
+    protocol: str | os.PathLike[str]
+    first: Any
+    cache_dir: str | os.PathLike[str] | None
+    concurrency: int
+    timeout: float
+    max_retries: int
+    max_tokens: int
+    extra_body: Mapping[str, Any] | None

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .chat_models import Conversation
+from .._shared.chat_models import Conversation
 
 _PARTS = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*\n(.*)", re.DOTALL)
 

@@ -21,8 +21,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .arguments import is_file, shown
-from .chat_models import Conversation
+from .._shared.arguments import is_file, shown
+from .._shared.chat_models import Conversation
 from .prompts import Prompt, parse_prompt, read_prompt
 
 LABEL, REASON = "label", "reason"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .chat_models import Reply, Token
+from .._shared.chat_models import Reply, Token
 from .protocols import LABEL, REASON, Protocol
 
 # A reply in JSON is short; what is longer is not looked at.

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .lexical import normalised_words, token_f1
+from .._shared.lexical import normalised_words, token_f1
+from .._shared.stores import Store
 from .reading import Verdict
-from .stores import Store
 
 FILE = "verdicts.sqlite"
 ENDPOINT = "endpoint"

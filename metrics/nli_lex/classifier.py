@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .classifiers import BuiltIn, Pair, Preset
+from .._shared.classifiers import BuiltIn, Pair, Preset
 from .options import TEMPLATE
 
 PRESETS: Mapping[str, Preset] = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .arguments import Choice, Control, Kind, Text, option
-from .lexical import by_length
-from .long_texts import MatcherOptions
+from .._shared.arguments import Choice, Control, Kind, Text, option
+from .._shared.lexical import by_length
+from .._shared.long_texts import MatcherOptions
 
 Lexical = Literal["match", "recall", "lengths", False]
 Weights = Mapping[str, float]

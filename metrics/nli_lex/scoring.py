@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Indices, sigmoid, weighed
-from .lexical import EVIDENCE
-from .long_texts import Parts, best_pairs
+from .._shared.arithmetic import Floats, Indices, sigmoid, weighed
+from .._shared.lexical import EVIDENCE
+from .._shared.long_texts import Parts, best_pairs
 from .options import NliLexOptions, Weights
 
 

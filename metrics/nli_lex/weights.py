@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import is_file, is_folder, shown
-from .arithmetic import Floats, Indices, column, first_best
+from .._shared.arguments import is_file, is_folder, shown
+from .._shared.arithmetic import Floats, Indices, column, first_best
 from .options import SIGNALS, Weights
 from .scoring import probability
 

@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats
+from .._shared.arithmetic import Floats
 from .candidates import Shortlist
 from .encoder import Encoder
 from .ngrams import NGrams

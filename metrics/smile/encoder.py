@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .inference import Indices, run
+from .._shared.inference import Indices, run
 from .loading import load
 from .options import LoadOptions
 from .vectors import VectorStore

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from .checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
-from .inference import check_device, multiply_with_onednn, settled
+from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
+from .._shared.inference import check_device, multiply_with_onednn, settled
+from .._shared.progress import library_bars
 from .options import LoadOptions
-from .progress import library_bars
 
 # Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.
 PRESETS = {

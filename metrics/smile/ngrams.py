@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import first_best
+from .._shared.arithmetic import first_best
 
 # Occurrences compared at once: bounds the memory for an n-gram that occurs in very many pairs.
 _CHUNK = 1 << 14

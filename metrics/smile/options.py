@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from .arguments import Choice, Control, ModelOptions, Number, Options, Place, Text, Whole, option
+from .._shared.arguments import (
+    Choice,
+    Control,
+    ModelKeywords,
+    ModelOptions,
+    Number,
+    Options,
+    Place,
+    Text,
+    Whole,
+    option,
+)
 
 Similarity = Literal["scaled", "cosine"]
 ExactMatch = Literal["words", "fraction"]
@@ -82,3 +93,10 @@ class LoadOptions(ModelOptions):
     def cache(self) -> Path | None:
         """`cache_dir` as a path."""
         return Path(self.cache_dir).expanduser() if self.cache_dir else None
+
+
+class SmileKeywords(ModelKeywords, total=False):
+    """`LoadOptions` as keywords, so that editors complete them; a test compares both."""
+
+    prompt_name: str | None
+    cache_dir: str | os.PathLike[str] | None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Floats, Pairs, first_best
+from .._shared.arithmetic import Floats, Pairs, first_best
 from .options import BINS, Combine, Similarity, SmileOptions
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .stores import Store
+from .._shared.stores import Store
 
 
 class VectorStore:

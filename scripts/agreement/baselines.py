@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from ..metrics._shared.lexical import squad_normalise
+from evaluate_qa.metrics._shared.lexical import squad_normalise
 
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa_rows
+from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
+
 from .. import sample
-from ..dataset import builder
-from ..datasets_scripts.diver_qa import rows as diver_qa_rows
-from ..datasets_scripts.evouna import rows as evouna_rows
 from ..files.rows import Row
+from ..hub_folder import builder
 from ..labelled_sets.release import no_download
 from ..labelled_sets.sets import SETS
 from .board import board

@@ -1,13 +1,12 @@
 """Run any metric of `evaluate` on labelled answers, once or several times with other options."""
 
-import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..loading import keep_few_shapes, load_metric
+from ..loading import is_own, keep_few_shapes, known_columns, load_metric
 from ..terminal import followed
 from .labelled import LabelledRow
 from .results import gives_row_scores, read_number, read_result
@@ -62,7 +61,7 @@ class Metric:
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)
-        self._known = inspect.signature(self._module._compute).parameters
+        self._known = known_columns(self._module)
 
     def score(self, rows: Sequence[LabelledRow], **changed: object) -> RowScores:
         """Score rows, each with all its references together, or with the best if the metric takes one only.
@@ -125,13 +124,15 @@ class Metric:
         }
         if "questions" in self._known:
             columns["questions"] = [row.question for row in rows]
-        for name in {"synthetic_answers", "reference_weights"} & self._known.keys():
+        for name in {"synthetic_answers", "reference_weights"} & set(self._known):
             values = [list(getattr(row, name)) or None for row in rows]
             columns |= {name: values} if any(values) else {}
         return columns
 
     def _takes_lists(self) -> bool:
         """Whether a row may have a list of references, by the types that the module declares."""
+        if is_own(self._module):
+            return True
         from datasets import Value
 
         features = self._module.features

@@ -9,10 +9,11 @@ of an answer with itself.)
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from ..datasets_scripts.morqa.queries import queries, references
-from ..datasets_scripts.morqa.ratings import response_key
-from ..datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
-from ..datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
+from evaluate_qa.datasets_scripts.morqa.queries import queries, references
+from evaluate_qa.datasets_scripts.morqa.ratings import response_key
+from evaluate_qa.datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
+from evaluate_qa.datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
+
 from ..files.rows import Row
 from .baselines import LONG_ANSWER_BASELINES
 from .labelled import LabelledData, LabelledRow, Selection

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics._shared.arguments import as_list
+from evaluate_qa.metrics._shared.arguments import as_list
+
 from .row_scores import RowScores
 
 

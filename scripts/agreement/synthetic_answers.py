@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+from evaluate_qa.metrics._shared.arguments import Unexpected, texts
+
 from ..files.rows import RowsError, place, read_rows, require_columns
-from ..metrics._shared.arguments import Unexpected, texts
 from .labelled import LabelledData
 
 

@@ -6,6 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 import evaluate
+
 import evaluate_qa
 
 TELLING = ("numeric-07", "verbose-07", "negated-10", "wrong_but_similar-09", "paraphrase-10")

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.arguments import clean
+
 from .rows import Row, RowsError
 
 

@@ -185,7 +185,8 @@ def _same(one: str, other: str) -> bool:
 
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    from ..metrics._shared.arguments import clean
+    from evaluate_qa.metrics._shared.arguments import clean
+
     from .tables import text
 
     def cell(name: str, value: Any) -> str:

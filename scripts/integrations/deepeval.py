@@ -4,6 +4,7 @@ from typing import Any
 
 from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase
+
 from evaluate_qa.integrations.rows import RowScorer
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from anyio import to_thread
-from evaluate_qa.integrations.rows import Row, RowScore, RowScorer
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -25,6 +24,8 @@ from inspect_ai.scorer import (
     stderr,
 )
 from inspect_ai.solver import TaskState
+
+from evaluate_qa.integrations.rows import Row, RowScore, RowScorer
 
 _OF_THE_STATE = ("predictions", "references", "questions")
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evaluate_qa.loading import load_metric
 from lighteval.metrics.metrics_sample import SampleLevelComputation
 from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
+
+from evaluate_qa.loading import load_metric
 
 
 class RowScores(SampleLevelComputation):
@@ -31,7 +32,7 @@ class RowScores(SampleLevelComputation):
 
     @cached_property
     def _metric(self) -> Any:
-        return load_metric(self.name, keep_in_memory=True, **self.options)
+        return load_metric(self.name, **self.options)
 
     def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
         """Score what the model said to each of the questions."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+
 from evaluate_qa.loading import load_metric
 
 METRICS = ("smile", "nli_lex", "bem")
@@ -31,7 +32,7 @@ def process_results(doc: Row, results: list[str]) -> dict[str, Row]:
 
 @lru_cache
 def _loaded(name: str) -> Any:
-    return load_metric(name, keep_in_memory=True)
+    return load_metric(name)
 
 
 def _mean(name: str, rows: list[Row]) -> float:

@@ -6,9 +6,10 @@ mlflow scores each row by itself in several threads; the rows that wait at the s
 from collections.abc import Mapping
 from typing import Any
 
-from evaluate_qa.integrations.rows import RowScore, RowScorer
 from mlflow.entities import AssessmentSource, Feedback
 from mlflow.genai.scorers import Scorer, scorer
+
+from evaluate_qa.integrations.rows import RowScore, RowScorer
 
 
 def metric_scorer(

@@ -76,7 +76,7 @@ class AssertAnswers:
         if key not in self._metrics:
             from evaluate_qa.loading import load_metric
 
-            self._metrics[key] = load_metric(metric, keep_in_memory=True, **load)
+            self._metrics[key] = load_metric(metric, **load)
         return self._metrics[key]
 
 

@@ -62,7 +62,7 @@ class RowScorer:
     """
 
     def __init__(self, metric: Any, options: Mapping[str, Any]) -> None:
-        self.metric = load_metric(metric, keep_in_memory=True) if isinstance(metric, str) else metric
+        self.metric = load_metric(metric) if isinstance(metric, str) else metric
         self.name: str = self.metric.name
         if "references" not in getattr(self.metric, "required", ()):
             raise TypeError(f"{self.name} is no metric of evaluate-qa that compares answers with references")

@@ -5,8 +5,9 @@ from html import escape
 
 import gradio as gr
 
+from evaluate_qa.spaces._shared.drawing.theme import STYLE, THEME
+
 from ..files.rows import RowsError
-from ..spaces._shared.drawing.theme import STYLE, THEME
 from .sheet import SAYINGS, SKIP, Sheet, Shown
 
 KEYS = {"right": "r", "wrong": "w", SKIP: "s", "back": "b"}

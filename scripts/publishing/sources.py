@@ -4,34 +4,39 @@ import importlib.metadata
 import re
 from pathlib import Path
 
-from .. import metric_names
+from evaluate_qa import spaces
+
+from .. import metric_names, standalone
+from ..hub_folder import FOLDER as DATA_SETS
+from ..loading import scorer_module
 from .repository import Kind
 
 PACKAGE = Path(__file__).parent.parent
+SPACES = Path(spaces.__path__[0])
 
 MODELS = ("matcher",)
 
 
 def data_set_names() -> list[str]:
     """Return the names of the data sets that this package builds."""
-    folders = (PACKAGE / "datasets_scripts").iterdir()
-    return sorted(folder.name for folder in folders if (folder / f"{folder.name}.py").is_file())
+    return sorted(folder.name for folder in DATA_SETS.iterdir() if (folder / f"{folder.name}.py").is_file())
 
 
 def names(kind: Kind) -> list[str]:
     """Return the names of all that there is of a kind."""
-    spaces = [name for name in metric_names() if (PACKAGE / "spaces" / name).is_dir()]
-    return {"space": spaces, "dataset": data_set_names(), "model": [*MODELS]}[kind]
+    apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
+    return {"space": apps, "dataset": data_set_names(), "model": [*MODELS]}[kind]
 
 
 def needed_models(metric: str) -> list[str]:
     """Return the models that a metric's default downloads from the Hub where this package is not installed."""
-    return [model for model in MODELS if (PACKAGE / "metrics" / metric / f"{model}.py").is_file()]
+    needed = standalone.closure(scorer_module(metric))
+    return [model for model in MODELS if f"evaluate_qa.metrics._shared.{model}" in needed]
 
 
 def needed_metrics(metric: str) -> list[str]:
     """Return the other metrics that a metric's Space loads: those whose packages it requires."""
-    file = PACKAGE / "spaces" / metric / "requirements.txt"
+    file = SPACES / metric / "requirements.txt"
     named = re.findall(r"^-r .*/metrics/(\w+)/requirements\.txt$", file.read_text(encoding="utf-8"), re.MULTILINE)
     return [name for name in named if name != metric]
 

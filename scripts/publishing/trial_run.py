@@ -54,7 +54,7 @@ def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[
         return []
     with tempfile.TemporaryDirectory() as home:
         for there in (*models, repository):
-            _put_into_cache(there, Path(home) / "hub")
+            put_into_cache(there, Path(home) / "hub")
         # In an own working directory, because examples may write files.
         work = Path(home) / "work"
         work.mkdir()
@@ -90,7 +90,7 @@ def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str
         return subprocess.CompletedProcess(command, 1, "", f"no end after {_SECONDS} s")
 
 
-def _put_into_cache(repository: Repository, cache: Path) -> None:
+def put_into_cache(repository: Repository, cache: Path) -> None:
     """Make huggingface_hub find what was built in its cache, which has a folder of each commit."""
     folder = cache / f"{repository.kind}s--{repository.namespace}--{repository.name}"
     (folder / "refs").mkdir(parents=True)

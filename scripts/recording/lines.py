@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import ANSWERS, Unexpected
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, Protocol, protocol
+from evaluate_qa.metrics.judge.reading import Verdict
+from evaluate_qa.metrics.judge.verdicts import ENDPOINT, Judge, Record, Row
+
 from ..files.rows import Row as Line
-from ..metrics._shared.arguments import ANSWERS, Unexpected
-from ..metrics.judge.protocols import PROTOCOLS, Protocol, protocol
-from ..metrics.judge.reading import Verdict
-from ..metrics.judge.verdicts import ENDPOINT, Judge, Record, Row
 from ..scoring.columns import Columns
 
 RECORDED = "recorded"

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from evaluate_qa.metrics._shared.progress import progress
+from evaluate_qa.metrics.judge.verdicts import FILE, Judge, Record, Row, Verdicts
+
 from ..files.bad_rows import bad_line
 from ..files.rows import Broken, place, read_records
 from ..files.rows import Row as Line
 from ..files.writing import write_rows
-from ..metrics._shared.progress import progress
-from ..metrics.judge.verdicts import FILE, Judge, Record, Row, Verdicts
 from .lines import Given, line, record
 
 _BATCH = 5000

@@ -1,13 +1,14 @@
 """Which columns of a file a metric gets its columns from, and how a row of the file becomes a row for the metric."""
 
-import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
+
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
-from ..metrics._shared.arguments import KNOWN_COLUMNS
+from ..loading import known_columns
 
 # Columns whose texts are paths.
 _PATHS = ("videos", "video_features")
@@ -92,10 +93,10 @@ class Columns:
 
 
 def accepted(parameters: Collection[str]) -> list[str]:
-    """Return the columns that a metric is given, by the parameters of its `_compute`."""
+    """Return the columns that a metric is given, by the columns that it knows."""
     return [column for column in COLUMNS if column in parameters]
 
 
 def reads_videos(metric: Any) -> bool:
     """Whether a metric, as `evaluate.load` returns it, takes videos."""
-    return "videos" in inspect.signature(metric._compute).parameters
+    return "videos" in known_columns(metric)

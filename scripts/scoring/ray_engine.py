@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from evaluate_qa.metrics._shared.progress import progress
+
 from ..files.claiming import claimed, claimed_too
 from ..files.rows import STANDARD
-from ..metrics._shared.progress import progress
 from .blocks import Block, Blocks
 from .cluster import Cluster, actor_pool, import_ray
 from .pool import Task

@@ -1,14 +1,15 @@
 """Score a chunk of rows with any metric of `evaluate` that gives each row a score, and set bad rows aside."""
 
-import inspect
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
+
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
-from ..metrics._shared.arguments import as_list, made
+from ..loading import known_columns, program
 from .columns import Columns, accepted
 
 _Result = TypeVar("_Result")
@@ -73,7 +74,7 @@ class RowScorer:
     ) -> None:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
-        self._accepted = accepted(inspect.signature(metric._compute).parameters)
+        self._accepted = accepted(known_columns(metric))
         for column in columns.named:
             if column not in self._accepted:
                 raise ValueError(
@@ -88,8 +89,8 @@ class RowScorer:
 
     @property
     def code(self) -> str:
-        """What identifies the metric's program: evaluate keeps each version of it as a module of another name."""
-        return type(self._metric).__module__
+        """What identifies the metric's program."""
+        return program(self._metric)
 
     def require_columns(self, records: Sequence[Record]) -> None:
         """Raise RowsError if the metric needs a column that none of the rows has."""
@@ -145,13 +146,9 @@ class RowScorer:
         columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
         try:
             return act(columns), None
-        except (ValueError, TypeError) as error:
-            # Told by its attributes, as the metric's classes are evaluate's copies, not those of this package.
-            index, column = getattr(error, "row", None), getattr(error, "column", None)
-            if index is None or column is None:
-                raise
-            number, row = rows[index]
-            message = str(error).replace(f"{column}[{index}]", self._columns.name_in(row, column))
+        except RowError as error:
+            number, row = rows[error.row]
+            message = str(error).replace(f"{error.column}[{error.row}]", self._columns.name_in(row, error.column))
             return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
     def _without_told(

@@ -10,12 +10,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from evaluate_qa.metrics._shared.progress import progress
+
 from ..files.bad_rows import check_bad_rows
 from ..files.claiming import CACHE, claimed, claimed_too
 from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
-from ..metrics._shared.progress import progress
 from .blocks import Block, Blocks
 from .columns import Columns, reads_videos
 from .row_scorer import RowScorer
@@ -80,7 +81,7 @@ class Job:
     def scorer(self) -> RowScorer:
         """Load the metric. A metric of this package loads its model later, when it scores the first rows."""
         keep_few_shapes()
-        load = partial(load_metric, self.metric, self.config, keep_in_memory=True, **self.load)
+        load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
         if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # Rows of one video need not stand together: what was seen of it is kept until the end of the run.

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import Unexpected, texts
+
 from ..files.rows import STANDARD, Broken, Row, RowsError, file_format, place, read_records, read_rows
 from ..files.writing import check_target, json_line, real_file, replacing
-from ..metrics._shared.arguments import Unexpected, texts
 from ..scoring.columns import Columns
 
 COLUMN = "synthetic_answers"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..metrics._shared.arguments import clean
-from ..metrics._shared.chat_models import Conversation
-from ..metrics.judge.prompts import Prompt, parse_prompt, read_prompt
+from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.chat_models import Conversation
+from evaluate_qa.metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
 _OWN = Path(__file__).with_name("prompt.jinja")
 _SAMPLE = {"question": "a question", "answer": "an answer"}

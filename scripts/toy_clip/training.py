@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.evqascore.clip_models import of_transformers
-from ..metrics.evqascore.video import Sampling, read_samples
+from evaluate_qa.metrics.evqascore.clip_models import of_transformers
+from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
+
 from ..terminal import followed
 from .clips import Clip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics._shared.progress import progress
+from evaluate_qa.metrics._shared.progress import progress
+
 from .balance import Examples
 from .checkpoint import Checkpoint, State
 from .examples import Example, batches

@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from evaluate_qa.metrics._shared.lexical import match, normalised_words, recall
+
 from ..agreement.labelled import LabelledRow
-from ..metrics._shared.lexical import match, normalised_words, recall
 from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
 
 # Longest answer that is taken as a reference for another, in words.

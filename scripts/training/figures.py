@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.arithmetic import Floats
+
 from ..agreement.bootstrap import estimate
 from ..agreement.calibration import calibrate
 from ..agreement.comparison import Comparison
-from ..metrics._shared.arithmetic import Floats
 from ..uncertainty.resampling import Bootstrap
 
 Figures = dict[str, Any]

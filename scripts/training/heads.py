@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from ..metrics._shared.arguments import ModelOptions
-from ..metrics._shared.classifiers import PairClassifier
-from ..metrics._shared.matcher import Matcher, blank, difference, read, save
+from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.classifiers import PairClassifier
+from evaluate_qa.metrics._shared.matcher import Matcher, blank, difference, read, save
+
 from .learner import Learner
 from .recipe import Recipe
 

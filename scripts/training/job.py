@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from evaluate_qa.metrics._shared import matcher as shipped
+from evaluate_qa.metrics._shared.inference import check_device
+from evaluate_qa.metrics._shared.matcher import read
+
 from ..agreement.labelled import LabelledRow
 from ..files.writing import check_different, check_place
-from ..metrics._shared import matcher as shipped
-from ..metrics._shared.inference import check_device
-from ..metrics._shared.matcher import read
 from .balance import Balance, Balanced, Examples, Pool
 from .checkpoint import digest
 from .examples import Generator, Mixture

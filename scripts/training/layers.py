@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
+from evaluate_qa.metrics._shared.classifiers import PairClassifier
+from evaluate_qa.metrics._shared.lexical import OF_LONG, by_length, evidence
+from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand
+from evaluate_qa.metrics.nli_lex.options import SIGNALS
+from evaluate_qa.metrics.nli_lex.scoring import probability
+from evaluate_qa.metrics.nli_lex.weights import fit_weights
+
 from ..agreement.labelled import LabelledRow
-from ..metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
-from ..metrics._shared.classifiers import PairClassifier
-from ..metrics._shared.lexical import OF_LONG, by_length, evidence
-from ..metrics.nli_lex.long_texts import MatcherOptions, expand
-from ..metrics.nli_lex.options import SIGNALS
-from ..metrics.nli_lex.scoring import probability
-from ..metrics.nli_lex.weights import fit_weights
 from .learner import FORMATS
 
 # Task -> name of the encoder's own column.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..metrics._shared.classifiers import PairClassifier, Texts
-from ..metrics.bem.classifier import bem_pair
-from ..metrics.nli_lex.classifier import nli_pair
+from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
+from evaluate_qa.metrics.bem.classifier import bem_pair
+from evaluate_qa.metrics.nli_lex.classifier import nli_pair
+
 from .examples import Example
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}

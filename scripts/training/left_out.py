@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arithmetic import Floats
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.matcher import read
+
 from ..agreement.bootstrap import estimated, replicated
 from ..agreement.comparison import Comparison
 from ..agreement.labelled import LabelledRow
 from ..files.writing import check_place, replacing
-from ..metrics._shared.arithmetic import Floats
-from ..metrics._shared.checkpoints import MINILM, find
-from ..metrics._shared.matcher import read
 from ..uncertainty.resampling import Bootstrap
 from .checkpoint import digest
 from .figures import THRESHOLD, Figures, figures

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..metrics._shared.matcher import TASKS
+from evaluate_qa.metrics._shared.matcher import TASKS
 
 
 @dataclass(frozen=True)

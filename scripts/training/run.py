@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.classifiers import PairClassifier
+from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
+
 from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
-from ..metrics._shared.arguments import ModelOptions
-from ..metrics._shared.checkpoints import MINILM, find
-from ..metrics._shared.classifiers import PairClassifier
-from ..metrics._shared.matcher import Matcher, build, read, save
 from .checkpoint import Checkpoint
 from .epochs import train
 from .figures import Figures, by_set, mean

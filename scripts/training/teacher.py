@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.checkpoints import find
+from evaluate_qa.metrics._shared.classifiers import PairClassifier
+from evaluate_qa.metrics._shared.pair_network import compared, scaled_mean
+from evaluate_qa.metrics._shared.progress import library_bars
+
 from ..files.writing import replacing
-from ..metrics._shared.arguments import ModelOptions
-from ..metrics._shared.checkpoints import find
-from ..metrics._shared.classifiers import PairClassifier
-from ..metrics._shared.pair_network import compared, scaled_mean
-from ..metrics._shared.progress import library_bars
 from .learner import Learner
 from .recipe import Recipe
 

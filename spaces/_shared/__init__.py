@@ -1,22 +1,16 @@
-"""The frame that all Spaces share: the package `space` beside each app.py.
+"""The frame that all Spaces share.
 
-Where things lie. In the checkout `spaces/<metric>/` holds app.py, README.md, requirements.txt and `space`, a link to
-this folder. A published Space holds the same four, with a copy of this folder, beside the files of `metrics/<metric>/`:
-smile.py, scoring.py and so on stand next to app.py, so that `evaluate.load` takes the Space's own folder. The rule that
-keeps both apart: an app has app.py and the folder `space/`, and nothing else that ends in .py; a metric has neither.
-
-The rooms, of which each takes from those before it:
+The folders, each of which uses only those above it:
 
 - `visitors`: what visitors may ask for and send.
-- `metric`: what a metric is to a Space; an app.py states it with what `space.metric` names.
-- `scoring`: from what was entered to what the metric makes of it. What is computed as the commands do is a link to
-  their files: `uncertainty`.
-- `drawing`: HTML, figures and Python lines.
-- `page`: tabs, API and server, started by `space.page.launch`.
+- `metric`: what a metric is to a Space; an app.py states it with the names of `metric`.
+- `scoring`: from what was entered to the metric's result.
+- `drawing`: HTML, figures and lines of Python.
+- `page`: tabs, API and server, started by `page.launch`.
 
-Two files exist on both sides. README.md of a published Space is the metric's card, whose front matter the Hub reads,
-with Gradio's version added. requirements.txt names all that both files name, in the versions of `constraints.txt`, the
-one place that states Gradio's.
+A published Space holds the app, the part of this package that it needs, and the metric's standalone files, which
+`evaluate.load` reads. Its README.md is the metric's card with Gradio's version added to the front matter; its
+requirements.txt names what the metric and the app need, in the versions of `constraints.txt`.
 """
 
 import os

@@ -1,20 +1,32 @@
 """The Space of BEM: which fields and examples it has, and how it explains a score."""
 
-from pathlib import Path
 from typing import Any
 
-from space.metric import RADIUM, Bar, Example, Outcome, Row, Scorer, Specification, boxes, evidence_bars, evidence_marks
-from space.page import launch
+from evaluate_qa.metrics._shared.arithmetic import sigmoid
+from evaluate_qa.metrics.bem.scoring import score
+from evaluate_qa.spaces._shared.metric import (
+    RADIUM,
+    Bar,
+    Example,
+    HostedScorer,
+    Outcome,
+    Row,
+    Specification,
+    boxes,
+    evidence_bars,
+    evidence_marks,
+)
+from evaluate_qa.spaces._shared.page import launch
 
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
 
 
-def explain(scorer: Scorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
     """Put the classifier's margin and the words' evidence through the final layer."""
-    scores = scorer.sibling("scoring").score(parts, options)
+    scores = score(parts, options)
     best = int(scores.best_reference[0])
-    alone = float(scorer.sibling("arithmetic").sigmoid(scores.margin[0]))
+    alone = float(sigmoid(scores.margin[0]))
     return Outcome.of(
         scores,
         options,
@@ -22,7 +34,7 @@ def explain(scorer: Scorer, row: Row, parts: Any, options: Any) -> Outcome:
             Bar("Classifier", alone, "probability of “equivalent”, by the classifier alone"),
             *evidence_bars(parts.evidence, best),
         ],
-        marks=evidence_marks(scorer, row, best),
+        marks=evidence_marks(row, best),
         why=_why(row["references"][best], alone, scores, options),
     )
 
@@ -44,7 +56,7 @@ EXAMPLES = {
     "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),
     "A number": Example({**NILE, "predictions": "It is about 6650 km long."}),
 }
-SPECIFICATION = Specification("bem", Path(__file__).parent, FIELDS, EXAMPLES, explain)
+SPECIFICATION = Specification("bem", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -4,25 +4,27 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from space.metric import (
+from evaluate_qa.metrics.deltableu.ngrams import matched_counts, paper_credit
+from evaluate_qa.metrics.deltableu.results import row_scores
+from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
+from evaluate_qa.spaces._shared.metric import (
     ANSWER,
     QUESTION,
     REFERENCES,
     Bar,
     Example,
     Field,
+    HostedScorer,
     Kind,
     Mark,
     Outcome,
     Row,
-    Scorer,
     Specification,
     worked,
 )
-from space.page import launch
+from evaluate_qa.spaces._shared.page import launch
 
 ORDERS = ("Words", "Pairs of words", "Runs of three", "Runs of four")
 HAND = {
@@ -32,9 +34,9 @@ HAND = {
 }
 
 
-def explain(scorer: Scorer, row: Row, _: Any, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
     """Count anew, which is as quick as to score, and mark what each token of the answer earns."""
-    scores = scorer.sibling("results").row_scores(scorer.parts(row, options), options)
+    scores = row_scores(scorer.parts(row, options), options)
     precisions = scores.precisions[0]
     orders = ORDERS[: options.max_ngram_order]
     bars = [Bar(name, precisions[n], _matched(scores, n), most=100.0) for n, name in enumerate(orders)]
@@ -46,7 +48,7 @@ def explain(scorer: Scorer, row: Row, _: Any, options: Any) -> Outcome:
         threshold=None,
         best_reference=None,
         bars=[*bars, Bar("Brevity penalty", penalty, length)],
-        marks=_marks(scorer, row, options),
+        marks=_marks(row, options),
         why=_why(precisions, penalty),
     )
 
@@ -57,11 +59,11 @@ def _matched(scores: Any, n: int) -> str:
     return f"matches weigh {scores.matches[0, n]:.3g} of {scores.totals[0, n]:.3g}, before smoothing"
 
 
-def _marks(scorer: Scorer, row: Row, options: Any) -> list[Mark]:
+def _marks(row: Row, options: Any) -> list[Mark]:
     """Mark the runs of tokens that earn the same weight."""
     marks: list[Mark] = []
     weights = row.get("reference_weights") or [1.0] * len(row["references"])
-    for weight, run in groupby(_earned(scorer, row, weights, options), key=lambda token: token[1]):
+    for weight, run in groupby(_earned(row, weights, options), key=lambda token: token[1]):
         places = [place for place, _ in run]
         if weight:
             why = f"in a reference of weight {weight:g}"
@@ -70,15 +72,13 @@ def _marks(scorer: Scorer, row: Row, options: Any) -> list[Mark]:
     return marks
 
 
-def _earned(
-    scorer: Scorer, row: Row, weights: Sequence[float], options: Any
-) -> Iterator[tuple[tuple[int, int], float | None]]:
+def _earned(row: Row, weights: Sequence[float], options: Any) -> Iterator[tuple[tuple[int, int], float | None]]:
     """Yield each token of the answer, where it stands and what it earns; None for one that no reference has."""
-    ngrams, split = scorer.sibling("ngrams"), scorer.sibling("tokens").load_tokenizer(None, options.language).split
+    split = load_tokenizer(None, options.language).split
     tokens = split(row["predictions"])
-    counts = Counter((token,) for token in tokens)
-    matched = [ngrams.matched_counts(split(reference), [counts]) for reference in row["references"]]
-    credit = ngrams.paper_credit(matched, weights)
+    counts: Counter[tuple[str, ...]] = Counter((token,) for token in tokens)
+    matched = [matched_counts(split(reference), [counts]) for reference in row["references"]]
+    credit = paper_credit(matched, weights)
     end = 0
     for token in tokens:
         start = row["predictions"].find(token, end)
@@ -126,7 +126,7 @@ EXAMPLES = {
     ),
 }
 # The score of all rows is that of their sums, not the mean of their scores: no chunks.
-SPECIFICATION = Specification("deltableu", Path(__file__).parent, FIELDS, EXAMPLES, explain, most=100.0, chunk=None)
+SPECIFICATION = Specification("deltableu", FIELDS, EXAMPLES, explain, most=100.0, chunk=None)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -10,16 +10,18 @@ from typing import Any
 
 import av  # noqa: F401 - a request would be the first to import it; see `space.page.frame.launch`
 import numpy as np
-from space.metric import (
+
+from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
+from evaluate_qa.spaces._shared.metric import (
     ANSWER,
     QUESTION,
     Example,
     Field,
+    HostedScorer,
     Mark,
     Outcome,
     Picture,
     Row,
-    Scorer,
     Specification,
     VideoReader,
     bars,
@@ -27,9 +29,9 @@ from space.metric import (
     words,
     worked,
 )
-from space.page import launch
-from space.visitors.limits import LIMITS, Refusal
-from space.visitors.video import check_video, in_time
+from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.visitors.limits import LIMITS, Refusal
+from evaluate_qa.spaces._shared.visitors.video import check_video, in_time
 
 CLIPS = Path(__file__).parent / "clips"
 # The demo's model comes with the metric; "default" is downloaded, and knows real videos.
@@ -45,21 +47,21 @@ COMPONENTS = {
 }
 
 
-def analyse(scorer: Scorer, row: Row, _: Any) -> dict[str, Any]:
+def analyse(scorer: HostedScorer, row: Row, _: Any) -> dict[str, Any]:
     """Read the video, encode its sampled frames, and keep small pictures of them."""
     pictures: list[tuple[float, str]] = []
     found = look(scorer, row["videos"], lambda sample: pictures.append((sample.seconds, picture(sample.image))))
     return {"features": found["vectors"], "pictures": pictures}
 
 
-def read(scorer: Scorer, path: str) -> bytes:
+def read(scorer: HostedScorer, path: str) -> bytes:
     """Return what stands for a video in a file of answers: the safetensors file of its features."""
     from safetensors.numpy import save
 
     return save(look(scorer, path))
 
 
-def look(scorer: Scorer, path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
+def look(scorer: HostedScorer, path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
     """Read a video once; return the vectors, times and numbers of its sampled frames.
 
     Args:
@@ -68,22 +70,21 @@ def look(scorer: Scorer, path: str, see: Callable[[Any], None] = lambda sample: 
         see: Gets each sampled frame.
     """
     check_video(path)
-    video = scorer.sibling("video")
     encoder = scorer.metric.model.encoder  # what `compute` uses: another copy would take as much memory again
     times, numbers, frames = [], [], []
     try:
-        for sample in in_time(video.read_samples(path, video.Sampling(**SAMPLING))):
+        for sample in in_time(read_samples(path, Sampling(**SAMPLING))):
             see(sample)
             times.append(sample.seconds)
             numbers.append(sample.number)
             frames.append(encoder.prepare(sample.image))
-    except video.UnreadableVideo as error:
+    except UnreadableVideo as error:
         raise Refusal(f"Video: it {error.reason}.") from error
     vectors = encoder.encode_prepared(np.stack(frames))
     return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}
 
 
-def explain(scorer: Scorer, row: Row, parts: Mapping[str, Any], options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: Any) -> Outcome:
     """Score the frames' vectors by the metric; the video is not read again."""
     given = {column: value for column, value in row.items() if column != "videos"}
     result = scorer.compute([{**given, "video_features": parts["features"]}], SPECIFICATION.changed(options))
@@ -153,7 +154,6 @@ EXAMPLES = {
 }
 SPECIFICATION = Specification(
     "evqascore",
-    CLIPS.parent,
     FIELDS,
     EXAMPLES,
     explain,

@@ -11,26 +11,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from space.drawing.cascade import Opinion
-from space.metric import (
+from evaluate_qa.metrics._shared.endpoint import Endpoint
+from evaluate_qa.metrics.judge import verdicts
+from evaluate_qa.metrics.judge.options import DEFAULT_BAND
+from evaluate_qa.metrics.judge.protocols import protocol
+from evaluate_qa.metrics.judge.reading import Verdict
+from evaluate_qa.metrics.judge.scoring import unsure
+from evaluate_qa.spaces._shared.drawing.cascade import Opinion
+from evaluate_qa.spaces._shared.metric import (
     RADIUM,
     Bar,
     Example,
+    HostedScorer,
     Outcome,
     Row,
-    Scorer,
     Specification,
     boxes,
     evidence_marks,
-    metric_folder,
-    module,
 )
-from space.page import launch
-from space.page.demo_tab import demo_tab
-from space.visitors.endpoints import Given, public_address
+from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
+from evaluate_qa.spaces._shared.visitors.endpoints import Given, public_address
 
 HERE = Path(__file__).parent
-FOLDER = metric_folder(HERE, "judge")
 # Whether visitors may have this server ask at endpoints of theirs: "" for no, "public" or "any"; see README.md.
 ENDPOINTS = os.environ.get("JUDGE_ENDPOINTS", "")
 if ENDPOINTS:
@@ -65,18 +68,17 @@ def rows() -> list[dict[str, Any]]:
 @cache
 def recorded() -> Mapping[str, Any]:
     """Keep the verdicts as `evaluate-qa verdicts import` does; return what tells `evaluate.load` to use them."""
-    kept, protocols, reading = (module(FOLDER, name) for name in ("verdicts", "protocols", "reading"))
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     records = []
     for line in rows():
-        asked = protocols.protocol(line["protocol"])
+        asked = protocol(line["protocol"])
         score = asked.labels[line["label"]]
-        verdict = reading.Verdict(line["label"], score, score > 0.5, "recorded", line["reason"])  # noqa: PLR2004
-        row = kept.Row(line["question"], tuple(line["references"]), line["prediction"])
-        records.append(kept.Record(kept.Judge(line["model"], asked.signature), row, verdict))
-    kept.Verdicts(folder).write(records)
-    return {"model": records[0].judge.model, "cache_dir": str(folder), "first": PYTHON["first"]}
+        verdict = Verdict(line["label"], score, score > 0.5, "recorded", line["reason"])  # noqa: PLR2004
+        row = verdicts.Row(line["question"], tuple(line["references"]), line["prediction"])
+        records.append(verdicts.Record(verdicts.Judge(line["model"], asked.signature), row, verdict))
+    verdicts.Verdicts(folder).write(records)
+    return {"model": records[0].judge.model, "cache_dir": str(folder), "first": "bem"}
 
 
 @dataclass(frozen=True)
@@ -94,31 +96,31 @@ class Parts:
     recorded: bool
 
 
-def analyse(scorer: Scorer, row: Row, options: Any) -> Parts:
+def analyse(scorer: HostedScorer, row: Row, options: Any) -> Parts:
     """Ask the matcher, and the judge if its verdict is needed, or recorded."""
     matcher = scorer.compute([row], {"ask": NEVER})["per_example"]
     is_recorded = scorer.metric.load_options.endpoint is None
-    needed = is_recorded or is_asked(scorer, matcher["score"][0], options)
+    needed = is_recorded or is_asked(matcher["score"][0], options)
     judge = scorer.compute([row], {"ask": ALWAYS})["per_example"] if needed else None
     return Parts(matcher, judge, is_recorded)
 
 
-def is_asked(scorer: Scorer, score: float, options: Any) -> bool:
+def is_asked(score: float, options: Any) -> bool:
     """Whether the judge is asked about an answer with this score of the matcher."""
-    asked: list[bool] = scorer.sibling("scoring").unsure([score], band(scorer, options))
+    asked: list[bool] = unsure([score], band(options))
     return asked[0]
 
 
-def band(scorer: Scorer, options: Any) -> tuple[float, float]:
+def band(options: Any) -> tuple[float, float]:
     """Return where the matcher is unsure."""
-    low, high = options.ask or scorer.sibling("options").DEFAULT_BAND
+    low, high = options.ask or DEFAULT_BAND
     return low, high
 
 
-def explain(scorer: Scorer, row: Row, parts: Parts, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, parts: Parts, options: Any) -> Outcome:
     """Take the matcher's verdict where it is sure, else the judge's."""
     matched = parts.matcher["score"][0]
-    asked = is_asked(scorer, matched, options)
+    asked = is_asked(matched, options)
     columns = parts.judge if asked else parts.matcher
     score, verdict, best = (columns[name][0] if columns else None for name in ("score", "verdict", "best_reference"))
     bars = [Bar("Matcher", matched, "how likely bem takes it for right")]
@@ -131,8 +133,8 @@ def explain(scorer: Scorer, row: Row, parts: Parts, options: Any) -> Outcome:
         threshold=None,
         best_reference=best,
         bars=bars,
-        marks=[] if asked or best is None else evidence_marks(scorer, row, best),
-        why=_why(parts, matched, band(scorer, options), asked),
+        marks=[] if asked or best is None else evidence_marks(row, best),
+        why=_why(parts, matched, band(options), asked),
     )
 
 
@@ -153,7 +155,7 @@ def _why(parts: Parts, matched: float, limits: tuple[float, float], asked: bool)
     return f"{begun}, and says “{parts.judge['label'][0]}”."
 
 
-def opinions(scorer: Scorer) -> list[Opinion]:
+def opinions(scorer: HostedScorer) -> list[Opinion]:
     """Return what matcher and person say of the answers of the demo."""
     lines = rows()
     names = {"questions": "question", "references": "references", "predictions": "prediction"}
@@ -167,7 +169,7 @@ def opinions(scorer: Scorer) -> list[Opinion]:
     ]
 
 
-def demo(scorer: Scorer, page: Any) -> None:
+def demo(scorer: HostedScorer, page: Any) -> None:
     """Lay out the tab with the demo."""
     kept: list[Opinion] = []
 
@@ -175,13 +177,12 @@ def demo(scorer: Scorer, page: Any) -> None:
         kept[:] = kept or opinions(scorer)
         return kept
 
-    limits = module(FOLDER, "options").DEFAULT_BAND
-    demo_tab(page, DEMO, known, lambda scores, band: scorer.sibling("scoring").unsure(scores, band), limits)
+    demo_tab(page, DEMO, known, unsure, DEFAULT_BAND)
 
 
-def asking(scorer: Scorer, given: Given) -> Scorer:
+def asking(scorer: HostedScorer, given: Given) -> HostedScorer:
     """Return a scorer whose judge is at the visitor's endpoint."""
-    endpoint = scorer.sibling("endpoint").Endpoint(
+    endpoint = Endpoint(
         given.url,
         given.model,
         given.key,
@@ -190,9 +191,7 @@ def asking(scorer: Scorer, given: Given) -> Scorer:
         RETRIES,
         resolve=None if ENDPOINTS == "any" else public_address,
     )
-    return scorer.with_metric(
-        lambda metric: type(metric)(endpoint=endpoint, model=given.model, first=metric.first, keep_in_memory=True)
-    )
+    return scorer.with_metric(lambda metric: type(metric)(endpoint=endpoint, model=given.model, first=metric.first))
 
 
 FIELDS = boxes("Matcher and judge read it too.", required=True)
@@ -205,7 +204,6 @@ EXAMPLES = {
 }
 SPECIFICATION = Specification(
     "judge",
-    HERE,
     FIELDS,
     EXAMPLES,
     explain,

@@ -1,11 +1,22 @@
 """The Space of NLI+lex: which fields and examples it has, and how it explains a score."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from space.metric import RADIUM, Bar, Example, Outcome, Row, Scorer, Specification, boxes, evidence_bars, evidence_marks
-from space.page import launch
+from evaluate_qa.metrics.nli_lex.scoring import score
+from evaluate_qa.spaces._shared.metric import (
+    RADIUM,
+    Bar,
+    Example,
+    HostedScorer,
+    Outcome,
+    Row,
+    Specification,
+    boxes,
+    evidence_bars,
+    evidence_marks,
+)
+from evaluate_qa.spaces._shared.page import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 
@@ -13,10 +24,10 @@ BONES = {"questions": "How many bones does an adult human have?", "references": 
 SURE, UNSURE = 0.7, 0.3
 
 
-def explain(scorer: Scorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
     """Put entailment and the lexical signal that was chosen through the logistic layer."""
     weights = scorer.metric.weights(options)
-    scores = scorer.sibling("scoring").score(replace(parts, weights=weights), options)
+    scores = score(replace(parts, weights=weights), options)
     best = int(scores.best_reference[0])
     return Outcome.of(
         scores,
@@ -25,7 +36,7 @@ def explain(scorer: Scorer, row: Row, parts: Any, options: Any) -> Outcome:
             Bar("Entailment", float(scores.entailment[0]), "how surely the reference follows from the answer"),
             *evidence_bars(parts.evidence, best),
         ],
-        marks=evidence_marks(scorer, row, best),
+        marks=evidence_marks(row, best),
         why=_why(row["references"][best], scores, options),
     )
 
@@ -47,7 +58,7 @@ EXAMPLES = {
     **RADIUM,
     "A number": Example({**BONES, "predictions": "An adult has 208 bones."}),
 }
-SPECIFICATION = Specification("nli_lex", Path(__file__).parent, FIELDS, EXAMPLES, explain)
+SPECIFICATION = Specification("nli_lex", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

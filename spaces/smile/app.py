@@ -1,10 +1,24 @@
 """The Space of SMILE: which fields and examples it has, and how it explains a score."""
 
-from pathlib import Path
 from typing import Any
 
-from space.metric import RADIUM, Example, Field, Mark, Outcome, Row, Scorer, Specification, bars, boxes, find_run, words
-from space.page import launch
+from evaluate_qa.metrics.smile import text
+from evaluate_qa.metrics.smile.scoring import score
+from evaluate_qa.spaces._shared.metric import (
+    RADIUM,
+    Example,
+    Field,
+    HostedScorer,
+    Mark,
+    Outcome,
+    Row,
+    Specification,
+    bars,
+    boxes,
+    find_run,
+    words,
+)
+from evaluate_qa.spaces._shared.page import launch
 
 COMPONENTS = {
     "semantic": ("Semantic", "how near the whole answer comes to the reference in meaning"),
@@ -14,10 +28,9 @@ COMPONENTS = {
 }
 
 
-def explain(scorer: Scorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
     """Score the components, and mark the n-gram that came nearest to the best reference."""
-    scores = scorer.sibling("scoring").score(parts, options)
-    text = scorer.sibling("text")
+    scores = score(parts, options)
     lemma = text.lemmatizer(options)
     # Alone, a word that is all punctuation would be kept as it is; behind another it goes, as it does in the answer.
     answer = words(row["predictions"], lambda word: text.words(f"x {word}", lemma)[1:])
@@ -72,7 +85,7 @@ EXAMPLES = {
     ),
     "German": Example({**GERMAN, "predictions": "Entdeckt wurde es von der Physikerin Marie Curie."}),
 }
-SPECIFICATION = Specification("smile", Path(__file__).parent, FIELDS, EXAMPLES, explain)
+SPECIFICATION = Specification("smile", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
     launch(SPECIFICATION)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import pytest
+
 from evaluate_qa.datasets_scripts.diver_qa import diver_qa
 from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa, read_rows
 from evaluate_qa.datasets_scripts.diver_qa.rows import MODELS, QUESTION_SOURCES, SOURCE

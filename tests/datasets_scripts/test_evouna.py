@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, is_usable, read_rows, read_split, select
 from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SPLIT_FILE, SYSTEMS, answer, judgement, split_references
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 
 import datasets
 import pytest
+
 from evaluate_qa.datasets_scripts.morqa import morqa, release
 from evaluate_qa.datasets_scripts.morqa.morqa import (
     Morqa,

@@ -2,6 +2,7 @@ import dataclasses
 
 import datasets
 import pytest
+
 from evaluate_qa.datasets_scripts._shared.sources import Source, download, find
 
 SOURCE = Source(path="EVOUNA/NQ.json", url="http://127.0.0.1:9/NQ.json", sha256="0" * 64)

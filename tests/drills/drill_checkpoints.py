@@ -5,18 +5,18 @@ import pickle
 import shutil
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_checkpoints
 import tiny_classifiers
 import torch
 from damage import flip
-from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 from safetensors.torch import load_file, save_file
 from tiny_chat_model import train_chat_model
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 
 ROWS = {"predictions": ["It was Marie Curie.", "Paris"], "references": ["Marie Curie", "the capital of France"]}
 QUESTIONS = {"questions": ["Who was it?", "What is it?"]}
@@ -60,7 +60,7 @@ def chat_model(folder):
 
 
 def score(metric, folder, rows):
-    loaded = evaluate.load(evaluate_qa.path(metric), model=str(folder), device="cpu")
+    loaded = evaluate_qa.load(metric, model=str(folder), device="cpu")
     return loaded.compute(**rows)["per_example"]["score"]
 
 

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from evaluate_qa.files.writing import write_rows
 from toy_metric import write_toy_metric
 from waiting import when_there
+
+from evaluate_qa.files.writing import write_rows
 
 pytest.importorskip("ray")
 

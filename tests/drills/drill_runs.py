@@ -7,15 +7,15 @@ import threading
 import time
 import warnings
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_checkpoints
 from damage import flip
-from evaluate_qa.files.writing import write_rows
 from test_synthesize import _Server as ChatServer
 from toy_metric import write_toy_metric
+
+import evaluate_qa
+from evaluate_qa.files.writing import write_rows
 
 ROWS = 200
 NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
@@ -223,7 +223,7 @@ def test_stores(drill, rng, tmp_path):
     def scores():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            metric = evaluate.load(evaluate_qa.path("smile"), model=str(model), device="cpu", cache_dir=str(tmp_path))
+            metric = evaluate_qa.load("smile", model=str(model), device="cpu", cache_dir=str(tmp_path))
             found = metric.compute(predictions=names, references=names[::-1])["per_example"]["score"]
         return np.array(found), [str(one.message) for one in told]
 

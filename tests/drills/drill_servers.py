@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+
 from evaluate_qa.files.writing import write_rows
 
 KEY = "sk-secret-0123456789"

@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 from damage import flip
-from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 from space_requests import server_elsewhere
 from test_evqascore_video import NAMES, PLAYLISTS
+
+from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 
 def boxes(rng, content):

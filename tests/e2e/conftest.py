@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from debian import install
+from space_server import NAMES, REFERENCES, ROOT, Server
+
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
-from space_server import NAMES, REFERENCES, ROOT, Server
 
 AXE = "axe-core@4.14.1"
 LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")

@@ -22,12 +22,13 @@ def sample():
 
 def in_inspect(line, folder):
     """Evaluate inspect's mock model, which gives the sample's answers; return what is in the logs."""
-    import evaluate_qa.inspect_ai
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.solver import generate
+
+    import evaluate_qa.inspect_ai
 
     rows = {row["question"]: row for row in sample()}
     dataset = [
@@ -75,8 +76,9 @@ def _read(log):
 
 def in_mlflow(line, folder):
     """Evaluate answers, one of which has no reference; return what is in the store."""
-    import evaluate_qa.mlflow
     import mlflow
+
+    import evaluate_qa.mlflow
 
     mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
     mlflow.set_experiment(experiment_id=mlflow.create_experiment("answers", artifact_location=str(folder)))
@@ -106,9 +108,10 @@ def _assessment(one):
 
 def in_deepeval(line, _):
     """Assert each answer; return what was said of those that fail."""
-    import evaluate_qa.deepeval
     from deepeval import assert_test
     from deepeval.test_case import LLMTestCase
+
+    import evaluate_qa.deepeval
 
     said = {}
     for row in sample()[:8]:

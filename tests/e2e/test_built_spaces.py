@@ -2,12 +2,12 @@
 
 import subprocess
 
-import evaluate
-import evaluate_qa
 import linked_environment
 import pytest
 from commands import run_command
 from space_server import Server
+
+import evaluate_qa
 
 pytest.importorskip("gradio")
 
@@ -38,7 +38,7 @@ def space(processes, request, built, tmp_path):
 def test_it_scores_as_the_metric_does_here(space):
     server, python = space
     answered = server.client().predict(**ROW, api_name="/score")
-    expected = evaluate.load(evaluate_qa.path(server.name), keep_in_memory=True).compute(
+    expected = evaluate_qa.load(server.name).compute(
         **{column if column.endswith("s") else f"{column}s": [value] for column, value in ROW.items()}
     )
     assert answered["score"] == pytest.approx(expected["per_example"]["score"][0], abs=1e-6)

@@ -6,11 +6,11 @@ import socket
 from pathlib import Path
 from statistics import mean
 
-import evaluate
-import evaluate_qa
 import pytest
 import tiny_grpo
 from tiny_grpo import ANSWERS, GENERATIONS, QUESTIONS, STEPS
+
+import evaluate_qa
 
 PROGRAM = Path(tiny_grpo.__file__)
 
@@ -34,7 +34,7 @@ def ranks(request, processes, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bem():
-    return evaluate.load(evaluate_qa.path("bem"))
+    return evaluate_qa.load("bem")
 
 
 def known(call):

@@ -8,6 +8,7 @@ from collections import defaultdict
 import frameworks
 import in_frameworks
 import pytest
+
 from evaluate_qa.loading import load_metric
 
 # On busy cores the three frameworks take long to start.

@@ -7,13 +7,13 @@ import json
 from functools import partial
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
-from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics.judge.arguments import clean
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
 from real_chat_model import save_real_model, served
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
 
 pytestmark = pytest.mark.slow
 
@@ -39,9 +39,7 @@ def endpoint(processes, folder, tmp_path_factory):
 @pytest.fixture(scope="module")
 def load(folder):
     """Loads the judge; the server knows the model by its folder."""
-    return partial(
-        evaluate.load, evaluate_qa.path("judge"), model=str(folder), protocol=TRUE_OR_FALSE, max_tokens=3, timeout=300
-    )
+    return partial(evaluate_qa.load, "judge", model=str(folder), protocol=TRUE_OR_FALSE, max_tokens=3, timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ import shlex
 import frameworks
 import pyarrow.parquet as pq
 import pytest
-from evaluate_qa.loading import load_metric
 from tiny_causal import write_tiny_causal
+
+from evaluate_qa.loading import load_metric
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,9 @@ import json
 import shlex
 
 import pytest
-from evaluate_qa.loading import load_metric
 from tiny_causal import write_tiny_causal
+
+from evaluate_qa.loading import load_metric
 
 pytest.importorskip("lm_eval")
 pytestmark = pytest.mark.slow

@@ -9,11 +9,12 @@ import urllib.request
 
 import numpy as np
 import pytest
+from space_visit import violations
+from typer.testing import CliRunner
+
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from space_visit import violations
-from typer.testing import CliRunner
 
 pytest.importorskip("gradio")
 

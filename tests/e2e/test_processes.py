@@ -6,10 +6,10 @@ That evaluate's own processes (`num_process`, `process_id`) do: tests/metrics/te
 import os
 
 import datasets
-import evaluate
-import evaluate_qa
 import pytest
 from tqdm import tqdm
+
+import evaluate_qa
 
 ROWS = {
     "prediction": ["It was Marie Curie.", "Lyon", "", "It is Paris, of course.", "I do not know.", "K2", "Victor Hugo"],
@@ -34,10 +34,10 @@ def test_map_in_two_processes_gives_the_scores_of_one_call(processes, name, used
     # A fork while tqdm's own thread holds its lock leaves the copy locked for ever, and with it all processes' bars.
     monkeypatch.setattr(tqdm, "monitor_interval", 0)
     options = OPTIONS.get(name, {})
-    metric = evaluate.load(evaluate_qa.path(name))
+    metric = evaluate_qa.load(name)
     expected = scores(ROWS, metric, options)
     assert len(set(expected["score"])) >= 4
-    given = metric if used else evaluate.load(evaluate_qa.path(name))
+    given = metric if used else evaluate_qa.load(name)
     rows = datasets.Dataset.from_dict(ROWS)
     mapped = rows.map(scores, batched=True, batch_size=2, num_proc=2, fn_kwargs={"metric": given, "options": options})
     assert mapped["prediction"][:] == ROWS["prediction"]

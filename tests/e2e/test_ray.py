@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 from commands import run_command
+
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip

@@ -5,12 +5,12 @@ import os
 import socket
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
 import tiny_training
 from tiny_training import ANSWERS, GIVEN, METRICS, QUESTIONS, ROWS, VOCABULARY
 from transformers import DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallback
+
+import evaluate_qa
 
 WORDS_OF_ANSWERS = 13  # 2 + 2 + 3 + 1 + 1 + 2 + 2 in those of the first seven facts
 PROGRAM = Path(tiny_training.__file__)
@@ -49,7 +49,7 @@ def two(processes, alone, trained, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def metrics():
-    return {name: evaluate.load(evaluate_qa.path(name)) for name in METRICS}
+    return {name: evaluate_qa.load(name) for name in METRICS}
 
 
 def text(ids):

@@ -9,12 +9,12 @@ import os
 import sys
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, set_seed
 from trl import GRPOConfig, GRPOTrainer
+
+import evaluate_qa
 
 QUESTIONS = ["what is the capital of france", "what is the capital of italy", "what is the capital of nowhere"]
 ANSWERS = ["Paris", "Rome", None]
@@ -51,7 +51,7 @@ def main(folder):
     sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 16}
     dropouts = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
     config = GPT2Config(vocab_size=len(VOCABULARY), **sizes, **dropouts, pad_token_id=0, eos_token_id=1, bos_token_id=1)
-    bem = evaluate.load(evaluate_qa.path("bem"))
+    bem = evaluate_qa.load("bem")
     rewards = [
         Recorded(bem.reward("gold")),
         Recorded(bem.reward("gold", value="verdict", length_penalty=(2, 4), name="short_and_right")),

@@ -10,8 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
     DataCollatorForSeq2Seq,
@@ -26,6 +24,8 @@ from transformers import (
     TrainingArguments,
     set_seed,
 )
+
+import evaluate_qa
 
 FACTS = [
     ("who discovered radium", "marie curie"),
@@ -215,7 +215,7 @@ def causal(folder, trained, metrics):
 
 
 def main(folder, trained=None):
-    metrics = {name: evaluate.load(evaluate_qa.path(name)) for name in METRICS}
+    metrics = {name: evaluate_qa.load(name) for name in METRICS}
     found = {
         name: run(folder / name, trained and trained / name, metrics)
         for name, run in (("t5", encoder_decoder), ("gpt2", causal))

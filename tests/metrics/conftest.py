@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 from chat_server import ChatServer
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.scorer import Scorer
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Case:
     empty: float | None = None
     load: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    model: Callable[[evaluate.Metric], object] | None = None
+    model: Callable[[Scorer], object] | None = None
     loads: tuple[str, ...] = ()
     unprepared: Mapping[str, Any] = field(default_factory=dict)
 
@@ -51,13 +52,13 @@ class Case:
         """Return the rows with the best of answers."""
         return self.identical() if callable(self.identical) else self.identical
 
-    def filled(self, metric: evaluate.Metric, **columns: list[Any]) -> dict[str, list[Any]]:
+    def filled(self, metric: Scorer, **columns: list[Any]) -> dict[str, list[Any]]:
         """Return those columns that the metric has, beside an example in every other column that it requires."""
         count = len(columns["predictions"])
         examples = {column: [self.columns[column][0]] * count for column in self.needed(metric)}
         return examples | {column: rows for column, rows in columns.items() if column in metric.columns}
 
-    def needed(self, metric: evaluate.Metric) -> tuple[str, ...]:
+    def needed(self, metric: Scorer) -> tuple[str, ...]:
         """Return the columns without which nothing can be scored."""
         return (*metric.required, *self.needs)
 
@@ -174,7 +175,7 @@ CASES = {
         scores=(-0.75 * MOST_KEYWORDS, MOST_KEYWORDS),
         best=1.0,
         empty=0.0,
-        load={"config_name": "demo"},
+        load={"config": "demo"},
         needs=("video_features",),
         model=lambda metric: metric._model,
         loads=("transformers.models.clip.modeling_clip",),
@@ -216,22 +217,22 @@ def case(name: str) -> Case:
 
 
 @pytest.fixture(scope="session")
-def load(name: str, case: Case) -> Callable[..., evaluate.Metric]:
+def load(name: str, case: Case) -> Callable[..., Scorer]:
     """Loads the metric anew, with the options it is given."""
-    return partial(evaluate.load, evaluate_qa.path(name), **case.load)
+    return partial(evaluate_qa.load, name, **case.load)
 
 
 @pytest.fixture(scope="session")
-def metric(load: Callable[..., evaluate.Metric]) -> evaluate.Metric:
+def metric(load: Callable[..., Scorer]) -> Scorer:
     """The metric, loaded once for all tests that leave it as it was."""
     return load()
 
 
 @pytest.fixture(scope="session")
-def load_with_model(load: Callable[..., evaluate.Metric], metric: evaluate.Metric) -> Callable[..., evaluate.Metric]:
+def load_with_model(load: Callable[..., Scorer], metric: Scorer) -> Callable[..., Scorer]:
     """Loads the metric anew, but for the model: it has that of `metric`, if one is there by now."""
 
-    def load_again(**options: Any) -> evaluate.Metric:
+    def load_again(**options: Any) -> Scorer:
         another = load(**options)
         another._model = metric._model
         return another

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluate_qa.metrics._shared.arguments import (
     RowTypeError,
     RowValueError,
@@ -22,8 +25,6 @@ from evaluate_qa.metrics._shared.arguments import (
     question,
     texts,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 REFERENCE = "expected a string or a non-empty list of strings"
 ANSWERS = ["Paris", "", "Oslo"]
@@ -43,7 +44,7 @@ CONTAINERS = {
 }
 
 
-class City(str, enum.Enum):
+class City(enum.StrEnum):
     """Its `str()` is "City.PARIS", its text is "paris"."""
 
     PARIS = "paris"

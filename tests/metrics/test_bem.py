@@ -1,15 +1,15 @@
 """BEM: its input token by token, its score against transformers, with checkpoints made here and the embedded one."""
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics.bem.arithmetic import sigmoid
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.arithmetic import sigmoid
 from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.bem.scoring import combined, margins
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 ROWS = {
     "predictions": ["it was marie curie", "paris", "lyon is the capital"],
@@ -25,12 +25,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tiny(folder):
-    return evaluate.load(evaluate_qa.path("bem"), model=str(folder), device="cpu")
+    return evaluate_qa.load("bem", model=str(folder), device="cpu")
 
 
 @pytest.fixture(scope="module")
 def embedded():
-    return evaluate.load(evaluate_qa.path("bem"), device="cpu")
+    return evaluate_qa.load("bem", device="cpu")
 
 
 def released_preparation(folder, question, reference, candidate):
@@ -72,9 +72,7 @@ def test_the_class_is_found_by_its_name(tmp_path, folder):
     """The same weights with the classes named the other way round: the first is the one that counts."""
     named = tiny_classifiers.bert(tmp_path / "named", ["Equivalent", "different"])
     plain, other = (
-        evaluate.load(evaluate_qa.path("bem"), model=str(path), device="cpu").compute(**ROWS)["per_example"]["margin"][
-            0
-        ]
+        evaluate_qa.load("bem", model=str(path), device="cpu").compute(**ROWS)["per_example"]["margin"][0]
         for path in (folder, named)
     )
     assert other == pytest.approx(-plain, abs=1e-6)
@@ -83,7 +81,7 @@ def test_the_class_is_found_by_its_name(tmp_path, folder):
 def test_three_unnamed_classes_are_an_error(tmp_path):
     three = tiny_classifiers.bert(tmp_path / "three", ["a", "b", "c"])
     with pytest.raises(ValueError, match="bem: the checkpoint has the classes a, b, c; expected two"):
-        evaluate.load(evaluate_qa.path("bem"), model=str(three)).compute(**ROWS)
+        evaluate_qa.load("bem", model=str(three)).compute(**ROWS)
 
 
 @pytest.mark.parametrize("bad", [None, "", "  "])

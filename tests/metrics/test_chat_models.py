@@ -7,12 +7,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics._shared.endpoint import masked
 from hypothesis import example, given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny_chat_model import save_chat_model
+
+from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics._shared.endpoint import masked
 
 QUESTION = [{"role": "user", "content": "What is red ?"}]
 

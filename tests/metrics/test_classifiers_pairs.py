@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
 from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
 from evaluate_qa.metrics._shared.long_texts import tail, windows
-from hypothesis import given
-from hypothesis import strategies as st
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 CPU = ModelOptions(device="cpu")
 TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)

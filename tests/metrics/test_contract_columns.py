@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
 
@@ -18,19 +19,17 @@ def of_no_use(metric, count):
     return {column: [None] * (count - 1) + ["x"] for column in KNOWN_COLUMNS if column not in metric.columns}
 
 
-@pytest.mark.parametrize(
-    "container",
-    [
-        tuple,
-        lambda rows: np.array([*rows, None], dtype=object)[:-1],
-        pd.Series,
-        pa.array,
-        lambda rows: datasets.Dataset.from_dict({"a": rows})["a"],
-        lambda rows: (row for row in rows),
-    ],
-    ids=["tuple", "numpy", "pandas", "Arrow", "datasets", "generator"],
-)
-def test_any_container_gives_the_same_result(metric, case, result, container):
+CONTAINERS = {
+    "tuple": tuple,
+    "numpy": lambda rows: np.array([*rows, None], dtype=object)[:-1],
+    "pandas": pd.Series,
+    "Arrow": pa.array,
+    "datasets": lambda rows: datasets.Dataset.from_dict({"a": rows})["a"],
+    "generator": lambda rows: (row for row in rows),
+}
+
+
+def test_any_container_gives_the_same_result(metric, case, result):
     def listed(value):
         return list(value) if isinstance(value, tuple) else value
 
@@ -38,15 +37,13 @@ def test_any_container_gives_the_same_result(metric, case, result, container):
     columns = {}
     for column, values in case.columns.items():
         nested = any(isinstance(value, (list, tuple)) for value in values)
-        rows = [[value] if nested and isinstance(value, str) else listed(value) for value in values]
-        columns[column] = container(rows)
-    assert metric.compute(**columns) == result
+        columns[column] = [[value] if nested and isinstance(value, str) else listed(value) for value in values]
+    for kind, container in CONTAINERS.items():
+        assert metric.compute(**{column: container(rows) for column, rows in columns.items()}) == result, kind
 
 
 def test_columns_of_other_metrics_are_ignored(metric, case, result):
     assert metric.compute(**case.columns, **of_no_use(metric, len(case))) == result
-    metric.add_batch(**case.columns, **of_no_use(metric, len(case)))
-    assert metric.compute() == result
 
 
 def test_an_optional_column_may_be_missing_none_or_all_none(metric, case):
@@ -55,37 +52,6 @@ def test_an_optional_column_may_be_missing_none_or_all_none(metric, case):
     result = metric.compute(**required)
     assert metric.compute(**required, **dict.fromkeys(optional)) == result
     assert metric.compute(**required, **{column: [None] * len(case) for column in optional}) == result
-
-
-def test_add_batch_equals_compute(metric, case, result):
-    for rows in ((0, 1, 2), (3,), tuple(range(4, len(case)))):
-        metric.add_batch(**case.rows(*rows))
-    assert metric.compute() == result
-
-
-def test_add_equals_compute(metric, case, result):
-    singular = {"predictions": "prediction", "references": "reference"}
-    for row in range(len(case)):
-        metric.add(**{singular.get(column, column): values[row] for column, values in case.columns.items()})
-    assert metric.compute() == result
-
-
-def test_compute_merges_its_rows_with_those_added_before(metric, case, result):
-    metric.add_batch(**case.rows(0, 1))
-    assert metric.compute(**case.rows(*range(2, len(case)))) == result
-
-
-def test_batches_with_and_without_an_optional_column_mix(metric, case):
-    """The rows of a batch without the column count as None."""
-    optional = metric.columns.keys() - {*case.needed(metric), "against"}
-    bare = {column: case.rows(0)[column] for column in case.needed(metric)}
-    full = {column: values for column, values in case.rows(1).items() if column != "against"}
-    expected = metric.compute(**{column: [*bare.get(column, [None]), *full[column]] for column in full})
-    assert optional <= full.keys()
-    metric.add_batch(**full)
-    metric.add_batch(**bare)
-    mixed = metric.compute()
-    assert mixed["per_example"]["score"] == expected["per_example"]["score"][::-1]
 
 
 STRANGE = {
@@ -107,16 +73,16 @@ STRANGE = {
 }
 
 
-@pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE)
-def test_strange_text_is_scored(metric, case, text):
+def test_strange_text_is_scored(metric, case):
     """As an answer, as one reference of two, and as both."""
-    columns = case.filled(
-        metric,
-        predictions=[text, "Marie Curie", text],
-        references=["Marie Curie", ["Marie Curie", text or "a"], text or "a"],
-        questions=["Who?", text or "a", text or "a"],
-    )
-    assert all(map(case.allows, metric.compute(**columns)["per_example"]["score"]))
+    for kind, text in STRANGE.items():
+        columns = case.filled(
+            metric,
+            predictions=[text, "Marie Curie", text],
+            references=["Marie Curie", ["Marie Curie", text or "a"], text or "a"],
+            questions=["Who?", text or "a", text or "a"],
+        )
+        assert all(map(case.allows, metric.compute(**columns)["per_example"]["score"])), kind
 
 
 def test_lone_surrogates_count_as_the_replacement_character(metric, case):

@@ -6,19 +6,20 @@ import math
 import random
 
 import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
+import evaluate_qa
+
 FIELDS = "|v:1.0.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
 
 
 @pytest.fixture(scope="module")
 def metric():
-    return evaluate.load(evaluate_qa.path("deltableu"), keep_in_memory=True)
+    return evaluate_qa.load("deltableu")
 
 
 def rows(count=40, seed=0):
@@ -145,14 +146,6 @@ def test_weights_of_one_may_be_left_out_for_some_rows(metric):
     )
 
 
-def test_add_batch_streams_weights(metric):
-    columns = rows()
-    whole = metric.compute(**columns)
-    for start in range(0, 40, 7):
-        metric.add_batch(**{name: values[start : start + 7] for name, values in columns.items()})
-    assert metric.compute() == whole
-
-
 def test_the_order_and_repetition_of_references_do_not_count(metric):
     columns, generator = rows(), random.Random(1)
     whole = metric.compute(**columns)
@@ -227,8 +220,6 @@ def test_weights_that_cannot_be(metric, bad, error, message):
     with pytest.raises(error, match=f"^deltableu: {message}") as raised:
         metric.compute(**columns, reference_weights=[[1], bad])
     assert (raised.value.column, raised.value.row) == ("reference_weights", 1)
-    with pytest.raises(error, match=f"^deltableu: {message}"):
-        metric.add_batch(**columns, reference_weights=[[1], bad])
     assert metric.compute(**columns)["ref_len"] == 2
 
 
@@ -262,17 +253,15 @@ def test_options_that_cannot_be(metric, bad, message):
         metric.compute(predictions=["a"], references=["a"], **bad)
 
 
-def test_a_missing_tokenizer_is_told_before_rows_are_stored(metric, monkeypatch):
+def test_a_missing_tokenizer_is_named(metric, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sentencepiece", None)
-    metric.add_batch(predictions=["a"], references=["a"])
     with pytest.raises(ImportError, match="pip install sentencepiece"):
         metric.compute(predictions=["b"], references=["b"], tokenize="flores200")
-    assert metric.compute()["sys_len"] == 1
 
 
 def test_nothing_is_taken_at_load():
     with pytest.raises(TypeError, match="unknown keyword 'tokenize'"):
-        evaluate.load(evaluate_qa.path("deltableu"), tokenize="zh")
+        evaluate_qa.load("deltableu", tokenize="zh")
 
 
 @pytest.mark.parametrize(
@@ -350,26 +339,17 @@ def test_a_system_compared_with_itself(metric):
     assert (comparison["confidence"]["low"], comparison["confidence"]["high"]) == (0, 0)
 
 
-def test_a_second_system_may_be_added_in_batches_and_may_answer_nothing(metric):
-    for prediction, other in (("a b", ""), ("c d", "c d")):
-        metric.add_batch(predictions=[prediction], references=[["a b", "c d"]], against=[other])
-    comparison = metric.compute(effective_order=True)["comparison"]
+def test_a_second_system_may_answer_nothing(metric):
+    columns = {"predictions": ["a b", "c d"], "references": [["a b", "c d"]] * 2}
+    comparison = metric.compute(**columns, against=["", "c d"], effective_order=True)["comparison"]
     # Half of the tokens: BP = exp(1 - 4/2), all precisions 1.
     assert comparison["deltableu"] == pytest.approx(100 * math.exp(-1))
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_a_second_system_answers_all_rows_or_none(metric, late):
+def test_a_second_system_answers_all_rows_or_none(metric):
     message = r"^deltableu: against\[1\] is missing; expected a prediction of the second system for every row"
-    if late:
-        metric.add_batch(predictions=["a"], references=["a"], against=["a"])
-        metric.add_batch(predictions=["a"], references=["a"])
-        with pytest.raises(ValueError, match=message):
-            metric.compute()
-    else:
-        with pytest.raises(ValueError, match=message):
-            metric.compute(predictions=["a", "a"], references=["a", "a"], against=["a", None])
-    assert metric.compute(predictions=["a"], references=["a"])["sys_len"] == 1
+    with pytest.raises(ValueError, match=message):
+        metric.compute(predictions=["a", "a"], references=["a", "a"], against=["a", None])
 
 
 def test_bad_rows_of_a_second_system_are_named(metric):

@@ -3,6 +3,9 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluate_qa.metrics.deltableu.ngrams import (
     closest_length,
     matched_counts,
@@ -11,8 +14,6 @@ from evaluate_qa.metrics.deltableu.ngrams import (
     released_credit,
     row_statistics,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 words = st.lists(st.sampled_from("abc"), max_size=8)
 rows = st.lists(st.tuples(words, st.integers(-10, 10).map(lambda tenths: tenths / 10)), min_size=1, max_size=5).filter(

@@ -4,6 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
 from evaluate_qa.metrics.deltableu.scoring import (
     DeltaBleuOptions,
     brevity_penalty,
@@ -11,9 +15,6 @@ from evaluate_qa.metrics.deltableu.scoring import (
     score,
     smoothed_precisions,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
 
 OPTIONS = st.builds(
     lambda method, effective, order, value: DeltaBleuOptions(

@@ -5,11 +5,12 @@ import random
 
 import numpy as np
 import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 from evaluate_qa.metrics.deltableu.scoring import score
 from evaluate_qa.metrics.deltableu.significance import bootstrap_scores, interval, randomization_p_value
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.significance import PairedTest
 
 WORDS = ["the", "a", "cat", "dog", "sat", "lay", "on", "under", "mat", "rug", "in", "house"]
 

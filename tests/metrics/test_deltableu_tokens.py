@@ -3,11 +3,12 @@
 import socket
 
 import pytest
-from evaluate_qa.metrics.deltableu.pieces import Pieces
-from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
+
+from evaluate_qa.metrics.deltableu.pieces import Pieces
+from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 
 # What the rules of 13a and zh look for, what Python counts as white space, and the odd ends of zh's ranges.
 DELICATE = [

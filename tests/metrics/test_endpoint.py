@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from chat_server import completion
+
 from evaluate_qa.metrics._shared.chat_models import NoAnswer
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 

@@ -6,9 +6,10 @@ import shutil
 import open_clip
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
+
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_clip
-from safetensors.torch import load_file, save_file
 
 SMALL = {
     "embed_dim": 24,

@@ -4,14 +4,14 @@ import json
 import shutil
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
+from safetensors.torch import load_file, save_file
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.checkpoints import file_hash
 from evaluate_qa.metrics.evqascore import clip_models
-from evaluate_qa.metrics.evqascore.checkpoints import file_hash
 from evaluate_qa.toy_clip.clips import all_clips, another, held_out, write_clip
 from evaluate_qa.toy_clip.texts import Claim, claim, vocabulary
-from safetensors.torch import load_file, save_file
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 
@@ -24,7 +24,7 @@ def videos(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def metric():
-    return evaluate.load(evaluate_qa.path("evqascore"), "demo", device="cpu")
+    return evaluate_qa.load("evqascore", "demo", device="cpu")
 
 
 def _scores(metric, videos, predictions, **columns):
@@ -85,7 +85,7 @@ def test_the_demo_is_small_and_checked(monkeypatch, tmp_path):
 def test_a_folder_named_demo_is_a_model_as_any_other(monkeypatch, tmp_path):
     """`"demo"` names a configuration, never a model."""
     monkeypatch.chdir(tmp_path)
-    metric = evaluate.load(evaluate_qa.path("evqascore"), "demo", model="demo")
+    metric = evaluate_qa.load("evqascore", "demo", model="demo")
     with pytest.raises(FileNotFoundError, match="model is 'demo', which is no file and no folder here"):
         metric.dim  # noqa: B018 - loads the model
     shutil.copytree(clip_models.demo_folder(), "demo")

@@ -8,10 +8,11 @@ import open_clip
 import pytest
 import torch
 import transformers
+from PIL import Image
+
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_clip, load_demo
 from evaluate_qa.metrics.evqascore.open_clip_models import open_clip_tokens
-from PIL import Image
 
 TEXTS = ["a photo of a dog", "", "What colour is the circle? It is red.", "Ünïcödé 🎬 テスト", "x", "a photo of a dog"]
 LONG = "a red circle moves over a blue square and comes back again " * 12

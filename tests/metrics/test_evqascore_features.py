@@ -9,12 +9,13 @@ from threading import Barrier
 import numpy as np
 import pytest
 import torch
+from videos import decode_all, write, write_long, write_sound
+
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_demo
 from evaluate_qa.metrics.evqascore.encoding import in_threads, video_features
 from evaluate_qa.metrics.evqascore.features import FeatureStore, VideoFeatures
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo
-from videos import decode_all, write, write_long, write_sound
 
 
 @pytest.fixture(scope="module")
@@ -179,8 +180,8 @@ def test_an_error_in_a_thread_is_raised_to_the_caller():
 @pytest.mark.slow
 def test_two_hours_fit_into_memory(tmp_path):
     """A model of the size of ViT-B-32, its libraries and a long video in 1.5 GB."""
-    from evaluate_qa.benchmarks.evqascore import Job, whole
-    from evaluate_qa.benchmarks.measure import measure
+    from evaluate_qa.dev.benchmarks.evqascore import Job, whole
+    from evaluate_qa.dev.benchmarks.measure import measure
 
     video = str(write_long(tmp_path / "long.mp4", 2 * 60 * 60, rate=5))
     found = measure({"whole": (whole, Job((video,), interval=400, device="cpu", threads=2))}, 1)["whole"]
@@ -191,8 +192,8 @@ def test_two_hours_fit_into_memory(tmp_path):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_length(tmp_path):
-    from evaluate_qa.benchmarks.evqascore import Job, whole
-    from evaluate_qa.benchmarks.measure import measure
+    from evaluate_qa.dev.benchmarks.evqascore import Job, whole
+    from evaluate_qa.dev.benchmarks.measure import measure
 
     videos = [
         str(write_long(tmp_path / f"{minutes}.mp4", 60 * minutes, size=(160, 90), rate=10)) for minutes in (1, 16)

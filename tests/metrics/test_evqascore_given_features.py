@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics.evqascore.arguments import RowTypeError, RowValueError, Unexpected
+from safetensors.torch import save_file
+
+from evaluate_qa.metrics._shared.arguments import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.features import read_features
 from evaluate_qa.metrics.evqascore.rows import check_features, check_files, check_keywords, check_video
 from evaluate_qa.metrics.evqascore.video import UnreadableVideo
-from safetensors.torch import save_file
 
 MATRIX = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0]])
 UNIT = [[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]

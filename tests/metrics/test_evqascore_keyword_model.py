@@ -5,9 +5,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from evaluate_qa.metrics.evqascore.chat_models import NoAnswer
-from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, KeywordStore, conversation
 from tiny_chat_model import save_chat_model
+
+from evaluate_qa.metrics._shared.chat_models import NoAnswer
+from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, KeywordStore, conversation
 
 
 class _Handler(BaseHTTPRequestHandler):

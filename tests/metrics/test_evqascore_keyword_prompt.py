@@ -1,6 +1,7 @@
 """What a chat model replies, read as keywords."""
 
 import pytest
+
 from evaluate_qa.metrics.evqascore.keyword_model import conversation, parse_keywords
 
 REPLIES = {

@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from evaluate_qa.metrics.evqascore.keyword_model import distinct
-from evaluate_qa.metrics.evqascore.keywords import disjoint, yake_keywords
 from hypothesis import given
 from hypothesis import strategies as st
+
+from evaluate_qa.metrics.evqascore.keyword_model import distinct
+from evaluate_qa.metrics.evqascore.keywords import disjoint, yake_keywords
 
 GUITAR = "What is the man doing? He is playing an acoustic guitar on a wooden stage while a crowd claps."
 

@@ -8,6 +8,7 @@ import random
 
 import pytest
 from commands import run_command
+
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
-from evaluate_qa.metrics.evqascore.scoring import Parts, compare, harmonic_mean, score
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+
+from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
+from evaluate_qa.metrics.evqascore.scoring import Parts, compare, harmonic_mean, score
 
 # Three frames, of which two keywords each fit one; every length is 1.
 FRAMES = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]

@@ -3,11 +3,12 @@
 import av
 import numpy as np
 import pytest
+from videos import VIDEOS, decode_all, writer
+
 from evaluate_qa.metrics.evqascore import seeking, video
 from evaluate_qa.metrics.evqascore.nal_units import UNKNOWN, Picture, describer
 from evaluate_qa.metrics.evqascore.seeking import ENTRY, Run, order, plan
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
-from videos import VIDEOS, decode_all, writer
 
 JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
 JUMPED += ["hevc-keys.mp4", "vp9-keys.webm", "av1-keys.webm", "ffv1.mkv", "prores.mov"]

@@ -5,8 +5,9 @@ import os
 import av
 import numpy as np
 import pytest
-from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
 from videos import VIDEOS, decode_all, pattern, write, write_sound, writer
+
+from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
 
 
 @pytest.fixture(scope="module")

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
-from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
 from transformers import (
     DebertaV2Config,
     DebertaV2ForSequenceClassification,
     DistilBertConfig,
     DistilBertForSequenceClassification,
 )
+
+from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
+from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
 
 SENTENCES = ["paris", "it was marie curie , who is the one of lyon ?", "what is the capital of france ?"]
 PAIRS = [Pair(first, (second,)) for first in SENTENCES for second in SENTENCES]

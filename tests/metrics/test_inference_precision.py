@@ -1,15 +1,15 @@
 """`dtype="auto"`: what is chosen, that it is remembered, and that scores and signature are those of the choice."""
 
 import json
-from importlib import import_module
 
 import pytest
 import torch
+from huggingface_hub import constants
+from test_contract import assert_same
+
 from evaluate_qa.metrics._shared import inference
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.inference import chosen, fastest, measured, processor, settled
-from huggingface_hub import constants
-from test_contract import assert_same
 
 OTHER = {"float32": "bfloat16", "bfloat16": "float32"}
 
@@ -108,8 +108,7 @@ def test_scores_and_signature_are_those_of_the_choice(file, name, load, metric, 
     if not case.model or name == "judge":
         pytest.skip("it has no such option")
     file.write_text(json.dumps({"dtype": dtype}))
-    # evaluate gives a metric a copy of its files.
-    import_module(f"{type(metric).__module__.rpartition('.')[0]}.inference")._fastest.cache_clear()
+    inference._fastest.cache_clear()
     of_choice, of_auto = (load(device="cpu", dtype=one).compute(**case.columns) for one in (dtype, "auto"))
     assert of_auto["signature"] == of_choice["signature"]
     assert ("|dtype:bfloat16" in of_auto["signature"]) == (dtype == "bfloat16")

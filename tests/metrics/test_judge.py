@@ -7,19 +7,19 @@ import time
 from contextlib import closing, suppress
 from functools import partial
 
-import evaluate
-import evaluate_qa
 import pytest
 from chat_server import by_words, completion
-from evaluate_qa.metrics.judge.verdicts import Verdicts
 from tiny_chat_model import save_chat_model
+
+import evaluate_qa
+from evaluate_qa.metrics.judge.verdicts import Verdicts
 
 KEY = "sk-judge-0123456789abcdef"
 
 
 @pytest.fixture
 def load(server):
-    return partial(evaluate.load, evaluate_qa.path("judge"), endpoint=server.url, model="m")
+    return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m")
 
 
 def rows(*predictions):
@@ -193,7 +193,6 @@ def test_the_bar_shows_what_was_spent(load, server, monkeypatch, capsys):
     """Of two requests 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
     monkeypatch.setattr("evaluate_qa.metrics._shared.progress._SECONDS", 0)
     metric = load(concurrency=1)
-    monkeypatch.setattr(f"{type(metric).__module__.rpartition('.')[0]}.progress._SECONDS", 0)
     metric.compute(**rows("right", "wrong"), prices=(2.5, 10))
     assert "cost 0.00054" in capsys.readouterr().err.splitlines()[-1]
     metric.compute(**rows("right", "wrong"))
@@ -379,7 +378,7 @@ KILLED = """
 import sys
 import evaluate, evaluate_qa
 folder, url = sys.argv[1:]
-metric = evaluate.load(evaluate_qa.path("judge"), endpoint=url, model="m", cache_dir=folder, concurrency=8)
+metric = evaluate_qa.load("judge", endpoint=url, model="m", cache_dir=folder, concurrency=8)
 columns = {"predictions": [f"right {number}" for number in range(100)], "references": ["right"] * 100}
 print(metric.compute(**columns)["accuracy"])
 """
@@ -417,7 +416,7 @@ def stored(folder):
 TIMED = """
 import sys, time
 import evaluate, evaluate_qa
-metric = evaluate.load(evaluate_qa.path("judge"), endpoint=sys.argv[1], model="m", concurrency=32)
+metric = evaluate_qa.load("judge", endpoint=sys.argv[1], model="m", concurrency=32)
 for count in (40, 400):
     start = time.process_time()
     metric.compute(predictions=[f"right {number} of {count}" for number in range(count)], references=["right"] * count)
@@ -497,7 +496,7 @@ def test_prices_are_two_numbers(load, prices):
 
 
 def test_without_a_judge_it_says_what_is_missing():
-    metric = evaluate.load(evaluate_qa.path("judge"))
+    metric = evaluate_qa.load("judge")
     with pytest.raises(ValueError, match=r"^judge: there is no judge; give evaluate.load the name of a chat model"):
         metric.compute(**rows("a"))
 
@@ -523,8 +522,8 @@ def local(tmp_path_factory):
     save_chat_model(folder / "model", known)
     (folder / "tiny.j2").write_text(TINY, "utf-8")
     return partial(
-        evaluate.load,
-        evaluate_qa.path("judge"),
+        evaluate_qa.load,
+        "judge",
         model=str(folder / "model"),
         protocol=folder / "tiny.j2",
         device="cpu",
@@ -567,7 +566,7 @@ def test_its_score_is_the_softmax_over_the_labels(local):
 
 
 def test_a_model_that_cannot_be_loaded_is_told(tmp_path):
-    metric = evaluate.load(evaluate_qa.path("judge"), model=str(tmp_path))
+    metric = evaluate_qa.load("judge", model=str(tmp_path))
     with pytest.raises(ValueError, match=r"^judge: cannot load the chat model"):
         metric.compute(**rows("a"))
 
@@ -581,7 +580,7 @@ SURE = {
 
 @pytest.fixture(scope="module")
 def bem():
-    return evaluate.load(evaluate_qa.path("bem"))
+    return evaluate_qa.load("bem")
 
 
 def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
@@ -643,7 +642,7 @@ def test_where_a_judge_comes_first_and_has_no_verdict_the_next_is_asked(load, se
 
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_what_cannot_decide_first_is_told_when_the_judge_is_loaded(load, name, cases):
-    first = evaluate.load(evaluate_qa.path(name), **cases[name].load)
+    first = evaluate_qa.load(name, **cases[name].load)
     told = (
         f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile, or a"
     )

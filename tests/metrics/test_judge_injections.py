@@ -8,20 +8,20 @@ import zlib
 from functools import partial
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
 from chat_server import completion, texts
 from commands import run_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluate_qa
 from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.metrics.judge.arguments import clean
-from evaluate_qa.metrics.judge.chat_models import Reply
+from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.chat_models import Reply
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol
 from evaluate_qa.metrics.judge.reading import Unreadable, read
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def lines(path):
@@ -79,7 +79,7 @@ def replied(label, asked, quoted=None):
 
 @pytest.fixture
 def load(server):
-    return partial(evaluate.load, evaluate_qa.path("judge"), endpoint=server.url, model="m", concurrency=8)
+    return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", concurrency=8)
 
 
 def test_there_are_fifty_texts_that_differ():

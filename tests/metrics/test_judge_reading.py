@@ -5,7 +5,8 @@ import math
 
 import pytest
 from chat_server import LABELS
-from evaluate_qa.metrics.judge.chat_models import Reply, Token
+
+from evaluate_qa.metrics._shared.chat_models import Reply, Token
 from evaluate_qa.metrics.judge.prompts import quoted
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
 from evaluate_qa.metrics.judge.reading import Unreadable, read

@@ -4,22 +4,22 @@ from functools import partial
 from math import sqrt
 from statistics import mean
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 from chat_server import texts
-from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.scoring import Ruling, settled
-from evaluate_qa.metrics.judge.verdicts import Row
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_chat_model import save_chat_model
 
+import evaluate_qa
+from evaluate_qa.metrics.judge.reading import Verdict
+from evaluate_qa.metrics.judge.scoring import Ruling, settled
+from evaluate_qa.metrics.judge.verdicts import Row
+
 
 @pytest.fixture
 def load(server):
-    return partial(evaluate.load, evaluate_qa.path("judge"), endpoint=server.url, model="m", concurrency=1)
+    return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", concurrency=1)
 
 
 def rows(*predictions):
@@ -143,7 +143,7 @@ def test_rows_of_which_the_matcher_is_sure_are_not_sampled(load, server):
 
 def test_a_model_that_is_run_here_has_no_samples(tmp_path):
     save_chat_model(tmp_path, [([{"role": "user", "content": "a"}], "b")])
-    metric = evaluate.load(evaluate_qa.path("judge"), model=str(tmp_path))
+    metric = evaluate_qa.load("judge", model=str(tmp_path))
     with pytest.raises(ValueError, match=r"^judge: samples is for an endpoint"):
         metric.compute(**rows("a"), samples=2)
 

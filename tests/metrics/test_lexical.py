@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from evaluate_qa.datasets_scripts.diver_qa.rows import read_rows
 from evaluate_qa.metrics._shared import lexical
 from evaluate_qa.metrics._shared.lexical import (

@@ -2,9 +2,9 @@
 
 import time
 
-import evaluate
-import evaluate_qa
 import pytest
+
+import evaluate_qa
 from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics._shared.lexical import not_attempted, unattempted
@@ -81,7 +81,7 @@ def test_what_is_judged_correct_is_an_attempt():
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])
 def test_accuracy_over_the_attempted_rows(name):
     """Of five answers one is right and two are no attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
-    metric = evaluate.load(evaluate_qa.path(name))
+    metric = evaluate_qa.load(name)
     columns = {
         "predictions": ["Marie Curie", "I don't know.", "", "Albert Einstein", "Bananas"],
         "references": ["Marie Curie"] * 5,

@@ -2,13 +2,13 @@
 
 import sys
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.metrics._shared.long_texts import Claims, new_words_f1, search, sentences
 from hypothesis import given
 from hypothesis import strategies as st
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.long_texts import Claims, new_words_f1, search, sentences
 
 pytest.importorskip("sentencex")
 
@@ -30,7 +30,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module", params=METRICS)
 def metric(request):
-    return evaluate.load(evaluate_qa.path(request.param), device="cpu")
+    return evaluate_qa.load(request.param, device="cpu")
 
 
 def by_sentence(metric, answers, references, question=QUESTION, **options):
@@ -227,13 +227,13 @@ def test_inputs_are_assembled_batch_by_batch(metric, monkeypatch):
 def test_a_missing_splitter_is_told_before_the_model_is_loaded(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     for name in METRICS:
-        metric = evaluate.load(evaluate_qa.path(name))
+        metric = evaluate_qa.load(name)
         with pytest.raises(ImportError, match=f"{name}: long_references='sentences' needs sentencex: pip install"):
             by_sentence(metric, ["a"], ["b"])
         assert metric._model is None
 
 
 def test_fit_reads_references_as_a_whole():
-    metric = evaluate.load(evaluate_qa.path("nli_lex"))
+    metric = evaluate_qa.load("nli_lex")
     with pytest.raises(ValueError, match="nli_lex: fit learns from whole references"):
         metric.fit(predictions=["a"], references=["b"], labels=[True], long_references="sentences")

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+
 from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics._shared.classifiers import Tokens
 from evaluate_qa.metrics._shared.long_texts import Claims, MatcherOptions, Parts, best_pairs, expand

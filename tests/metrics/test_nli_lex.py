@@ -3,18 +3,18 @@
 import json
 import sys
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_classifiers
 import torch
-from evaluate_qa.metrics.nli_lex.arithmetic import first_best
+from scipy.optimize import minimize
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics.nli_lex.classifier import entailment_class, fill, nli_pair
 from evaluate_qa.metrics.nli_lex.scoring import class_probability, probability
 from evaluate_qa.metrics.nli_lex.weights import UNFITTED, chosen_weights, fit_weights
-from scipy.optimize import minimize
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 ROWS = {
     "predictions": ["it was marie curie", "paris", "lyon is the capital"],
@@ -25,7 +25,7 @@ LABELS = ["not_entailment", "entailment"]
 
 
 def load(folder, **options):
-    return evaluate.load(evaluate_qa.path("nli_lex"), model=str(folder), device="cpu", **options)
+    return evaluate_qa.load("nli_lex", model=str(folder), device="cpu", **options)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def tiny(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def embedded():
-    return evaluate.load(evaluate_qa.path("nli_lex"), device="cpu")
+    return evaluate_qa.load("nli_lex", device="cpu")
 
 
 def test_the_default_templates():
@@ -190,7 +190,7 @@ def test_weights_of_plain_entailment_are_fitted_and_taken(tiny):
 
 @pytest.mark.parametrize("strength", [0, -1, True, None, float("nan"), float("inf")], ids=str)
 def test_the_penalty_is_checked_before_the_model_is_loaded(strength):
-    untouched = evaluate.load(evaluate_qa.path("nli_lex"), model="no/such-model")
+    untouched = evaluate_qa.load("nli_lex", model="no/such-model")
     with pytest.raises(ValueError, match=r"nli_lex: strength is .*; expected a number above 0"):
         untouched.fit(**ROWS, labels=[True, True, False], strength=strength)
 
@@ -213,7 +213,7 @@ def test_labels_are_checked(tiny, labels, message):
 @pytest.fixture
 def unloaded():
     """A metric whose model must not be looked for."""
-    metric = evaluate.load(evaluate_qa.path("nli_lex"), model="no/such-model")
+    metric = evaluate_qa.load("nli_lex", model="no/such-model")
     yield metric
     assert metric._model is None
 
@@ -272,5 +272,5 @@ def test_order_and_batches_do_not_matter(embedded):
     straight = embedded.compute(**rows)["per_example"]["score"]
     shuffled = embedded.compute(**{name: [values[i] for i in order] for name, values in rows.items()})
     assert shuffled["per_example"]["score"] == pytest.approx([straight[i] for i in order], abs=1e-5)
-    small = evaluate.load(evaluate_qa.path("nli_lex"), device="cpu", batch_size=3).compute(**rows)
+    small = evaluate_qa.load("nli_lex", device="cpu", batch_size=3).compute(**rows)
     assert small["per_example"]["score"] == pytest.approx(straight, abs=1e-5)

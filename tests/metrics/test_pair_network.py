@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig, BertForSequenceClassification
+
 from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
 from evaluate_qa.metrics._shared.pair_network import network_class
-from transformers import BertConfig, BertForSequenceClassification
 
 CLS, SEP, HIDDEN = 1, 2, 8
 # [CLS] answer [SEP] reference [SEP] question [SEP]; the second row has no answer, and no question.

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from chat_server import completion
+
 from evaluate_qa.metrics._shared import posting
 from evaluate_qa.metrics._shared.posting import Client, PostError, asked_for, waited
 

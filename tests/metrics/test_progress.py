@@ -5,9 +5,10 @@ import sys
 import datasets
 import pytest
 from evaluate.utils import logging as evaluate_logging
-from evaluate_qa.metrics._shared.progress import library_bars, progress
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled
 from transformers.utils import logging as transformers_logging
+
+from evaluate_qa.metrics._shared.progress import library_bars, progress
 
 
 @pytest.fixture

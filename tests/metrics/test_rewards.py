@@ -5,12 +5,12 @@ import re
 import statistics
 from concurrent.futures import ThreadPoolExecutor
 
-import evaluate
-import evaluate_qa
 import pytest
 import torch
-from evaluate_qa.metrics._shared.rewards import extractor
 from trl.rewards import get_soft_overlong_punishment
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.rewards import extractor
 
 METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")
 PROMPTS = ["who discovered radium", "what is the capital of france", "who discovered radium", "who is marie"]
@@ -21,7 +21,7 @@ REASONED = [f"Let me think. <answer>{text}</answer>" for text in COMPLETIONS[:3]
 
 @pytest.fixture(scope="module")
 def metrics(cases):
-    return {name: evaluate.load(evaluate_qa.path(name), **cases[name].load) for name in METRICS}
+    return {name: evaluate_qa.load(name, **cases[name].load) for name in METRICS}
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_a_reward_neither_draws_random_numbers_nor_leaves_gradients():
     torch.manual_seed(0)
     expected = torch.rand(1)
     torch.manual_seed(0)
-    found = evaluate.load(evaluate_qa.path("bem")).reward()(PROMPTS, COMPLETIONS, answer=ANSWERS)
+    found = evaluate_qa.load("bem").reward()(PROMPTS, COMPLETIONS, answer=ANSWERS)
     assert torch.rand(1) == expected
     assert not any(isinstance(one, torch.Tensor) for one in found)
 
@@ -211,7 +211,7 @@ def test_a_reward_goes_to_another_process(name, metrics):
 
 def test_the_accelerator_is_left_to_the_policy(monkeypatch):
     """The model is loaded by the first call, so that no accelerator is needed to see where it would be."""
-    bem = evaluate.load(evaluate_qa.path("bem"))
+    bem = evaluate_qa.load("bem")
     assert bem.reward().metric is bem, "on a machine without one nothing is loaded twice"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     there = bem.reward().metric
@@ -220,7 +220,7 @@ def test_the_accelerator_is_left_to_the_policy(monkeypatch):
     assert bem.reward(device="cuda").metric is bem
     assert bem.reward(device="cuda:1").metric.load_options.device == "cuda:1"
     assert there.compute(predictions=["Paris"], references=["Paris"], questions=["?"])["bem"] > 0.5
-    on_the_accelerator = evaluate.load(evaluate_qa.path("bem"), device="cuda")
+    on_the_accelerator = evaluate_qa.load("bem", device="cuda")
     assert on_the_accelerator.reward().metric is on_the_accelerator
 
 

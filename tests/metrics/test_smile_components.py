@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from evaluate_qa.metrics.smile.components import Rows, components
 
 

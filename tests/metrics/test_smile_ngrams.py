@@ -1,10 +1,11 @@
 """The streamed maximum over n-grams equals the plain one, in whatever batches the vectors come."""
 
 import numpy as np
-from evaluate_qa.metrics.smile.candidates import Shortlist
-from evaluate_qa.metrics.smile.ngrams import NGrams
 from hypothesis import given
 from hypothesis import strategies as st
+
+from evaluate_qa.metrics.smile.candidates import Shortlist
+from evaluate_qa.metrics.smile.ngrams import NGrams
 
 
 def unit_vectors(count, dim=4, seed=0):

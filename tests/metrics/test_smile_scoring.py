@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics.smile.arithmetic import first_best
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics.smile.options import SmileOptions
 from evaluate_qa.metrics.smile.scoring import (
     Components,
@@ -17,8 +20,6 @@ from evaluate_qa.metrics.smile.scoring import (
     smile_score,
     word_fraction,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 unit = st.floats(0, 1)
 cosine = st.floats(-1, 1)

@@ -1,10 +1,11 @@
 """Words and n-grams: appendix A.2, by hand."""
 
 import pytest
-from evaluate_qa.metrics.smile.options import SmileOptions
-from evaluate_qa.metrics.smile.text import lemmatizer, lemmatizer_name, ngrams, words
 from hypothesis import given
 from hypothesis import strategies as st
+
+from evaluate_qa.metrics.smile.options import SmileOptions
+from evaluate_qa.metrics.smile.text import lemmatizer, lemmatizer_name, ngrams, words
 
 
 @pytest.mark.parametrize(

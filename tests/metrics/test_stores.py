@@ -8,15 +8,15 @@ import warnings
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import tiny_checkpoints
 from damage import flip, no_room, without_privileges
+
+import evaluate_qa
+from evaluate_qa.metrics._shared import stores
 from evaluate_qa.metrics.evqascore.features import FeatureStore, VideoFeatures
 from evaluate_qa.metrics.evqascore.keyword_model import KeywordStore
-from evaluate_qa.metrics.smile import stores
 from evaluate_qa.metrics.smile.vectors import VectorStore
 
 TEXTS = [f"text {number}" for number in range(400)]
@@ -244,7 +244,7 @@ def tiny(tmp_path_factory):
 
 
 def scores(model, folder=None):
-    metric = evaluate.load(evaluate_qa.path("smile"), model=str(model), device="cpu", cache_dir=folder and str(folder))
+    metric = evaluate_qa.load("smile", model=str(model), device="cpu", cache_dir=folder and str(folder))
     names = [f"{number} {number + 1}" for number in range(600)]
     return metric.compute(predictions=names, references=names[::-1])["per_example"]["score"]
 

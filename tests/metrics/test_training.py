@@ -3,14 +3,14 @@
 import logging
 import random
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import torch
-from evaluate_qa.metrics._shared.training import without_answers, without_prompt
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import EvalPrediction, PreTrainedTokenizerFast
+
+import evaluate_qa
+from evaluate_qa.metrics._shared.training import without_answers, without_prompt
 
 # fmt: off
 WORDS = [
@@ -33,7 +33,7 @@ def tokenizer():
 
 @pytest.fixture(scope="module")
 def metrics():
-    return {name: evaluate.load(evaluate_qa.path(name)) for name in METRICS}
+    return {name: evaluate_qa.load(name) for name in METRICS}
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_logits_are_refused(deltableu, tokenizer, dtype):
 
 @pytest.mark.parametrize("column", ["questions", "references", "synthetic_answers"])
 def test_columns_of_another_length_than_the_evaluation_set_load_no_model(tokenizer, column):
-    smile = evaluate.load(evaluate_qa.path("smile"))
+    smile = evaluate_qa.load("smile")
     scores = smile.compute_metrics(tokenizer, **{column: ["paris"] * 4})
     with pytest.raises(ValueError, match=rf"^smile: {column} has 4 rows, the evaluation set 3; expected one entry"):
         scores(evaluated())
@@ -237,7 +237,7 @@ def test_rows_are_logged_on_request(metrics, tokenizer, caplog):
 @pytest.mark.parametrize("name", METRICS)
 def test_training_draws_the_same_random_numbers_as_without(name, tokenizer):
     """Even where the first evaluation loads the metric's model, and nothing else of torch's is changed."""
-    metric = evaluate.load(evaluate_qa.path(name))
+    metric = evaluate_qa.load(name)
     before = (torch.get_rng_state().tolist(), str(np.random.get_state()), random.getstate())
     metric.compute_metrics(tokenizer, QUESTIONS, log_samples=1)(evaluated())
     assert (torch.get_rng_state().tolist(), str(np.random.get_state()), random.getstate()) == before

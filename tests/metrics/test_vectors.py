@@ -8,10 +8,11 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from evaluate_qa.metrics.smile.vectors import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+from evaluate_qa.metrics.smile.vectors import VectorStore
 
 DIM = 8
 

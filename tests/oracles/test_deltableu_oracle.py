@@ -8,11 +8,11 @@ import json
 import operator
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import numpy as np
 import pytest
 import sacrebleu
+
+import evaluate_qa
 from evaluate_qa.metrics.deltableu.ngrams import row_statistics
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 from evaluate_qa.metrics.deltableu.scoring import score
@@ -39,7 +39,7 @@ def oracle(shared):
 
 @pytest.fixture(scope="module")
 def metric():
-    return evaluate.load(evaluate_qa.path("deltableu"), keep_in_memory=True)
+    return evaluate_qa.load("deltableu")
 
 
 def columns(oracle, lang, weights, lower_references=False):

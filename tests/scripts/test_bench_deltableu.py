@@ -5,8 +5,9 @@ import sys
 
 import pytest
 from commands import run_command
-from evaluate_qa.benchmarks import measure
-from evaluate_qa.benchmarks.deltableu import cases, lengthened, shuffled
+
+from evaluate_qa.dev.benchmarks import measure
+from evaluate_qa.dev.benchmarks.deltableu import cases, lengthened, shuffled
 from evaluate_qa.metrics.deltableu.ngrams import row_statistics
 
 GIVEN = {

@@ -2,8 +2,9 @@
 
 import pytest
 from commands import run_command
-from evaluate_qa.benchmarks import measure
-from evaluate_qa.benchmarks.evqascore import (
+
+from evaluate_qa.dev.benchmarks import measure
+from evaluate_qa.dev.benchmarks.evqascore import (
     DECODE,
     ENCODE,
     LOOP,
@@ -17,8 +18,8 @@ from evaluate_qa.benchmarks.evqascore import (
     named,
     write_video,
 )
-from evaluate_qa.benchmarks.measure import Measurement
-from evaluate_qa.benchmarks.tables import evqascore_table
+from evaluate_qa.dev.benchmarks.measure import Measurement
+from evaluate_qa.dev.benchmarks.tables import evqascore_table
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 
 DEMO = str(demo_folder())

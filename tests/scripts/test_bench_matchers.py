@@ -1,7 +1,8 @@
 """`evaluate-qa bench bem|nli_lex`: all cases score the same, and the command prints them."""
 
 import pytest
-from evaluate_qa.benchmarks.matchers import Job, cases, raw_forward, stock_forward
+
+from evaluate_qa.dev.benchmarks.matchers import Job, cases, raw_forward, stock_forward
 
 ANSWERS = ["Paris", "It is Lyon, as everybody knows.", "", "Paris"]
 

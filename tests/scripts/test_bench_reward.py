@@ -2,7 +2,8 @@
 
 import pytest
 from commands import run_command
-from evaluate_qa.benchmarks.reward import Step, Took, alternately, made_of, measured
+
+from evaluate_qa.dev.benchmarks.reward import Step, Took, alternately, made_of, measured
 from evaluate_qa.loading import load_metric
 
 ROWS = [
@@ -37,7 +38,7 @@ def test_cases_run_in_turn_and_the_fastest_counts():
 
 
 def test_rewards_that_are_not_the_scores_are_told(monkeypatch):
-    metric = load_metric("deltableu", keep_in_memory=True)
+    metric = load_metric("deltableu")
     assert all(took.clock > 0 for took in measured(metric, made_of(ROWS, 4, 2, 6), rounds=1))
     reward = metric.reward
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 from commands import run_command
-from evaluate_qa.benchmarks.rows import COLUMNS, given_rows
+
+from evaluate_qa.dev.benchmarks.rows import COLUMNS, given_rows
 
 COMMANDS = ["smile", "deltableu", "bem", "nli-lex"]
 

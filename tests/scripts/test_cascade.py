@@ -6,14 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
+from toy_metric import write_toy_metric
+from typer.testing import CliRunner
+
 from evaluate_qa.cascading.curve import Labelled, curve, point
 from evaluate_qa.cascading.several import band, choose, labelled
 from evaluate_qa.cascading.testing import find_band
 from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.scoring import unsure
-from toy_metric import write_toy_metric
-from typer.testing import CliRunner
 
 NAN = float("nan")
 

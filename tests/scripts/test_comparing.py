@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
+from typer.testing import CliRunner
+
 from evaluate_qa import compare, estimate
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from typer.testing import CliRunner
 
 COUNT = 120
 GENERATOR = np.random.default_rng(0)

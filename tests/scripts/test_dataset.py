@@ -4,16 +4,17 @@ import json
 import datasets
 import pytest
 import typer
-from evaluate_qa import dataset
-from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa
-from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, read_rows
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
-from evaluate_qa.hub_folder import size_category, write_folder
 from huggingface_hub import DatasetCard
 from typer.testing import CliRunner
 
+from evaluate_qa.commands.dataset import Name, dataset
+from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa
+from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
+from evaluate_qa.hub_folder import FOLDER, build, builder, size_category, write_folder
+
 app = typer.Typer()
-app.command()(dataset.dataset)
+app.command()(dataset)
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_hub_reads_what_the_command_wrote(tmp_path, data_dir):
 
 
 def test_one_configuration_needs_no_name(tmp_path, data_dir):
-    dataset.build("diver_qa", tmp_path / "out", data_dir, tmp_path / "cache")
+    build("diver_qa", tmp_path / "out", data_dir, tmp_path / "cache")
 
     rows = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
     assert rows.to_list() == [
@@ -68,7 +69,7 @@ def test_one_configuration_needs_no_name(tmp_path, data_dir):
 
 
 def test_files_lie_where_the_hub_expects_them_and_nothing_else_does(tmp_path, data_dir):
-    dataset.build("evouna", tmp_path / "out", data_dir, tmp_path / "cache")
+    build("evouna", tmp_path / "out", data_dir, tmp_path / "cache")
 
     assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
         "README.md",
@@ -79,7 +80,7 @@ def test_files_lie_where_the_hub_expects_them_and_nothing_else_does(tmp_path, da
 
 def test_card_describes_the_files(tmp_path, data_dir):
     out = tmp_path / "out"
-    dataset.build("evouna", out, data_dir, tmp_path / "cache")
+    build("evouna", out, data_dir, tmp_path / "cache")
 
     card = DatasetCard.load(out / "README.md").data.to_dict()
     assert card["size_categories"] == ["n<1K"]
@@ -97,10 +98,10 @@ def test_card_describes_the_files(tmp_path, data_dir):
     assert {feature["name"] for feature in nq["features"]} == set(Evouna(config_name="nq").info.features)
 
 
-@pytest.mark.parametrize("name", [name.value for name in dataset.Name])
+@pytest.mark.parametrize("name", [name.value for name in Name])
 def test_cards_are_complete(name):
-    card = DatasetCard.load(dataset.FOLDER / name / "README.md")
-    builder = dataset.builder(name)
+    card = DatasetCard.load(FOLDER / name / "README.md")
+    found = builder(name)
 
     for field in ("pretty_name", "license", "language", "task_categories"):
         assert card.data.get(field), field
@@ -110,8 +111,8 @@ def test_cards_are_complete(name):
     for placeholder in ("More Information Needed", "TODO", "TBD", "[["):
         assert placeholder not in card.text
     fields = card.text.split("\n## Fields\n")[1].split("\n## ")[0]
-    for config in builder.builder_configs:
-        info = builder(config_name=config).info
+    for config in found.builder_configs:
+        info = found(config_name=config).info
         assert info.license == card.data.license
         assert info.homepage in card.text
         for field in info.features:
@@ -119,15 +120,15 @@ def test_cards_are_complete(name):
 
 
 def test_builders_are_found_by_name():
-    assert dataset.builder("evouna") is Evouna
-    assert dataset.builder("diver_qa") is DiverQa
+    assert builder("evouna") is Evouna
+    assert builder("diver_qa") is DiverQa
 
 
 def test_changed_source_file_is_read_again(tmp_path, data_dir):
     out = tmp_path / "out"
-    dataset.build("evouna", out, data_dir, tmp_path / "cache")
+    build("evouna", out, data_dir, tmp_path / "cache")
     (data_dir / "NQ.json").write_bytes((data_dir / "TQ.json").read_bytes())
-    built = dataset.build("evouna", out, data_dir, tmp_path / "cache")
+    built = build("evouna", out, data_dir, tmp_path / "cache")
 
     assert built.infos["nq"].splits["test"].num_examples == 20
 
@@ -213,7 +214,7 @@ def test_output_that_is_a_file_is_an_error(tmp_path, data_dir):
     (tmp_path / "out").write_text("mine")
 
     with pytest.raises(FileExistsError, match="is a file; name a folder"):
-        write_folder(Evouna, dataset.FOLDER / "evouna" / "README.md", tmp_path / "out", data_dir=str(data_dir))
+        write_folder(Evouna, FOLDER / "evouna" / "README.md", tmp_path / "out", data_dir=str(data_dir))
 
 
 @pytest.mark.parametrize(

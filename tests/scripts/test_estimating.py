@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
+from typer.testing import CliRunner
+
 from evaluate_qa import estimate
 from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
-from typer.testing import CliRunner
 
 GENERATOR = np.random.default_rng(0)
 CHANCE = GENERATOR.beta(0.5, 0.3, 300)

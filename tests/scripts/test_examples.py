@@ -4,9 +4,10 @@ import json
 import re
 from pathlib import Path
 
-import evaluate_qa
 import pytest
-from evaluate_qa.install import install_metrics
+
+import evaluate_qa
+from evaluate_qa.installation import install_metrics
 
 EXAMPLES = Path(evaluate_qa.__file__).parent / "examples"
 

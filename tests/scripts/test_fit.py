@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
@@ -22,7 +24,6 @@ from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.learner import FORMATS, Batch
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
-from typer.testing import CliRunner
 
 NOTHING = {field.name: 0.0 for field in fields(Mixture)}
 

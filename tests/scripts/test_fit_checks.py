@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 import typer
+from typer.testing import CliRunner
+
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import Matcher, save
 from evaluate_qa.training import job
 from evaluate_qa.training.heads import check_limits
 from evaluate_qa.training.recipe import Recipe
-from typer.testing import CliRunner
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
 from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG, by_length
 from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
-from sklearn.linear_model import LogisticRegression
 
 NAMES = ("margin", "recall")
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.matcher import Matcher, save
 from evaluate_qa.training import left_out, run
@@ -12,7 +14,6 @@ from evaluate_qa.training.examples import Mixture
 from evaluate_qa.training.job import Job
 from evaluate_qa.training.left_out import leave_one_out, left_out_file
 from evaluate_qa.training.recipe import Recipe
-from typer.testing import CliRunner
 
 NAMES = ("amber", "birch", "cedar")
 

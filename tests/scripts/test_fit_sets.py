@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
@@ -27,7 +29,6 @@ from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample, without
 from evaluate_qa.training.style import chances, evening_weights
 from evaluate_qa.uncertainty.resampling import Bootstrap
-from typer.testing import CliRunner
 
 NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))
 

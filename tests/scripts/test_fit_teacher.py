@@ -8,6 +8,8 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
@@ -18,7 +20,6 @@ from evaluate_qa.training.examples import Example, Generator, Mixture
 from evaluate_qa.training.learner import Batch, Learner
 from evaluate_qa.training.recipe import Recipe
 from evaluate_qa.training.teacher import Teacher, sets_of
-from typer.testing import CliRunner
 
 EXAMPLES = [
     Example("where is it?", "it is in paris.", "paris", 1.0),

@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from commands import run_command
+from markdown_it import MarkdownIt
+
 from evaluate_qa import estimate, gate
 from evaluate_qa.estimation.gate_files import code
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from markdown_it import MarkdownIt
 
 COUNT = 120
 GENERATOR = np.random.default_rng(0)

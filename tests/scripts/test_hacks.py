@@ -4,8 +4,9 @@ import json
 
 import pytest
 from commands import run_command
-from evaluate_qa.hacking.study import study
-from evaluate_qa.hacking.templates import FAMILIES, questions
+
+from evaluate_qa.dev.hacking.study import study
+from evaluate_qa.dev.hacking.templates import FAMILIES, questions
 
 
 class Words:

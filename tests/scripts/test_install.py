@@ -10,15 +10,17 @@ import time
 import pytest
 from commands import run_command
 from evaluate.loading import CachedEvaluationModuleFactory
-from evaluate_qa.cli import app
-from evaluate_qa.installation import State, install, metric_folder, state, uninstall
 from toy_metric import write_toy_metric
 from typer.testing import CliRunner
 
+from evaluate_qa.cli import app
+from evaluate_qa.installation import State, install, metric_folder, state, uninstall
+
 
 @pytest.fixture
-def toy(tmp_path):
-    return write_toy_metric(tmp_path)
+def toy():
+    """The files of a metric of two."""
+    return {"toy.py": b"from .words import WORDS\n\nversion = '0'\n", "words.py": b"WORDS = 1\n"}
 
 
 @pytest.fixture
@@ -37,119 +39,105 @@ def _chosen(modules):
     return metric_folder("toy", modules) / module.hash
 
 
-def _change(toy, version):
-    program = (toy / "toy.py").read_text()
-    (toy / "toy.py").write_text(re.sub('version = ".*"', f'version = "{version}"', program))
+def _changed(toy, version):
+    return toy | {"toy.py": f"from .words import WORDS\n\nversion = {version!r}\n".encode()}
 
 
 def test_evaluate_chooses_what_was_installed(toy, modules):
-    assert state(toy, modules) is State.ABSENT
-    version = install(toy, modules)
+    assert state("toy", toy, modules) is State.ABSENT
+    version = install("toy", toy, modules)
     assert _chosen(modules) == version
-    assert state(toy, modules) is State.CURRENT
-    names = {path.name for path in toy.iterdir()}
-    assert {path.name for path in version.iterdir()} == {"__init__.py", *names}
-    assert all(path.is_file() and not path.is_symlink() for path in version.iterdir())
-    for name in names:
-        assert (version / name).read_bytes() == (toy / name).read_bytes()
+    assert state("toy", toy, modules) is State.CURRENT
+    assert {path.name: path.read_bytes() for path in version.iterdir()} == {"__init__.py": b"", **toy}
 
 
-def test_links_become_files(toy, modules, tmp_path):
-    (toy / "arguments.py").rename(tmp_path / "elsewhere.py")
-    (toy / "arguments.py").symlink_to("../elsewhere.py")
-    version = install(toy, modules)
-    assert not (version / "arguments.py").is_symlink()
-    assert (version / "arguments.py").read_bytes() == (tmp_path / "elsewhere.py").read_bytes()
-
-
-@pytest.mark.parametrize("name", ["toy.py", "arguments.py"])
+@pytest.mark.parametrize("name", ["toy.py", "words.py"])
 def test_a_change_in_any_file_makes_it_stale_until_it_is_installed_again(toy, modules, name):
-    install(toy, modules)
-    with (toy / name).open("a") as file:
-        file.write("# a comment, which evaluate's own hash passes over\n")
-    assert state(toy, modules) is State.STALE
-    version = install(toy, modules)
+    install("toy", toy, modules)
+    toy[name] += b"# a comment, which evaluate's own hash passes over\n"
+    assert state("toy", toy, modules) is State.STALE
+    version = install("toy", toy, modules)
     assert _chosen(modules) == version
-    assert (version / name).read_bytes() == (toy / name).read_bytes()
+    assert (version / name).read_bytes() == toy[name]
 
 
 def test_going_back_to_an_earlier_version(toy, modules):
-    _change(toy, "one")
-    first = install(toy, modules)
-    _change(toy, "two")
-    second = install(toy, modules)
-    _change(toy, "one")
-    assert state(toy, modules) is State.STALE
-    assert install(toy, modules) == first
+    toy = _changed(toy, "one")
+    first = install("toy", toy, modules)
+    toy = _changed(toy, "two")
+    second = install("toy", toy, modules)
+    toy = _changed(toy, "one")
+    assert state("toy", toy, modules) is State.STALE
+    assert install("toy", toy, modules) == first
     assert _chosen(modules) == first != second
 
 
 def test_a_clock_that_went_back_does_not_bring_back_old_code(toy, modules):
-    old = install(toy, modules)
+    old = install("toy", toy, modules)
     tomorrow = time.time() + 86_400
     os.utime(old / "toy.py", (tomorrow, tomorrow))
-    _change(toy, "new")
-    new = install(toy, modules)
+    toy = _changed(toy, "new")
+    new = install("toy", toy, modules)
     assert _chosen(modules) == new != old
 
 
 def test_what_was_just_replaced_stays_a_while(toy, modules):
     versions = []
     for text in ("one", "two", "three"):
-        _change(toy, text)
-        versions.append(install(toy, modules))
+        toy = _changed(toy, text)
+        versions.append(install("toy", toy, modules))
     assert all(version.is_dir() for version in versions)  # a process may have chosen them a moment ago
     for days, version in zip((3, 2, 1), versions, strict=True):
         before = time.time() - days * 86_400
         os.utime(version / "toy.py", (before, before))
-    _change(toy, "four")
-    last = install(toy, modules)
+    toy = _changed(toy, "four")
+    last = install("toy", toy, modules)
     # The first two were replaced two days and one day ago, the third just now.
     assert [version.is_dir() for version in versions] == [False, False, True]
     assert _chosen(modules) == last
 
 
 def test_a_damaged_version_is_mended(toy, modules):
-    version = install(toy, modules)
-    (version / "arguments.py").write_text("half a fi")
-    assert state(toy, modules) is State.STALE
-    assert install(toy, modules) == version
-    assert (version / "arguments.py").read_bytes() == (toy / "arguments.py").read_bytes()
+    version = install("toy", toy, modules)
+    (version / "words.py").write_text("half a fi")
+    assert state("toy", toy, modules) is State.STALE
+    assert install("toy", toy, modules) == version
+    assert (version / "words.py").read_bytes() == toy["words.py"]
     (version / "__init__.py").unlink()
-    assert install(toy, modules) == version
-    assert state(toy, modules) is State.CURRENT
+    assert install("toy", toy, modules) == version
+    assert state("toy", toy, modules) is State.CURRENT
 
 
 def test_what_a_killed_install_has_left_does_no_harm(toy, modules):
     left = metric_folder("toy", modules) / ".new"
     left.mkdir(parents=True)
     (left / "toy.py").write_text("half")
-    assert state(toy, modules) is State.ABSENT
-    version = install(toy, modules)
+    assert state("toy", toy, modules) is State.ABSENT
+    version = install("toy", toy, modules)
     assert _chosen(modules) == version
     assert not left.exists()
 
 
 def test_uninstall(toy, modules):
     assert not uninstall("toy", modules)
-    install(toy, modules)
+    install("toy", toy, modules)
     assert uninstall("toy", modules)
-    assert state(toy, modules) is State.ABSENT
+    assert state("toy", toy, modules) is State.ABSENT
     with pytest.raises(FileNotFoundError):
         _chosen(modules)
-    assert not [path for path in modules.rglob("*") if path.name in ("toy.py", "arguments.py")]
+    assert not [path for path in modules.rglob("*") if path.name in toy]
+
+
+def files(version):
+    return dict.fromkeys(("toy.py", "words.py"), f"VERSION = '{version}'\n".encode())
 
 
 @pytest.mark.slow
-def test_who_loads_while_others_install_gets_a_whole_version(tmp_path, modules):
+def test_who_loads_while_others_install_gets_a_whole_version(modules):
     def keep_installing(release):
         """Install version after version, each of which has its number in both files."""
-        folder = tmp_path / release / "toy"
-        folder.mkdir(parents=True)
         for number in range(60):
-            for name in ("toy.py", "arguments.py"):
-                (folder / name).write_text(f"VERSION = '{release} {number}'\n")
-            install(folder, modules)
+            install("toy", files(f"{release} {number}"), modules)
 
     keep_installing("0")
     threads = [threading.Thread(target=keep_installing, args=[release]) for release in "123"]
@@ -159,11 +147,11 @@ def test_who_loads_while_others_install_gets_a_whole_version(tmp_path, modules):
     while any(thread.is_alive() for thread in threads):
         version = _chosen(modules)
         assert (version / "__init__.py").exists()
-        program, arguments = ((version / name).read_text() for name in ("toy.py", "arguments.py"))
+        program, arguments = ((version / name).read_text() for name in ("toy.py", "words.py"))
         assert program == arguments
         seen.add(program)
     assert len(seen) > 1
-    assert state(tmp_path / "0" / "toy", modules) is State.STALE
+    assert state("toy", files("4 59"), modules) is State.STALE
 
 
 # -- whole processes ---------------------------------------------------------------------------------------------
@@ -176,11 +164,15 @@ print(out["signature"], out["toy"])
 
 
 @pytest.fixture
-def package(tmp_path, root, toy):
-    """A copy of the package that has the toy metric, as if of another release."""
+def package(tmp_path, root):
+    """A copy of the package, laid out as in a wheel, that has the toy metric, as if of another release."""
     copy = tmp_path / "release" / "evaluate_qa"
-    shutil.copytree(root / "scripts", copy, ignore=shutil.ignore_patterns("__pycache__", "spaces"))
-    shutil.copytree(toy, copy / "metrics" / "toy")
+    shutil.copytree(root / "scripts", copy, ignore=shutil.ignore_patterns("__pycache__", "training"))
+    shutil.copytree(root / "metrics", copy / "metrics", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("spaces", "datasets_scripts"):
+        (copy / folder).mkdir()
+        (copy / folder / "__init__.py").touch()
+    write_toy_metric(copy / "metrics")
     return copy
 
 
@@ -218,7 +210,8 @@ def test_install_load_upgrade_and_uninstall(run, package):
     assert 'toy: evaluate.load("toy") takes /' in first
     assert first.endswith("\ntoy|v:1 0.5\n")  # one of the reference's two words
 
-    _change(package / "metrics" / "toy", "2")
+    program = package / "metrics" / "toy" / "toy.py"
+    program.write_text(program.read_text().replace('version = "1"', 'version = "2"'))
     listing = "command('install', '--list')"
     second = _output(run(f"{COMMAND}\n{listing}\ncommand('install')\n{listing}\n{LOAD}"))
     assert [line.split()[1] for line in second.splitlines() if line.startswith("toy ")] == ["stale", "current"]
@@ -261,9 +254,9 @@ def hub():
         server.shutdown()
 
 
-def test_online_the_hub_is_asked_first_and_the_installed_metric_is_taken(run, toy, modules, hub):
+def test_online_the_hub_is_asked_first_and_the_installed_metric_is_taken(run, hub):
     address, asked = hub
-    install(toy, modules)
+    _output(run(f"{COMMAND}\ncommand('install', 'toy')"))
     online = {"HF_EVALUATE_OFFLINE": "", "HF_HUB_OFFLINE": "", "HF_ENDPOINT": address, "NO_PROXY": "127.0.0.1"}
     assert _output(run(LOAD, **online)).endswith("\ntoy|v:1 0.5\n")
     assert any("evaluate-metric/toy" in path for path in asked)

@@ -6,9 +6,10 @@ from collections import Counter
 
 import datasets
 import pytest
+from file_server import files_served
+
 from evaluate_qa.labelled_sets import efficientqa, saf, semeval2013
 from evaluate_qa.labelled_sets.sets import SETS, read
-from file_server import files_served
 
 
 def test_efficientqa_takes_definite_verdicts_and_counts_the_others(efficientqa_dir):

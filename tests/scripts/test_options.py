@@ -1,6 +1,7 @@
 """Options as typed on the command line."""
 
 import pytest
+
 from evaluate_qa.options import parse_options
 
 

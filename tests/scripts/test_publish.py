@@ -7,15 +7,15 @@ import json
 import os
 import signal
 
-import evaluate
-import evaluate_qa
 import pytest
+from hub_server import Blob, Hub, serve
+from typer.testing import CliRunner
+
+import evaluate_qa
 from evaluate_qa.cli import app
 from evaluate_qa.datasets_scripts.evouna.evouna import read_rows
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.metrics._shared import matcher
-from hub_server import Blob, Hub, serve
-from typer.testing import CliRunner
 
 COMMAND = "from evaluate_qa.cli import app; app()"
 
@@ -93,7 +93,7 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 space = Path(snapshot_download("org/smile", repo_type="space", local_dir="app"))
 sys.path.insert(0, str(space))
-from space.metric import Scorer, metric_folder
+from evaluate_qa.spaces._shared.metric import Scorer, metric_folder
 row = {column: values[0] for column, values in answers.items()}
 found["space"] = Scorer("smile", metric_folder(space, "smile")).compute([row], {})
 print(json.dumps([found, rows]))
@@ -116,7 +116,7 @@ def test_what_was_published_gives_the_figures_that_it_gives_here(hub, start, pub
     found, rows = json.loads(out.splitlines()[-1])
     assert found.pop("space")["smile"] == pytest.approx(found["smile"]["per_example"]["score"][0], abs=1e-6)
     for name, result in found.items():
-        here = evaluate.load(evaluate_qa.path(name)).compute(**ANSWERS)
+        here = evaluate_qa.load(name).compute(**ANSWERS)
         assert result.keys() == here.keys()
         assert result["signature"] == here["signature"]
         assert result["per_example"]["verdict"] == here["per_example"]["verdict"]

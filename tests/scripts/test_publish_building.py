@@ -2,198 +2,131 @@
 
 import ast
 import importlib.metadata
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from huggingface_hub import ModelCard, SpaceCard
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from evaluate_qa.commands.publish import selection
+from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
-from evaluate_qa.publish import selection
 from evaluate_qa.publishing import checks, sources, trial_run
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.naming import in_namespace
 from evaluate_qa.publishing.repository import Repository
 from evaluate_qa.publishing.requirements import pinned
-from huggingface_hub import ModelCard, SpaceCard
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-from toy_metric import write_toy_metric
+from evaluate_qa.standalone import metric_files
 
-SPACES = sorted(path.parent.name for path in (sources.PACKAGE / "spaces").glob("*/app.py"))
-
-CARD = """\
----
-title: Toy
-emoji: 🧸
-colorFrom: red
-colorTo: gray
-sdk: gradio
-app_file: app.py
-license: apache-2.0
-tags:
-  - evaluate
-  - metric
-description: A toy.
----
-
-# Card
-
-```python
->>> import evaluate
->>> toy = evaluate.load("org/toy")
->>> toy.compute(predictions=["a b"], references=["a c"], per_example=False)["toy"]
-MODEL LOADED
-0.5
-
-```
-"""  # the toy says when its model is loaded
+SPACES = sources.names("space")
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch, root):
-    """A package with a metric of which a file is a link, and its app, of which a folder is one."""
-    folder = tmp_path / "package"
-    (folder / "metrics").mkdir(parents=True)
-    (folder / "datasets_scripts").mkdir()
-    toy = write_toy_metric(folder / "metrics")
-    (toy / "arguments.py").rename(folder / "arguments.py")
-    (toy / "arguments.py").symlink_to("../../arguments.py")
-    (toy / "__pycache__").mkdir()
-    (toy / "__pycache__" / "toy.pyc").touch()
-    (toy / "README.md").write_text(CARD)
-    (toy / "requirements.txt").write_text("numpy>=1.26\ntqdm>=4.66\n")
-    app = folder / "spaces" / "toy"
-    app.mkdir(parents=True)
-    (app / "app.py").write_text("from space import frame\n")
-    (app.parent / "_shared").mkdir()
-    (app.parent / "_shared" / "frame.py").write_text("FRAME = 1\n")
-    (app.parent / "_shared" / "requirements.txt").write_text("evaluate>=0.4\ngradio>=6\nnumpy>=1.26\n")
-    (app / "space").symlink_to("../_shared")
-    (app / "clip.mp4").write_bytes(b"\0film")
-    (app / "README.md").write_text("# How to run it\n")
-    (app / "requirements.txt").write_text("-r ../../metrics/toy/requirements.txt\n-r ../_shared/requirements.txt\n")
-    shutil.copyfile(root / "scripts" / "constraints.txt", folder / "constraints.txt")
-    monkeypatch.setattr(sources, "PACKAGE", folder)
-    return folder
-
-
-@pytest.fixture
-def toy(package, tmp_path):
-    return Repository("space", "org", "toy", tmp_path / "built")
+def space(tmp_path):
+    """The Space of a metric without a model."""
+    space = Repository("space", "org", "deltableu", tmp_path / "built")
+    build(space)
+    return space
 
 
 # -- Spaces ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_space_holds_metric_and_app_as_regular_files(toy, package):
-    build(toy)
-    assert set(toy.files()) == {
-        "LICENSE",
-        "README.md",
-        "app.py",
-        "arguments.py",
-        "clip.mp4",
-        "requirements.txt",
-        "shell.py",
-        "space/frame.py",
-        "toy.py",
+def test_a_space_holds_the_metric_the_app_and_the_part_of_the_package_that_it_needs(space):
+    files = space.files()
+    flat = {name for name in files if "/" not in name}
+    assert {"LICENSE", "README.md", "app.py", "deltableu.py", "requirements.txt", "shared_adapter.py"} <= flat
+    assert {name: files[name].read_text() for name in flat if name in metric_files("deltableu")} == {
+        name: in_namespace(text, "org") for name, text in metric_files("deltableu").items()
     }
-    assert not [path for path in toy.folder.rglob("*") if path.is_symlink()]
-    assert toy.files()["arguments.py"].read_bytes() == (package / "arguments.py").read_bytes()
-    assert toy.files()["space/frame.py"].read_text() == "FRAME = 1\n"
-    assert toy.files()["clip.mp4"].read_bytes() == b"\0film"
-    assert "Apache License" in toy.files()["LICENSE"].read_text()
+    package = {name for name in files if name.startswith("evaluate_qa/")}
+    assert {"evaluate_qa/__init__.py", "evaluate_qa/spaces/_shared/drawing/style.css"} <= package
+    assert "evaluate_qa/metrics/deltableu/README.md" in package
+    assert not [name for name in package if "/smile/" in name or "/commands/" in name or name.endswith("safetensors")]
+    assert "Apache License" in files["LICENSE"].read_text()
 
 
-def test_its_card_is_the_metrics_with_the_version_of_gradio(toy, package):
-    build(toy)
-    of_metric, card = SpaceCard.load(package / "metrics" / "toy" / "README.md"), SpaceCard.load(toy.card)
-    (gradio,) = (line for line in toy.files()["requirements.txt"].read_text().splitlines() if "gradio" in line)
+def test_a_space_with_a_demo_model_and_clips_has_them_once(tmp_path):
+    space = Repository("space", "org", "evqascore", tmp_path / "built")
+    build(space)
+    assert [name for name in space.files() if name.endswith(("model.safetensors", "red_square.mp4"))] == [
+        "clips/red_square.mp4",
+        "evaluate_qa/metrics/evqascore/demo_clip/model.safetensors",
+    ]
+
+
+def test_its_card_is_the_metrics_with_the_version_of_gradio(space):
+    of_metric, card = SpaceCard.load(METRICS / "deltableu" / "README.md"), SpaceCard.load(space.card)
+    (gradio,) = (line for line in space.files()["requirements.txt"].read_text().splitlines() if "gradio==" in line)
     assert f"gradio=={card.data.sdk_version}" == gradio
     assert card.data.to_dict() == of_metric.data.to_dict() | {"sdk_version": card.data.sdk_version}
-    assert card.text == of_metric.text
+    assert card.text == in_namespace(of_metric.text, "org")
 
 
-def test_its_requirements_are_those_of_both_in_the_tested_versions(toy):
-    build(toy)
-    lines = toy.files()["requirements.txt"].read_text().splitlines()
-    assert [Requirement(line).name for line in lines] == ["evaluate", "gradio", *["numpy"] * 3, "tqdm"]
+def test_its_requirements_are_those_of_both_in_the_tested_versions(space):
+    lines = space.files()["requirements.txt"].read_text().splitlines()
+    assert {"evaluate", "gradio", "numpy", "sacrebleu"} <= {Requirement(line).name for line in lines}
     constraints = (sources.PACKAGE / "constraints.txt").read_text().splitlines()
     pins = {Requirement(line) for line in constraints if not line.startswith("#")}
     assert {Requirement(line) for line in lines} <= pins
 
 
-def test_a_file_that_metric_and_app_both_have_is_refused(toy, package):
-    (package / "spaces" / "toy" / "arguments.py").touch()
-    with pytest.raises(ValueError, match=r"metric and app of toy both have a file arguments\.py"):
-        build(toy)
+def test_a_metric_without_an_app_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "SPACES", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"there is no app for deltableu: .*app\.py is missing"):
+        build(Repository("space", "org", "deltableu", tmp_path / "built"))
 
 
-def test_a_metric_without_an_app_is_refused(toy, package):
-    shutil.rmtree(package / "spaces")
-    with pytest.raises(FileNotFoundError, match=r"there is no app for toy: .*app\.py is missing"):
-        build(toy)
-
-
-def test_a_card_without_front_matter_is_refused(toy, package):
-    (package / "metrics" / "toy" / "README.md").write_text("# Toy\n")
-    with pytest.raises(ValueError, match="has no front matter"):
-        build(toy)
-
-
-def test_a_good_folder_has_no_problems(toy):
-    build(toy)
-    assert checks.problems(toy) == []
+def test_a_good_folder_has_no_problems(space):
+    assert checks.problems(space) == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
         ("license: apache-2.0\n", "", "the front matter has no license; add it"),
-        ("title: Toy\n", "", "the front matter has no title"),
-        ("colorTo: gray", "colorTo: grey", "colorTo is 'grey'; expected one of blue, gray"),
+        ("title: ΔBLEU\n", "", "the front matter has no title"),
+        ("colorTo: green", "colorTo: grey", "colorTo is 'grey'; expected one of blue, gray"),
         ("app_file: app.py", "app_file: main.py", "app_file is 'main.py', which is not in the folder"),
         ("sdk: gradio", "sdk: docker", "sdk is 'docker'; expected 'gradio'"),
         ("  - metric\n", "", "tags lack metric"),
-        ("title: Toy", "title: [Toy", "its front matter is no YAML"),
+        ("title: ΔBLEU", "title: [ΔBLEU", "its front matter is no YAML"),
         (">>> import evaluate\n", ">>>import evaluate\n", "an example cannot be read"),
         (".compute", ".add", "no example (>>>) loads the metric and computes"),
-        ("org/toy", "toy", "no example (>>>) loads the metric"),
-        ("# Card", "[more](more.md)", "the link more.md leads to nothing in the folder"),
-        ("# Card", "![a picture](pictures/a.png)", "the link pictures/a.png leads to nothing"),
-        ("# Card", "# Card\n\n[below](#results)", "the link #results leads to no heading"),
+        ("org/deltableu", "deltableu", "no example (>>>) loads the metric"),
+        ("\n# ", "[more](more.md)", "the link more.md leads to nothing in the folder"),
+        ("\n# ", "![a picture](pictures/a.png)", "the link pictures/a.png leads to nothing"),
+        ("\n# ", "\n[below](#results)\n\n# ", "the link #results leads to no heading"),
     ],
 )
-def test_what_is_wrong_with_a_card_is_told(toy, old, new, told):
-    build(toy)
-    card = toy.card.read_text()
+def test_what_is_wrong_with_a_card_is_told(space, old, new, told):
+    card = space.card.read_text()
     assert old in card
-    toy.card.write_text(card.replace(old, new))
-    found = checks.problems(toy)
+    space.card.write_text(card.replace(old, new))
+    found = checks.problems(space)
     assert len(found) == 1
     assert found[0].startswith("README.md: ")
     assert told in found[0]
 
 
-def test_links_that_lead_somewhere_are_no_problem(toy):
-    build(toy)
-    text = "[a](toy.py) [b](#is-it-right) <https://x.org> [c](https://x.org/a.md) [d](mailto:a@x.org)"
-    toy.card.write_text(f"{toy.card.read_text()}\n## Is it right?\n\n{text}\n\n```\n[e](none.md)\n```\n")
-    assert checks.problems(toy) == []
+def test_links_that_lead_somewhere_are_no_problem(space):
+    text = "[a](deltableu.py) [b](#is-it-right) <https://x.org> [c](https://x.org/a.md) [d](mailto:a@x.org)"
+    space.card.write_text(f"{space.card.read_text()}\n## Is it right?\n\n{text}\n\n```\n[e](none.md)\n```\n")
+    assert checks.problems(space) == []
 
 
-def test_a_program_that_is_none_is_told_with_its_line(toy):
-    build(toy)
-    (toy.folder / "app.py").write_text("import gradio\nx = = 1\n")
-    assert checks.problems(toy) == ["app.py: line 2 is no Python: invalid syntax"]
+def test_a_program_that_is_none_is_told_with_its_line(space):
+    (space.folder / "app.py").write_text("import gradio\nx = = 1\n")
+    assert checks.problems(space) == ["app.py: line 2 is no Python: invalid syntax"]
 
 
 @pytest.mark.usefixtures("processes")
-def test_examples_that_fail_are_told_and_this_package_is_not_there(toy):
-    build(toy)
-    card = toy.card.read_text().replace("\n0.5\n", "\n0.7\n>>> __import__('evaluate_qa')\n")
-    toy.card.write_text(card)
-    found = trial_run.problems(toy)
+def test_examples_that_fail_are_told_and_this_package_is_not_there(space):
+    card = space.card.read_text().replace("\n0.5\n", "\n0.7\n>>> __import__('evaluate_qa')\n")
+    space.card.write_text(card)
+    found = trial_run.problems(space)
     assert len(found) == 1
     assert "Expected:\n        MODEL LOADED\n        0.7\n    Got:\n        MODEL LOADED\n        0.5" in found[0]
     assert "ModuleNotFoundError: import of evaluate_qa halted" in found[0]
@@ -294,7 +227,7 @@ def test_our_model_is_in_order_and_where_the_metrics_look_for_it(built):
     for heading in ("How to use", "The embedded matcher", "Limitations and bias"):
         assert f"\n## {heading}\n" in text
     for name in {"bem", "nli_lex"} & {*SPACES}:
-        assert 'REPOSITORY = "org/matcher"' in (built / "spaces" / "org" / name / "matcher.py").read_text()
+        assert 'REPOSITORY = "org/matcher"' in (built / "spaces" / "org" / name / "shared_matcher.py").read_text()
 
 
 @pytest.mark.parametrize("name", SPACES)

@@ -2,15 +2,16 @@
 
 import pytest
 import typer
-from evaluate_qa.publishing import account, sending
-from evaluate_qa.publishing.difference import Difference, compare
-from evaluate_qa.publishing.repository import Repository
-from evaluate_qa.publishing.upload import upload
 from hub_server import Blob, Hub, serve
 from huggingface_hub import HfApi, constants
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
+
+from evaluate_qa.publishing import account, sending
+from evaluate_qa.publishing.difference import Difference, compare
+from evaluate_qa.publishing.repository import Repository
+from evaluate_qa.publishing.upload import upload
 
 # huggingface_hub's own: how it hands a file to its HTTP library.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
+from typer.testing import CliRunner
+
 from evaluate_qa.cli import app
 from evaluate_qa.estimation.joining import Names
 from evaluate_qa.files.writing import write_rows
@@ -14,7 +16,6 @@ from evaluate_qa.reporting import charts
 from evaluate_qa.reporting.examples import marked
 from evaluate_qa.reporting.facts import gather
 from evaluate_qa.uncertainty.intervals import Interval
-from typer.testing import CliRunner
 
 COUNT = 100
 GENERATOR = np.random.default_rng(0)

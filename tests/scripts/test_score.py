@@ -6,17 +6,17 @@ import re
 import signal
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pyarrow.parquet as pq
 import pytest
+from toy_metric import write_toy_metric
+from typer.testing import CliRunner
+from waiting import when_there
+
+import evaluate_qa
 from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from toy_metric import write_toy_metric
-from typer.testing import CliRunner
-from waiting import when_there
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -620,7 +620,7 @@ def test_smile_scores_as_it_does_in_one_call(score):
     ]
     write_rows("in.jsonl", rows)
     score("--metric", "smile", "--input", "in.jsonl", "--output", "out.parquet", "--chunk-size", 2)
-    smile = evaluate.load(evaluate_qa.path("smile"))
+    smile = evaluate_qa.load("smile")
     expected = smile.compute(
         predictions=[row["prediction"] for row in rows], references=[row["references"] for row in rows]
     )["per_example"]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.scoring.blocks import Blocks
 from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk

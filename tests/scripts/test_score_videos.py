@@ -5,10 +5,10 @@ import shutil
 import sys
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
 from commands import run_command
+
+import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.selection.grouping import _added
@@ -120,7 +120,7 @@ def test_keywords_of_the_input_are_never_overwritten(run):
 
 
 def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatch):
-    metric = evaluate.load(evaluate_qa.path("evqascore"), "demo")
+    metric = evaluate_qa.load("evqascore", "demo")
     encoding, read = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.encoding"], []
     original = encoding.read_samples
     monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from commands import run_command
-from evaluate_qa.files.rows import read_rows
-from evaluate_qa.files.writing import write_rows
-from evaluate_qa.selection.criterion import Criterion
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_metric import write_toy_metric
+
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+from evaluate_qa.selection.criterion import Criterion
 
 # Shares of the four words of the reference: 1/4, 1, 1/2, 0, 1, 3/4, 0, 1/2.
 ANSWERS = ["a", "a b c d", "a b", "x", "d c b a", "a b c", "", "c d"]

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS
 from evaluate_qa.synthesis.prompt import conversation, load_prompt
 

@@ -15,16 +15,17 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
+from tiny_chat_model import TEMPLATE, train_chat_model
+from typer.testing import CliRunner
+
 from evaluate_qa.cli import app
+from evaluate_qa.commands.synthesize import PAPER_MODEL
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.scoring.columns import Columns
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesis.prompt import conversation, load_prompt
-from evaluate_qa.synthesize import PAPER_MODEL
-from tiny_chat_model import TEMPLATE, train_chat_model
-from typer.testing import CliRunner
 
 OUR_PROMPT = load_prompt(None)
 EASY = "Paris"  # the answer to the question that is asked when rows fail

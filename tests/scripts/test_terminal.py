@@ -4,6 +4,7 @@ import io
 import sys
 
 import pytest
+
 from evaluate_qa.terminal import open_console
 
 

@@ -5,10 +5,10 @@ import re
 from functools import partial
 from pathlib import Path
 
-import evaluate
-import evaluate_qa
 import pytest
 from commands import run_command
+
+import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
@@ -20,7 +20,7 @@ def run(tmp_path, monkeypatch):
     return lambda *arguments, code=0: run_command("verdicts", *arguments, code=code).output
 
 
-judge = partial(evaluate.load, evaluate_qa.path("judge"))
+judge = partial(evaluate_qa.load, "judge")
 
 
 def rows(*predictions):

@@ -1,6 +1,6 @@
 """What the tests of the Spaces share: each Space's app.py as it runs, and its metric, loaded once."""
 
-import importlib.util
+import importlib
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -13,8 +13,6 @@ import pytest
 SPACES = Path(__file__).parents[2] / "spaces"
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 
-# The package `space` lies beside each app.py; it is the same in all, so any will do.
-sys.path.insert(0, str(SPACES / NAMES[0]))
 # space_server.py and space_requests.py, for what needs a Space that runs.
 sys.path.append(str(SPACES.parent / "tests" / "e2e"))
 
@@ -22,10 +20,7 @@ sys.path.append(str(SPACES.parent / "tests" / "e2e"))
 @cache
 def load_app(name: str) -> ModuleType:
     """Import the app.py of a Space; it starts no server."""
-    spec = importlib.util.spec_from_file_location(f"app_{name}", SPACES / name / "app.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module(f"evaluate_qa.spaces.{name}.app")
 
 
 @cache

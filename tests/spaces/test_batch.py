@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from space.drawing.code import for_file
-from space.drawing.figures import cards
-from space.drawing.plot import distribution
-from space.scoring import batch
-from space.scoring.files import Table, collect, read
-from space.scoring.records import records_of
-from space.scoring.videos import Videos, read_videos
-from space.visitors.limits import Limits, Refusal
+
+import evaluate_qa
+from evaluate_qa.spaces._shared.drawing.code import for_file
+from evaluate_qa.spaces._shared.drawing.figures import cards
+from evaluate_qa.spaces._shared.drawing.plot import distribution
+from evaluate_qa.spaces._shared.scoring import batch
+from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.records import records_of
+from evaluate_qa.spaces._shared.scoring.videos import Videos, read_videos
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
 
 def table_of(specification):
@@ -127,7 +129,7 @@ def test_the_python_lines_give_the_score_of_the_file(suffix, smile, tmp_path, mo
         pd.DataFrame(records).to_parquet(file)
     table, scorer = read(file, smile.fields), scorer_of("smile")
     *_, scored = batch.score(smile, scorer, table, replace(smile.options(), w=0.25))
-    lines = for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {"w": 0.25})
+    lines = for_file((evaluate_qa.path(scorer.name), None), "smile", table, smile.file_fields, {"w": 0.25})
     done = {}
     exec(lines, done)
     assert done["out"]["smile"] == pytest.approx(scored.score, abs=1e-9)
@@ -158,7 +160,7 @@ def test_the_python_lines_take_a_text_for_a_text_and_nothing_for_nothing(
     assert table.problems == []
     *_, scored = batch.score(smile, scorer, table, smile.options())
     done = {}
-    exec(for_file((str(scorer.folder), None), "smile", table, smile.file_fields, {}), done)
+    exec(for_file((evaluate_qa.path(scorer.name), None), "smile", table, smile.file_fields, {}), done)
     assert done["out"]["per_example"]["score"] == pytest.approx(scored.columns["score"], abs=1e-6)
 
 
@@ -178,7 +180,7 @@ def test_the_python_lines_of_videos_run_where_the_videos_are(
     table, options = read(Path("answers.jsonl"), specification.file_fields), specification.options()
     *_, scored = batch.score(specification, scorer, table, options, videos)
     lines = for_file(
-        (str(scorer.folder), specification.configuration),
+        (evaluate_qa.path(scorer.name), specification.configuration),
         specification.name,
         table,
         specification.file_fields,

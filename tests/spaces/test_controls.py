@@ -1,13 +1,14 @@
 """The controls of each Space come from what its metric declares, which is read without the metric."""
 
 import pytest
-from space.metric.declared import Choice, Slider
+
+from evaluate_qa.spaces._shared.metric.declared import Choice, Slider
 
 # Prints what was imported to read the controls of the Spaces whose folders are given.
 PROGRAM = """
 import sys
 from pathlib import Path
-from space.metric.declared import controls
+from evaluate_qa.spaces._shared.metric.declared import controls
 for folder in sys.argv[1:]:
     assert controls(Path(folder))
 print(*sys.modules)

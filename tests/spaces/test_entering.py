@@ -5,12 +5,13 @@ import json
 
 import pandas as pd
 import pytest
-from space.metric.declared import Choice, Slider
-from space.metric.specification import Field
-from space.scoring.answering import BROKEN, told
-from space.scoring.files import Table, collect, read
-from space.scoring.rows import from_form, from_mapping, to_form
-from space.visitors.limits import Limits, Refusal
+
+from evaluate_qa.spaces._shared.metric.declared import Choice, Slider
+from evaluate_qa.spaces._shared.metric.specification import Field
+from evaluate_qa.spaces._shared.scoring.answering import BROKEN, told
+from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.rows import from_form, from_mapping, to_form
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
 FIELDS = (
     Field("questions", "Question"),

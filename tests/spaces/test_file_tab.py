@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
-from space.page.file_tab import FileEvents
-from space.scoring.batch import Scored
-from space.scoring.videos import Videos
-from space.visitors.limits import LIMITS
+
+from evaluate_qa.spaces._shared.page.file_tab import FileEvents
+from evaluate_qa.spaces._shared.scoring.batch import Scored
+from evaluate_qa.spaces._shared.scoring.videos import Videos
+from evaluate_qa.spaces._shared.visitors.limits import LIMITS
 
 CLIPS = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips"
 RED, GREEN = CLIPS / "red_square.mp4", CLIPS / "green_ring.mp4"

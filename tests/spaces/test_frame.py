@@ -4,12 +4,13 @@ import html
 import re
 
 import pytest
-from evaluate_qa.publishing.requirements import wanted
 from huggingface_hub import RepoCard
 from packaging.requirements import Requirement
-from space.drawing import markup
-from space.metric import Bar, Mark, Outcome, find_each, find_run, metric_folder, words
-from space.metric.declared import read_card
+
+from evaluate_qa.publishing.requirements import wanted
+from evaluate_qa.spaces._shared.drawing import markup
+from evaluate_qa.spaces._shared.metric import Bar, Mark, Outcome, find_each, find_run, words
+from evaluate_qa.spaces._shared.metric.declared import read_card
 
 OUTCOME = Outcome(
     score=0.75,
@@ -60,32 +61,24 @@ def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
     assert {entry for entry in of_space if entry.endswith(".py")} == {"app.py"}
 
 
-def test_a_space_is_four_paths_and_what_it_shows(name, root):
-    folder = root / "spaces" / name
-    there = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
-    assert there - {"clips", "screenshot.png", "verdicts.jsonl"} == {"app.py", "README.md", "requirements.txt", "space"}
-    assert (folder / "space").readlink().as_posix() == "../_shared"
+def test_a_space_is_three_files_and_what_it_shows(name, root):
+    there = {path.name for path in (root / "spaces" / name).iterdir() if path.name != "__pycache__"}
+    assert there - {"clips", "screenshot.png", "verdicts.jsonl"} == {"app.py", "README.md", "requirements.txt"}
 
 
 def test_each_room_of_the_frame_takes_from_those_before_it(root):
     """In the order in which the frame names them."""
     shared = root / "spaces" / "_shared"
     rooms = re.findall(r"^- `(\w+)`: ", (shared / "__init__.py").read_text(), re.MULTILINE)
-    assert {*rooms} == {file.parent.name for file in shared.glob("*/*.py")} - {"uncertainty"}
+    assert {*rooms} == {file.parent.name for file in shared.glob("*/*.py")}
     for number, room in enumerate(rooms):
         programs = [file.read_text() for file in (shared / room).glob("*.py")]
         taken = {name for program in programs for name in re.findall(r"^ *from \.\.(\w+)", program, re.MULTILINE)}
-        assert taken <= {*rooms[:number], "uncertainty"}, room
+        assert taken <= {*rooms[:number]}, room
 
 
-def test_the_metric_is_found_beside_the_app_or_in_the_checkout(name, root, tmp_path):
-    assert metric_folder(root / "spaces" / name, name) == root / "metrics" / name
-    (tmp_path / f"{name}.py").touch()
-    assert metric_folder(tmp_path, name) == tmp_path
-
-
-def test_the_card_has_no_links_to_files(name, root):
-    card = read_card(root / "metrics" / name)
+def test_the_card_has_no_links_to_files(name):
+    card = read_card(name)
     assert card.body.lstrip().startswith("# ")
     assert "---" not in card.body.split("\n")[:3]
     assert not re.findall(r"\]\((?!https?://|#)", card.body)

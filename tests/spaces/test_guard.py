@@ -5,13 +5,14 @@ import json
 import threading
 
 import pytest
-from space.metric.scorer import Scorer
-from space.visitors.guard import Guard
-from space.visitors.limits import Limits, Refusal
 from starlette.applications import Starlette
 from starlette.formparsers import MultiPartException
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer
+from evaluate_qa.spaces._shared.visitors.guard import Guard
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
 LIMITS = Limits(file_bytes=100, piece_seconds=0.1)
 
@@ -164,10 +165,10 @@ def test_other_than_requests_pass():
     assert seen == [receive]
 
 
-def test_nobody_waits_for_the_metric_for_ever(scorer_of, smile, monkeypatch):
+def test_nobody_waits_for_the_metric_for_ever(smile, monkeypatch):
     """One row holds the metric; others are told after a while, and are served once it is free."""
-    loaded, begun, go_on = scorer_of("smile"), threading.Event(), threading.Event()
-    scorer = Scorer("smile", loaded.folder)
+    begun, go_on = threading.Event(), threading.Event()
+    scorer = HostedScorer("smile")
     row = smile.examples["Right"].row
 
     class Slow:
@@ -177,7 +178,7 @@ def test_nobody_waits_for_the_metric_for_ever(scorer_of, smile, monkeypatch):
             return {"smile": 1.0}
 
     scorer._metric = Slow()
-    monkeypatch.setattr("space.metric.scorer.LIMITS", Limits(turn_seconds=0.1))
+    monkeypatch.setattr("evaluate_qa.spaces._shared.metric.hosted.LIMITS", Limits(turn_seconds=0.1))
     first = threading.Thread(target=scorer.compute, args=([row], {}))
     first.start()
     assert begun.wait(10)

@@ -4,14 +4,17 @@ import json
 from dataclasses import replace
 
 import pytest
-from evaluate_qa.cli import app as command
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
-from space.drawing.cascade import Opinion, drawn
-from space.drawing.figures import cards
-from space.scoring import batch
-from space.scoring.answering import analyse, as_record, explain
-from space.scoring.files import Table, collect
 from typer.testing import CliRunner
+
+from evaluate_qa.cli import app as command
+from evaluate_qa.metrics.judge.options import DEFAULT_BAND
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
+from evaluate_qa.metrics.judge.scoring import unsure
+from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
+from evaluate_qa.spaces._shared.drawing.figures import cards
+from evaluate_qa.spaces._shared.scoring import batch
+from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
+from evaluate_qa.spaces._shared.scoring.files import Table, collect
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_it_shows_what_the_metric_makes_of_the_recorded_verdicts(app, scorer_of,
     opinions = app["opinions"](scorer)
     rows = [{"questions": o.question, "references": o.references, "predictions": o.answer} for o in opinions]
     found = scorer.compute(rows, {"ask": band})
-    asked = scorer.sibling("scoring").unsure([opinion.score for opinion in opinions], band)
+    asked = unsure([opinion.score for opinion in opinions], band)
     assert found["per_example"]["asked"] == asked
     assert found["per_example"]["verdict"] == [o.verdict(a) for o, a in zip(opinions, asked, strict=True)]
     assert found["unscored"] == 0
@@ -64,7 +67,7 @@ def test_it_shows_what_the_metric_makes_of_the_recorded_verdicts(app, scorer_of,
 def test_the_demo_shows_every_case(app, scorer_of):
     """Sure and right, sure and wrong, unsure and mended, on either side."""
     opinions = app["opinions"](scorer_of("judge"))
-    low, high = scorer_of("judge").sibling("options").DEFAULT_BAND
+    low, high = DEFAULT_BAND
     below, above = ([o for o in opinions if o.score < low], [o for o in opinions if o.score >= high])
     between = [o for o in opinions if low <= o.score < high]
     for group in (below, between, above):

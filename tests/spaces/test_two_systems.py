@@ -5,17 +5,18 @@ import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import evaluate_qa
 import pytest
-from evaluate_qa.cli import app
-from space.drawing import figures
-from space.drawing.code import for_file
-from space.scoring import batch
-from space.scoring.certainty import as_figures, certainty
-from space.scoring.files import Table, collect, read
-from space.scoring.records import changed_first, records_of, write
-from space.visitors.limits import Limits, Refusal
 from typer.testing import CliRunner
+
+import evaluate_qa
+from evaluate_qa.cli import app
+from evaluate_qa.spaces._shared.drawing import figures
+from evaluate_qa.spaces._shared.drawing.code import for_file
+from evaluate_qa.spaces._shared.scoring import batch
+from evaluate_qa.spaces._shared.scoring.certainty import as_figures, certainty
+from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.records import changed_first, records_of, write
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
 # Two rows of a question each: what the first system says, and the second.
 ANSWERS = {
@@ -159,7 +160,10 @@ def test_the_python_lines_compare_as_the_page_does(scored, smile, scorer_of, tmp
     monkeypatch.chdir(tmp_path)
     Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows())))
     done = {}
-    exec(for_file((str(scorer_of("smile").folder), None), "smile", scored.table, smile.file_fields, {}, True), done)
+    exec(
+        for_file((evaluate_qa.path(scorer_of("smile").name), None), "smile", scored.table, smile.file_fields, {}, True),
+        done,
+    )
     (pair,), found = done["pairs"], certainty(scored).pair
     assert (pair.wins, pair.losses, pair.clusters) == (found.wins, found.losses, found.clusters)
     assert asdict(pair.verdicts) == asdict(found.verdicts)

@@ -6,11 +6,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from space.metric import QUESTION, REFERENCES
-from space.metric.specification import ANSWER
-from space.scoring import unpacking
-from space.scoring.files import OTHER, read
-from space.visitors.limits import Limits, Refusal
+
+from evaluate_qa.spaces._shared.metric import QUESTION, REFERENCES
+from evaluate_qa.spaces._shared.metric.specification import ANSWER
+from evaluate_qa.spaces._shared.scoring import unpacking
+from evaluate_qa.spaces._shared.scoring.files import OTHER, read
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
 FIELDS = (QUESTION, REFERENCES, ANSWER)
 GOOD = {"prediction": pa.array(["a"]), "references": pa.array(["b"])}
@@ -136,9 +137,9 @@ def test_a_small_file_of_gigabytes_takes_no_memory(tmp_path, processes, name):
 import resource, sys
 sys.path.insert(0, {str(Path(unpacking.__file__).parents[2])!r})
 from pathlib import Path
-from space.metric import QUESTION, REFERENCES
-from space.metric.specification import ANSWER
-from space.scoring.files import read
+from evaluate_qa.spaces._shared.metric import QUESTION, REFERENCES
+from evaluate_qa.spaces._shared.metric.specification import ANSWER
+from evaluate_qa.spaces._shared.scoring.files import read
 def used():
     return sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 before = used()

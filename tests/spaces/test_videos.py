@@ -9,15 +9,16 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+
 from evaluate_qa.metrics.evqascore import video
-from space.metric.specification import VideoReader
-from space.scoring import batch
-from space.scoring.files import Table, collect
-from space.scoring.records import records_of
-from space.scoring.videos import Videos, read_videos
-from space.visitors.limits import Limits, Refusal
-from space.visitors.uploads import delete
-from space.visitors.video import FORMATS, check_video, in_time
+from evaluate_qa.spaces._shared.metric.specification import VideoReader
+from evaluate_qa.spaces._shared.scoring import batch
+from evaluate_qa.spaces._shared.scoring.files import Table, collect
+from evaluate_qa.spaces._shared.scoring.records import records_of
+from evaluate_qa.spaces._shared.scoring.videos import Videos, read_videos
+from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
+from evaluate_qa.spaces._shared.visitors.uploads import delete
+from evaluate_qa.spaces._shared.visitors.video import FORMATS, check_video, in_time
 
 CLIPS = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips"
 RED, GREEN = CLIPS / "red_square.mp4", CLIPS / "green_ring.mp4"

@@ -151,8 +151,10 @@ def _load(metric: Metric, name: str, loading: Mapping[str, Any] | None) -> list[
     told = [_text(part) for part in metric if part]
     given = [f"{option}={_literal(value)}" for option, value in (loading or {}).items()]
     key = ["# Where the endpoint wants a key, it is read from the environment: OPENAI_API_KEY."]
-    load = f"{name} = evaluate.load({', '.join([*told, *given])})"
-    return ["import evaluate", "", *(key if "endpoint" in (loading or {}) else []), load]
+    # A name with a slash is a Space of the Hub or a folder, which evaluate loads; others are this package's.
+    loader = "evaluate" if "/" in str(metric[0]) else "evaluate_qa"
+    load = f"{name} = {loader}.load({', '.join([*told, *given])})"
+    return [f"import {loader}", "", *(key if "endpoint" in (loading or {}) else []), load]
 
 
 def _arguments(values: Mapping[str, Any]) -> list[str]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evaluate_qa.uncertainty.intervals import Interval
+
 from ..metric import Specification
 from ..scoring.batch import Scored, known_of
 from ..scoring.certainty import Certainty
-from ..uncertainty.intervals import Interval
 from .markup import number
 
 Shown = tuple[str, str]

@@ -1,9 +1,8 @@
 """What a metric is to a Space: what its app.py states with the names below, and the metric itself, found and loaded."""
 
-from .declared import metric_folder, module
 from .evidence import evidence_bars, evidence_marks, find_each, find_run, words
+from .hosted import HostedScorer, Row
 from .outcome import Bar, Kind, Mark, Outcome, Picture, bars
-from .scorer import Row, Scorer
 from .specification import (
     ANSWER,
     QUESTION,
@@ -25,12 +24,12 @@ __all__ = [
     "Bar",
     "Example",
     "Field",
+    "HostedScorer",
     "Kind",
     "Mark",
     "Outcome",
     "Picture",
     "Row",
-    "Scorer",
     "Specification",
     "VideoReader",
     "bars",
@@ -39,8 +38,6 @@ __all__ = [
     "evidence_marks",
     "find_each",
     "find_run",
-    "metric_folder",
-    "module",
     "words",
     "worked",
 ]

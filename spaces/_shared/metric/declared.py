@@ -1,50 +1,18 @@
-"""What a metric says of itself, read from its folder while it is not loaded: its card, and its options as controls."""
+"""What a metric declares, read before its model is loaded: its card, and its options as controls."""
 
-import importlib
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from huggingface_hub import RepoCard
 
+from evaluate_qa.loading import METRICS
+from evaluate_qa.metrics._shared.arguments import Number, Options, Whole, declarations
+
 from ..visitors.limits import Refusal, shown
 
 _LINK_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#)[^)]*\)")
-
-
-def metric_folder(app: Path, name: str) -> Path:
-    """Return where the metric is: beside app.py in a published Space, else `metrics/<name>` of the checkout."""
-    return app if (app / f"{name}.py").is_file() else app.resolve().parents[1] / "metrics" / name
-
-
-def options_class(folder: Path) -> Any:
-    """Return the class of a metric's options that has some with a control.
-
-    To load the metric takes seconds, and evaluate; its options.py needs neither.
-    """
-    declarations, options = module(folder, "arguments").declarations, module(folder, "options")
-    (found,) = (
-        one
-        for one in vars(options).values()
-        if isinstance(one, type)
-        and one.__module__ == options.__name__  # not one that it derives from
-        and hasattr(one, "settings")
-        and any(declared.control for declared in declarations(one).values())
-    )
-    return found
-
-
-def module(folder: Path, name: str) -> ModuleType:
-    """Import a module of a folder that is made a package for this, without running any other file of it."""
-    package = f"declared_by_{folder.name}"
-    if package not in sys.modules:
-        sys.modules[package] = ModuleType(package)
-        sys.modules[package].__path__ = [str(folder)]
-    return importlib.import_module(f"{package}.{name}")
 
 
 @dataclass(frozen=True)
@@ -64,9 +32,9 @@ class Card:
     body: str
 
 
-def read_card(metric: Path) -> Card:
-    """Read the card of a metric's folder; links to files that are not on the page become text."""
-    card = RepoCard.load(metric / "README.md")
+def read_card(metric: str) -> Card:
+    """Read the card of a metric; links to files that are not on the page become text."""
+    card = RepoCard.load(METRICS / metric / "README.md")
     data: dict[str, Any] = card.data.to_dict()
     return Card(data["title"], data["emoji"], data["description"], _LINK_TO_FILE.sub(r"\1", card.text))
 
@@ -150,18 +118,21 @@ class Choice:
         return str(value)
 
 
-def controls(folder: Path) -> list[Slider | Choice]:
+def controls(options: type[Options]) -> list[Slider | Choice]:
     """Return the controls that a metric's options declare, in their order."""
-    kinds = module(folder, "arguments")
     found: list[Slider | Choice] = []
-    for name, declared in kinds.declarations(options_class(folder)).items():
+    for name, declared in declarations(options).items():
         control, kind = declared.control, declared.kind
         if control is None:
             continue
-        told = (name, control.label, declared.help if control.info is None else control.info, declared.default)
-        if isinstance(kind, (kinds.Number, kinds.Whole)):
-            high = kind.high if control.most is None else control.most
-            found.append(Slider(*told, kind.low, high, 1 if isinstance(kind, kinds.Whole) else 0.01))
+        info = declared.help if control.info is None else control.info
+        shown = (name, control.label, info, declared.default)
+        if isinstance(kind, (Number, Whole)):
+            low, high = kind.low, getattr(kind, "high", None) if control.most is None else control.most
+            if low is None or high is None:
+                raise ValueError(f"the option {name} has a slider, but no bounds; give its control the right end: most")
+            found.append(Slider(*shown, low, high, 1 if isinstance(kind, Whole) else 0.01))
         else:
-            found.append(Choice(*told, control.values or {value: str(value) for value in kind.values}))
+            values = getattr(kind, "values", ())
+            found.append(Choice(*shown, control.values or {value: str(value) for value in values}))
     return found

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evaluate_qa.metrics._shared.lexical import normalised_words, squad_normalise
+
+from .hosted import Row
 from .outcome import Bar, Mark, bars
-from .scorer import Row, Scorer
 
 # A character of a script without spaces stands for itself; elsewhere a word is what stands between spaces.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -62,9 +64,8 @@ def evidence_bars(evidence: Mapping[str, Sequence[Any]], reference: int) -> list
     return bars(_TOLD, {name: values[reference] for name, values in evidence.items()})
 
 
-def evidence_marks(scorer: Scorer, row: Row, reference: int) -> list[Mark]:
+def evidence_marks(row: Row, reference: int) -> list[Mark]:
     """Mark the words of an answer that one of its references has."""
-    lexical = scorer.sibling("lexical")
-    answer = words(row["predictions"], lambda word: lexical.squad_normalise(word).split())
-    wanted = lexical.normalised_words(row["references"][reference])
+    answer = words(row["predictions"], lambda word: squad_normalise(word).split())
+    wanted = normalised_words(row["references"][reference])
     return [Mark(start, end, "a word of the reference") for start, end in find_each(answer, wanted)]

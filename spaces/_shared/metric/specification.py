@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
+
+from evaluate_qa.loading import scorer_class
 
 from ..visitors.endpoints import Given
 from ..visitors.limits import LIMITS
-from .declared import Choice, Slider, controls, metric_folder, options_class
+from .declared import Choice, Slider, controls
+from .hosted import HostedScorer, Row
 from .outcome import Outcome
-from .scorer import Row, Scorer
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class VideoReader:
         suffix: How the name of such a file ends.
     """
 
-    read: Callable[[Scorer, str], bytes]
+    read: Callable[[HostedScorer, str], bytes]
     column: str
     suffix: str
 
@@ -100,15 +101,14 @@ class Specification:
 
     Args:
         name: The metric's name.
-        app: The app's folder.
         fields: Boxes of the form, in their order.
         examples: Worked examples by their titles, those of `examples.worked` among them; the page opens with the first.
         explain: Turns what `analyse` made of a row into a score, by the metric's own core; takes no time.
         analyse: Does what takes time for a row; a control may only say that a part of it is not needed.
         most: The highest score; the lowest is 0. None for a score without bounds.
         configuration: The metric's configuration; None for its default.
-        loading: Returns what else `evaluate.load` is told, once the metric is loaded.
-        python: What `evaluate.load` is told in the Python lines, if that is something else.
+        loading: Returns the options that the scorer is loaded with.
+        python: The options of `load` in the Python lines, if these differ.
         demo: Lays out a tab that is shown before the others.
         asking: Returns a scorer that asks at an endpoint which a visitor has given; None where none may be given.
         fixed: What `compute` is always told.
@@ -118,32 +118,26 @@ class Specification:
     """
 
     name: str
-    app: Path
     fields: Sequence[Field]
     examples: Mapping[str, Example]
-    explain: Callable[[Scorer, Row, Any, Any], Outcome]
-    analyse: Callable[[Scorer, Row, Any], Any] = Scorer.parts
+    explain: Callable[[HostedScorer, Row, Any, Any], Outcome]
+    analyse: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts
     most: float | None = 1.0
     configuration: str | None = None
     loading: Callable[[], Mapping[str, Any]] = dict
     python: Mapping[str, Any] = field(default_factory=dict)
-    demo: Callable[[Scorer, Any], None] | None = None
-    asking: Callable[[Scorer, Given], Scorer] | None = None
+    demo: Callable[[HostedScorer, Any], None] | None = None
+    asking: Callable[[HostedScorer, Given], HostedScorer] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     file_bytes: int = LIMITS.file_bytes
     chunk: int | None = 16
     reader: VideoReader | None = None
 
-    @property
-    def folder(self) -> Path:
-        """The metric's folder."""
-        return metric_folder(self.app, self.name)
-
-    def scorer(self) -> Scorer:
+    def scorer(self) -> HostedScorer:
         """Return the metric, which is not loaded yet."""
-        return Scorer(self.name, self.folder, self.configuration, self.loading)
+        return HostedScorer(self.name, self.configuration, self.loading)
 
-    def asked_at(self, scorer: Scorer, given: Given | None) -> tuple[Scorer, Mapping[str, Any]]:
+    def asked_at(self, scorer: HostedScorer, given: Given | None) -> tuple[HostedScorer, Mapping[str, Any]]:
         """Return the scorer that asks where the visitor wants, and what the Python lines tell `evaluate.load`."""
         if given is None or self.asking is None:
             return scorer, self.python
@@ -152,7 +146,7 @@ class Specification:
     @cached_property
     def controls(self) -> Sequence[Slider | Choice]:
         """The options on the page, as the metric declares them."""
-        return controls(self.folder)
+        return controls(scorer_class(self.name).options)
 
     @property
     def video(self) -> Field | None:
@@ -172,7 +166,7 @@ class Specification:
         """
         values = [control.shown for control in self.controls] if given is None else given
         chosen = {control.name: control.value(value) for control, value in zip(self.controls, values, strict=True)}
-        return options_class(self.folder)(**self.fixed, **chosen)
+        return scorer_class(self.name).options(**self.fixed, **chosen)
 
     def changed(self, options: Any) -> dict[str, Any]:
         """Return those of the controls' options that are not at their default."""

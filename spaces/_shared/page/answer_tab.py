@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from ..drawing import code, markup
-from ..metric import Field, Scorer, Specification
+from ..metric import Field, HostedScorer, Specification
 from ..metric.declared import Choice, Slider
 from ..scoring.answering import Analysed, analyse, explain, first_row, told
 from ..scoring.rows import from_form, to_form
@@ -111,7 +111,7 @@ class AnswerEvents:
         names: What evaluate loads, and where the API is, for the Python lines.
     """
 
-    def __init__(self, specification: Specification, scorer: Scorer, names: tuple[str, str]) -> None:
+    def __init__(self, specification: Specification, scorer: HostedScorer, names: tuple[str, str]) -> None:
         self._specification, self._scorer = specification, scorer
         self._metric, self._space = names
 

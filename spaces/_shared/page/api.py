@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from ..metric import Field, Row, Scorer, Specification
+from ..metric import Field, HostedScorer, Row, Specification
 from ..scoring import batch
 from ..scoring.answering import analyse, as_record, explain, told
 from ..scoring.certainty import as_figures, certainty
@@ -20,7 +20,7 @@ from ..visitors.uploads import uploaded
 _KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}
 
 
-def add_api(specification: Specification, scorer: Scorer) -> None:
+def add_api(specification: Specification, scorer: HostedScorer) -> None:
     """Add both endpoints to the page that is being built."""
 
     def score(**given: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import gradio as gr
 import pandas as pd
 
 from ..drawing import code, figures, markup, plot
-from ..metric import Row, Scorer, Specification
+from ..metric import HostedScorer, Row, Specification
 from ..scoring import batch
 from ..scoring.answering import told
 from ..scoring.batch import Scored
@@ -39,7 +39,7 @@ LONG: Mapping[str, Any] = {**QUICK, "concurrency_id": "batch", "concurrency_limi
 EXAMPLES = "The examples"
 
 
-def file_tab(specification: Specification, scorer: Scorer, form: Form, metric: str, code_box: gr.Code) -> None:
+def file_tab(specification: Specification, scorer: HostedScorer, form: Form, metric: str, code_box: gr.Code) -> None:
     """Lay out the tab and connect its components."""
     table, videos, scored = (gr.State(None, time_to_live=LIMITS.kept_seconds) for _ in range(3))
     gr.Markdown(_help(specification))
@@ -98,7 +98,7 @@ class FileEvents:
         metric: What evaluate loads, for the Python lines.
     """
 
-    def __init__(self, specification: Specification, scorer: Scorer, metric: str) -> None:
+    def __init__(self, specification: Specification, scorer: HostedScorer, metric: str) -> None:
         self._specification, self._scorer, self._metric = specification, scorer, metric
 
     def upload(self, file: str) -> tuple[Table | None, None, str]:

@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 
 from ..drawing import markup
 from ..drawing.theme import STYLE, THEME
-from ..metric import Scorer, Specification
+from ..metric import HostedScorer, Specification
 from ..metric.declared import read_card
 from ..scoring.answering import first_row
 from ..visitors.guard import Guard
@@ -27,14 +27,14 @@ REACHABLE = """() => new MutationObserver(
 ).observe(document.body, {childList: true, subtree: true})"""
 
 
-def build(specification: Specification, scorer: Scorer) -> gr.Blocks:
+def build(specification: Specification, scorer: HostedScorer) -> gr.Blocks:
     """Return the page of a Space.
 
     Args:
         specification: The Space.
         scorer: Its metric.
     """
-    card = read_card(scorer.folder)
+    card = read_card(scorer.name)
     # On the Hub, the name of the Space is that of the metric too.
     published = os.environ.get("SPACE_ID")
     here = f"http://127.0.0.1:{os.environ.get('GRADIO_SERVER_PORT', '7860')}"

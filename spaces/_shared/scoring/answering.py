@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..metric import Outcome, Row, Scorer, Specification
-from ..metric.scorer import LOG
+from ..metric import HostedScorer, Outcome, Row, Specification
+from ..metric.hosted import LOG
 from ..visitors.endpoints import Given
 from ..visitors.limits import Refusal
 
@@ -30,7 +30,7 @@ class Analysed:
 
 
 def analyse(
-    specification: Specification, scorer: Scorer, row: Row, options: Any = None, given: Given | None = None
+    specification: Specification, scorer: HostedScorer, row: Row, options: Any = None, given: Given | None = None
 ) -> Analysed:
     """Do what takes time for one row.
 
@@ -50,7 +50,7 @@ def analyse(
     return Analysed(row, parts, loading, elsewhere=asked is not scorer)
 
 
-def explain(specification: Specification, scorer: Scorer, analysed: Analysed, options: Any) -> Outcome:
+def explain(specification: Specification, scorer: HostedScorer, analysed: Analysed, options: Any) -> Outcome:
     """Turn it into a score, by the metric's core, with what explains it."""
     outcome = specification.explain(scorer, analysed.row, analysed.parts, options)
     if not analysed.row["predictions"].strip():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..metric import Row, Scorer, Specification
+from ..metric import HostedScorer, Row, Specification
 from ..visitors.limits import LIMITS, Limits, Refusal
 from .files import Table
 from .videos import StandIns, Videos
@@ -40,7 +40,7 @@ class Scored:
 
 def score(
     specification: Specification,
-    scorer: Scorer,
+    scorer: HostedScorer,
     table: Table,
     options: Any,
     videos: Videos = Videos(),  # noqa: B008 - it cannot be changed
@@ -93,7 +93,7 @@ def _chunks(table: Table, size: int | None, limits: Limits) -> Iterator[range]:
             start, characters = i + 1, 0
 
 
-def _usable(scorer: Scorer, scored: Scored, stand_ins: StandIns, numbers: Sequence[int]) -> dict[int, Row]:
+def _usable(scorer: HostedScorer, scored: Scored, stand_ins: StandIns, numbers: Sequence[int]) -> dict[int, Row]:
     """Return those of the rows that the metric can score, as it takes them; say what is wrong with the others."""
     usable = {}
     for i in numbers:

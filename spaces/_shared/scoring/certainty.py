@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..uncertainty.arrays import Codes, codes
-from ..uncertainty.intervals import Interval, mean
-from ..uncertainty.paired import Paired, compare
+from evaluate_qa.uncertainty.arrays import Codes, codes
+from evaluate_qa.uncertainty.intervals import Interval, mean
+from evaluate_qa.uncertainty.paired import Paired, compare
+
 from .batch import Scored
 from .files import OTHERS
 

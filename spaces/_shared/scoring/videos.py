@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gradio_client.utils import strip_invalid_filename_characters  # type: ignore[import-untyped]
 
-from ..metric import Row, Scorer, Specification
+from ..metric import HostedScorer, Row, Specification
 from ..visitors.limits import LIMITS, Limits, Refusal
 from ..visitors.uploads import delete
 from .answering import told
@@ -42,7 +42,7 @@ class Videos:
 
 
 def read_videos(
-    specification: Specification, scorer: Scorer, known: Videos, paths: Sequence[Path], limits: Limits = LIMITS
+    specification: Specification, scorer: HostedScorer, known: Videos, paths: Sequence[Path], limits: Limits = LIMITS
 ) -> Iterator[Videos]:
     """Read videos; yield what is known at the start and after each. All are deleted, also where this is broken off.
 
@@ -70,7 +70,7 @@ def read_videos(
             delete(path)
 
 
-def _with(known: Videos, specification: Specification, scorer: Scorer, path: Path) -> Videos:
+def _with(known: Videos, specification: Specification, scorer: HostedScorer, path: Path) -> Videos:
     """Read a video and add it to those that are known."""
     reader, video = specification.reader, specification.video
     if reader is None or video is None:

@@ -71,7 +71,7 @@ class _Body:
             return await self._receive()
         try:
             message = await asyncio.wait_for(self._receive(), self._seconds)
-        except asyncio.TimeoutError:  # until Python 3.11 another than TimeoutError
+        except TimeoutError:  # until Python 3.11 another than TimeoutError
             raise self._broken_off(408, f"Nothing has come for {self._seconds:g} seconds. Try again.") from None
         self._whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))

@@ -2,9 +2,10 @@
 
 import json
 
-import evaluate_qa
 import pytest
 from commands import run_command
+
+import evaluate_qa
 from evaluate_qa.files.writing import write_rows
 
 SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")

@@ -5,10 +5,11 @@ from collections import Counter
 
 import pytest
 import sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+
 from evaluate_qa.agreement.baselines import LONG_ANSWER_BASELINES, SHORT_ANSWER_BASELINES, squad_normalise
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
-from rouge_score.rouge_scorer import RougeScorer
 
 BASELINES = {baseline.name: baseline for baseline in SHORT_ANSWER_BASELINES}
 LONG = {baseline.name: baseline for baseline in LONG_ANSWER_BASELINES}

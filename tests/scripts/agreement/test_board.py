@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 from commands import run_command
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import LabelledData, LabelledRow, Selection
 from evaluate_qa.agreement.means import ranks, with_mean

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from evaluate_qa.agreement.bootstrap import Estimate, estimate
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS

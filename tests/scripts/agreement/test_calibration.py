@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 from commands import run_command
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluate_qa.agreement.calibration import calibrate, has_calibration
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.uncertainty.resampling import Bootstrap
-from hypothesis import given
-from hypothesis import strategies as st
 
 NONE = Bootstrap(resamples=0)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 

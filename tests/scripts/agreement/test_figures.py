@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.metrics
+from scipy import stats
+
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.correlations import p_value
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS, figure
-from scipy import stats
 
 
 def comparison(scores, labels, verdicts=None, questions=None):

@@ -1,6 +1,7 @@
 """Metrics that evaluate loads, run on labelled answers."""
 
 import pytest
+
 from evaluate_qa.agreement.experiments import Sweep, ablate, parse_sweep, sweep, with_store
 from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.agreement.metric_runs import Metric, MetricSpec, parse_metric

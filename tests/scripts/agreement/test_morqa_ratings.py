@@ -6,9 +6,10 @@ from statistics import mean
 import pytest
 import sacrebleu
 from commands import run_command
+from scipy import stats
+
 from evaluate_qa.agreement.data_sets import DATA, HOLDOUTS
 from evaluate_qa.agreement.labelled import Selection
-from scipy import stats
 
 OVERALL = "woundcarevqa/en/overall"
 

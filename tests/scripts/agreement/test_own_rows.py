@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from commands import run_command
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.own_rows import own_rows

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from commands import run_command
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.run import Plan, read, run

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 
 import pytest
+
 from evaluate_qa.agreement.read_errors import CATEGORIES, read_errors, table
 from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa
 from evaluate_qa.datasets_scripts.evouna import rows as evouna

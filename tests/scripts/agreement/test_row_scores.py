@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from evaluate_qa.agreement.results import gives_row_scores, read_number, read_result
 from evaluate_qa.agreement.row_scores import RowScores, best_of_runs, mean_of_runs, merged
 

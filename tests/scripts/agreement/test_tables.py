@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
 from evaluate_qa.agreement.labelled import Selection

@@ -1,6 +1,7 @@
 """EfficientQA, SemEval-2013 and SAF in tables."""
 
 import pytest
+
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.labelled import Selection
 

@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from evaluate_qa.cascading.testing import Band, Side, enough, find_band, rejected, thresholds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+
+from evaluate_qa.cascading.testing import Band, Side, enough, find_band, rejected, thresholds
 
 LEVEL = 0.025
 

@@ -3,15 +3,16 @@
 import itertools
 import re
 
-import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.estimation import drop as module
-from evaluate_qa.estimation.drop import gate, halves, of_difference, two_sided
-from evaluate_qa.uncertainty.intervals import Interval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
+
+import evaluate_qa
+from evaluate_qa.estimation import drop as module
+from evaluate_qa.estimation.drop import gate, halves, of_difference, two_sided
+from evaluate_qa.uncertainty.intervals import Interval
 
 
 def test_it_is_the_function_of_the_package():

@@ -2,13 +2,14 @@
 
 import re
 
-import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.estimation.powered import Estimate, estimate
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+import evaluate_qa
+from evaluate_qa.estimation.powered import Estimate, estimate
 
 NAN = float("nan")
 

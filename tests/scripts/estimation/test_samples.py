@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluate_qa.estimation.plan import Planned, chance, enough, plan
 from evaluate_qa.estimation.powered import estimate
 from evaluate_qa.estimation.samples import allocation, draw, stratum
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def test_rows_drawn_alike():

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from evaluate_qa.files.claiming import PROGRESS, _is_ours, claimed
 from evaluate_qa.files.rows import RowsError
 from evaluate_qa.files.writing import replacing

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.rows import RowsError
 from evaluate_qa.files.writing import write_rows

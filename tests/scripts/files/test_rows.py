@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from evaluate_qa.files.rows import Broken, RowsError, place, read_records, read_rows, require_columns
 
 

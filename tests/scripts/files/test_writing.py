@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluate_qa.files import writing
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import check_different, check_target, join, replacing, write_part, write_rows
-from hypothesis import given
-from hypothesis import strategies as st
 
 FORMATS = ["jsonl", "csv", "parquet"]
 

@@ -2,9 +2,9 @@
 
 import re
 
-import evaluate
-import evaluate_qa
 import pytest
+
+import evaluate_qa
 
 pytest_plugins = ["pytester"]
 
@@ -53,7 +53,7 @@ def test_in_a_run_of_pytest(pytester):
     pytester.makepyfile(TESTS)
     done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist")
     done.assert_outcomes(passed=7, failed=1)
-    nli_lex = evaluate.load(evaluate_qa.path("nli_lex"), keep_in_memory=True)
+    nli_lex = evaluate_qa.load("nli_lex")
     found = nli_lex.compute(
         predictions=["Lyon, I think."], references=[["Paris", "the city of Paris"]],
         questions=["What is the capital of France?"],

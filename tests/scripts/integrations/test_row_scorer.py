@@ -5,6 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from evaluate_qa.integrations.rows import RowScorer, row_score
 from evaluate_qa.loading import load_metric
 
@@ -15,7 +16,7 @@ REFERENCES = [["a rash", "the patient has a dry rash"], ["a dry rash on the hand
 @pytest.fixture
 def metric():
     """One whose calls are noted in `together`; the first of them waits until told to go on."""
-    metric = load_metric("deltableu", keep_in_memory=True)
+    metric = load_metric("deltableu")
     metric.together, metric.go_on, compute = [], threading.Event(), metric.compute
 
     def noted(**given):
@@ -66,7 +67,7 @@ def test_one_bad_row_fails_alone(metric):
 
 
 def test_what_is_told_of_a_row():
-    metric = load_metric("nli_lex", keep_in_memory=True)
+    metric = load_metric("nli_lex")
     row = {"predictions": "It is Paris.", "references": ["Lyon", "Paris"], "questions": "Which is the capital?"}
     found = RowScorer(metric, {})(row)
     score, entailment = found.score, found.components["entailment"]

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
+from sklearn.metrics import cohen_kappa_score
+
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.labelling.kappa import agreement
 from evaluate_qa.labelling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
-from sklearn.metrics import cohen_kappa_score
 
 ROWS = [
     {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from evaluate_qa.uncertainty.intervals import mean, wilson
 from scipy import stats
+
+from evaluate_qa.uncertainty.intervals import mean, wilson
 
 
 @pytest.mark.parametrize(("right", "count"), [(0, 5), (3, 10), (10, 10), (700, 1000)])

@@ -7,6 +7,7 @@ from pathlib import Path
 import frameworks
 import numpy as np
 import pytest
+
 from evaluate_qa import compare, estimate
 from evaluate_qa.uncertainty.arrays import codes
 from evaluate_qa.uncertainty.intervals import mean, wilson

@@ -3,14 +3,15 @@
 import itertools
 import re
 
-import evaluate_qa
 import numpy as np
 import pytest
-from evaluate_qa.uncertainty import paired
-from evaluate_qa.uncertainty.paired import clustered, compare, holm, mcnemar, sign_flips
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+import evaluate_qa
+from evaluate_qa.uncertainty import paired
+from evaluate_qa.uncertainty.paired import clustered, compare, holm, mcnemar, sign_flips
 
 
 def test_it_is_the_function_of_the_package():

@@ -1,0 +1,1 @@
+"""The metrics: a folder for each, and `_shared` for what several need."""

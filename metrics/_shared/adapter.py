@@ -1,0 +1,157 @@
+"""What stands between a scorer and `evaluate`: everything that exists only because of `evaluate`.
+
+`evaluate` validates row 0 only and turns what it does not expect into strings, so the scorer checks all rows before
+evaluate's Arrow writer sees them.
+"""
+
+import os
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .arguments import KNOWN_COLUMNS, check_keywords, declarations
+from .scorer import Scored, Scorer
+
+if TYPE_CHECKING:
+    from evaluate import Metric as _Base
+else:
+    _Base = object  # a metric names evaluate.Metric as its last base: evaluate takes the first class derived from it
+
+# What evaluate itself takes at `evaluate.load` and hands to the metric.
+EVALUATE_KEYWORDS = frozenset(
+    {
+        "cache_dir",
+        "experiment_id",
+        "hash",
+        "keep_in_memory",
+        "max_concurrent_cache_files",
+        "num_process",
+        "process_id",
+        "seed",
+        "timeout",
+    }
+)
+
+# Where evaluate.Metric keeps stored rows, their files and the locks on these; all None while there are none.
+_ROW_ATTRIBUTES = (
+    "buf_writer",
+    "cache_file_name",
+    "data",
+    "file_paths",
+    "filelock",
+    "filelocks",
+    "selected_feature_format",
+    "writer",
+)
+
+
+class Adapter(_Base):
+    """Mixin that stands before `evaluate.Metric` and lets a scorer do the work.
+
+    Attributes and methods of the scorer (`reward`, `compute_metrics`, `columns`, …) are those of the metric, too.
+    """
+
+    scorer_class: ClassVar[type[Scorer]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__doc__ = (cls.scorer_class.__doc__ or "").replace("evaluate_qa.load", "evaluate.load")
+
+    def __init__(self, config_name: str | None = None, **given: Any) -> None:
+        scorer = self.scorer_class
+        check_keywords(scorer.name, given, {*EVALUATE_KEYWORDS, *declarations(scorer.loading)})
+        self.scorer = scorer(
+            config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
+        )
+        # evaluate.Metric keeps the rows of a call in itself, so threads take turns.
+        self._turn = threading.RLock()
+        of_evaluate = {name: given[name] for name in EVALUATE_KEYWORDS & given.keys()}
+        if of_evaluate.get("num_process", 1) == 1 and not _writable(of_evaluate.get("cache_dir")):
+            del of_evaluate["cache_dir"]  # the rows of a call then go to evaluate's default folder
+        super().__init__(config_name, **of_evaluate)
+
+    def _info(self) -> Any:
+        import datasets
+        import evaluate
+
+        def feature(kind: str | list[str]) -> Any:
+            return datasets.List(datasets.Value(kind[0])) if isinstance(kind, list) else datasets.Value(kind)
+
+        description, _, rest = str(type(self).__doc__).partition("\n\nArgs:")
+        return evaluate.MetricInfo(
+            description=description,
+            citation=self.scorer.citation,
+            inputs_description=f"\nArgs:{rest}\n",
+            features=datasets.Features({name: feature(column.feature) for name, column in self.scorer.columns.items()}),
+            reference_urls=list(self.scorer.urls),
+        )
+
+    def compute(self, **given: Any) -> dict[str, Any] | None:
+        """Score all rows: those given here and those of earlier `add_batch` calls."""
+        options, checked = self.scorer.check_call(given)
+        with self._turn:
+            if not checked and not len(self):
+                raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.scorer.required)}")
+            self.scorer.prepare(options)  # if it fails, stored rows are kept
+            try:
+                if checked:
+                    super().add_batch(**checked)
+                scored: Any = super().compute(**dict.fromkeys(self.scorer.columns), options=options)
+            except BaseException:
+                self._forget_rows()
+                raise
+        # Of several processes only the first one scores.
+        return None if scored is None else self.scorer.result(scored, options, given.get("per_example", True))
+
+    def _compute(self, options: Any, **columns: Any) -> Scored:
+        return self.scorer.score(columns, options)
+
+    def add_batch(self, **given: Any) -> None:
+        """Store rows to be scored by a later `compute`; takes the same columns."""
+        check_keywords(self.name, given, KNOWN_COLUMNS)
+        checked = self.scorer.check_columns({column: given.get(column) for column in self.scorer.columns})
+        with self._turn:
+            super().add_batch(**checked)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
+        """Store one row; further columns go by their names, each with the value of this row."""
+        row = {"predictions": prediction, "references": reference, **given}
+        self.add_batch(**{column: [value] for column, value in row.items()})
+
+    def _forget_rows(self) -> None:
+        """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""
+        locks, paths = vars(self)["filelocks"] or [], vars(self)["file_paths"] or []
+        for lock in filter(None, [*locks, vars(self)["filelock"]]):
+            lock.release()
+        for path in paths:
+            with suppress(OSError):
+                Path(path).unlink()
+        self.__dict__.update(dict.fromkeys(_ROW_ATTRIBUTES))
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached for what neither this class nor evaluate.Metric has; while an instance is copied it has no scorer yet.
+        if name.startswith("__") or "scorer" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.scorer, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | dict.fromkeys((*_ROW_ATTRIBUTES, "_turn"))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _turn=threading.RLock())
+
+
+def _writable(folder: str | os.PathLike[str] | None) -> bool:
+    """Return whether the folder is unset or takes a file."""
+    if folder is None:
+        return True
+    try:
+        path = Path(folder).expanduser()
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path) as file:
+            file.write(bytes(1 << 16))  # more than the rest of a full disk
+        return True
+    except OSError:
+        return False

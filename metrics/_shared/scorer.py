@@ -1,0 +1,230 @@
+"""The base of all scorers: checks what it is given, loads the model once, makes the result and its signature."""
+
+import inspect
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .arguments import (
+    KNOWN_COLUMNS,
+    Column,
+    Declaration,
+    Options,
+    as_list,
+    check_column,
+    check_keywords,
+    check_lengths,
+    declarations,
+    made,
+)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a scorer makes of rows.
+
+    Args:
+        scores: A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …;
+            `error` says why a row could not be scored. A field that is None is left out.
+        settings: What the signature says, by key.
+    """
+
+    scores: Any
+    settings: Mapping[str, object]
+
+
+class Scorer:
+    """Base class of the scorers.
+
+    A scorer states its columns, what `load` (`loading`) and `compute` (`options`) take besides, what is to be loaded
+    (`load`) and how rows become scores (`_compute`, which gets the columns in canonical form, with None in every row of
+    a column that was not given, and `options`). Its docstring describes it: what it does, then "Returns:" and
+    "Examples:"; the arguments are written from their declarations.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str] = "1.0.0"
+    citation: ClassVar[str]
+    urls: ClassVar[Sequence[str]] = ()
+    configurations: ClassVar[Iterable[str]] = ("default",)
+    columns: ClassVar[Mapping[str, Column]]
+    required: ClassVar[tuple[str, ...]] = ("predictions", "references")
+    loading: ClassVar[type[Options]] = Options
+    options: ClassVar[type[Options]]
+    # The columns of `per_example` whose means are part of the result.
+    means: ClassVar[tuple[str, ...]] = ()
+    # Whether every row that it scores gets a verdict, whatever the options.
+    verdicts: ClassVar[bool] = True
+    # How rows become scores: a method that takes the columns by their names, and `options`.
+    _compute: Callable[..., Scored]
+
+    _model: Any = None  # loaded by the first call
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "columns" in vars(cls):
+            cls.__doc__ = documentation(cls)
+
+    def __init__(self, config: str | None = None, **given: Any) -> None:
+        check_keywords(self.name, given, declarations(self.loading))
+        self.config_name = config or "default"
+        if self.config_name not in self.configurations:
+            there = ", ".join(map(repr, self.configurations))
+            raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
+        self.load_options: Any = made(self.name, self.loading, given)
+        self._turn = threading.RLock()  # threads that share a scorer share its model
+
+    def load(self) -> Any:
+        """Load what scores the rows; called once, when there are rows that have passed all checks."""
+
+    @property
+    def model(self) -> Any:
+        """What `load` returned."""
+        with self._turn:
+            if self._model is None:
+                self._model = self.load()
+            return self._model
+
+    def prepare(self, options: Any) -> None:
+        """Load what `_compute` needs. Runs after all checks of the input."""
+        _ = self.model
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Check what concerns several columns of a row, or depends on options; raises RowValueError.
+
+        Args:
+            columns: All, in canonical form.
+            options: What `compute` was given; None while that is not known.
+        """
+
+    def compute(self, **given: Any) -> dict[str, Any]:
+        """Score all rows.
+
+        Threads that share a scorer take turns; each with a scorer of its own, they score at the same time.
+        """
+        options, checked = self.check_call(given)
+        if not checked:
+            raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
+        return self.result(self.score(checked, options), options, given.get("per_example", True))
+
+    def check_call(self, given: Mapping[str, Any]) -> tuple[Any, dict[str, list[Any]]]:
+        """Check the keywords of a call of `compute`; return its options, and its columns in canonical form, if any."""
+        check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options), "per_example"})
+        options = made(self.name, self.options, given)
+        rows = {column: given[column] for column in self.columns if given.get(column) is not None}
+        return options, self.check_columns(rows, options) if rows else {}
+
+    def score(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
+        """Score rows that have passed all checks."""
+        with self._turn:
+            self.prepare(options)
+            return self._compute(**columns, options=options)
+
+    def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
+        """Return means, signature and rows as Python numbers, strings and lists."""
+        rows = {name: _listed(values) for name, values in vars(scored.scores).items() if values is not None}
+        result: dict[str, Any] = {self.name: mean(rows["score"])}
+        if "verdict" in rows:
+            result["accuracy"] = mean(rows["verdict"])
+        result |= {name: mean(rows[name]) for name in self.means if name in rows}
+        if "not_attempted" in rows:
+            pairs = zip(rows["verdict"], rows["not_attempted"], strict=True)
+            result["accuracy_attempted"] = mean([verdict for verdict, none in pairs if not none])
+        if "error" in rows:
+            result["unscored"] = sum(error is not None for error in rows["error"])
+        result["signature"] = self.signature(scored.settings)
+        return result | {"per_example": rows} if per_example else result
+
+    def signature(self, settings: Mapping[str, object]) -> str:
+        """Return `metric|v:version|key:value|…`, in the order given; settings that are None are left out."""
+        parts = [f"{key}:{value}" for key, value in settings.items() if value is not None]
+        return "|".join([self.name, f"v:{self.version}", *parts])
+
+    def check_columns(self, given: Mapping[str, Any], options: Any = None) -> dict[str, list[Any]]:
+        """Return the columns in canonical form; raises what `compute` with these options raises for bad rows."""
+        for column in self.required:
+            if given.get(column) is None:
+                raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
+        checked = self._checked({column: rows for column, rows in given.items() if rows is not None})
+        count = len(checked[self.required[0]])
+        columns = {
+            name: checked[name] if name in checked else [column.check(None) for _ in range(count)]
+            for name, column in self.columns.items()
+        }
+        self.check_rows(columns, options)
+        return columns
+
+    def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+        """Check what a later `compute` will be given, except for the columns that are not known yet.
+
+        Returns:
+            The columns that this metric has, as lists of rows as they were given; the options.
+        """
+        check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"})
+        options = {name: given[name] for name in declarations(self.options) if name in given}
+        chosen = made(self.name, self.options, options)
+        rows: dict[str, Any] = {}
+        for column in self.columns:
+            if (values := given.get(column)) is not None:
+                rows[column] = values if (listed := as_list(values)) is None else listed
+        if checked := self._checked(rows):
+            count = len(next(iter(checked.values())))
+            # One text a row stands for what is missing yet.
+            missing = {
+                name: [""] if name in self.required else column.check(None) for name, column in self.columns.items()
+            }
+            self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
+        return rows, options
+
+    def _checked(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+        checked = {
+            name: check_column(self.name, name, rows, self.columns[name].check) for name, rows in columns.items()
+        }
+        if checked:
+            check_lengths(self.name, checked)
+        return checked
+
+    def __getstate__(self) -> dict[str, Any]:
+        # For another process, as of `datasets.map(num_proc=…)`, which loads the model itself; not every model pickles.
+        return vars(self) | dict.fromkeys(("_model", "_turn"))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _turn=threading.RLock())
+
+
+def mean(values: Sequence[Any]) -> float | None:
+    """Return the mean of those values that are not None; None if there are no others."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def documentation(scorer: type[Scorer]) -> str:
+    """Return the docstring of a scorer with its arguments written from their declarations."""
+    about, sections, rest = inspect.cleandoc(scorer.__doc__ or "").partition("\n\nReturns:")
+    columns = [
+        f"{name}{'' if name in scorer.required else ' (optional)'}: {column.help}"
+        for name, column in scorer.columns.items()
+    ]
+    others = ", ".join(name for name in KNOWN_COLUMNS if name not in scorer.columns)
+    columns += [f"{others}: Accepted for use with `evaluate.combine`, and ignored."] if others else []
+    lines = [*columns, *_described(scorer.options), "per_example: False leaves out the scores of each row."]
+    loading = _described(scorer.loading)
+    loading = ["", "Args of evaluate_qa.load:", *(f"    {line}" for line in loading)] if loading else []
+    return "\n".join([f"{about}\n\nArgs:", *(f"    {line}" for line in lines), *loading]) + sections + rest
+
+
+def _described(options: type[Options]) -> list[str]:
+    return [f"{name}: {described(one)}" for name, one in declarations(options).items()]
+
+
+def described(option: Declaration) -> str:
+    """Return what documentation says of an option: what it does, what it may be, its default."""
+    default = f", default {option.told}" if option.told else ""
+    expected = option.kind.expected
+    return f"{option.help} {expected[0].upper()}{expected[1:]}{default}."
+
+
+def _listed(values: Any) -> list[Any]:
+    listed: list[Any] = values if isinstance(values, list) else values.tolist()
+    return listed

@@ -1,1 +1,0 @@
-../_shared/long_texts.py

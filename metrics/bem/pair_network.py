@@ -1,1 +1,0 @@
-../_shared/pair_network.py

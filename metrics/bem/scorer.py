@@ -1,0 +1,103 @@
+"""BEM: whether an answer is equivalent to a reference, given the question."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from .._shared.arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, Unexpected, prediction
+from .._shared.classifiers import Loaded, load, read_pairs
+from .._shared.lexical import unattempted
+from .._shared.long_texts import Parts, check_splitter
+from .._shared.rewards import ForReward
+from .._shared.scorer import Scored
+from .._shared.training import ForTraining
+from .classifier import PRESETS, bem_pair, equivalent_class
+from .options import BemOptions
+from .scoring import margins, score
+
+CITATION = """\
+@inproceedings{bulian2022tomayto,
+  title     = {Tomayto, Tomahto. Beyond Token-level Answer Equivalence for Question Answering Evaluation},
+  author    = {Bulian, Jannis and Buck, Christian and Gajewski, Wojciech and B{\\"o}rschinger, Benjamin and
+               Schuster, Tal},
+  booktitle = {Proceedings of EMNLP 2022},
+  pages     = {291--305},
+  year      = {2022},
+  url       = {https://aclanthology.org/2022.emnlp-main.20}
+}
+"""
+
+
+def _question(value: object) -> str:
+    """Check one question, which BEM cannot do without."""
+    if value is None or not (text := prediction(value)).strip():
+        raise Unexpected("a question, which BEM needs for every row", RowValueError)
+    return text
+
+
+class BemScorer(ForTraining, ForReward):
+    """BEM judges whether an answer means the same as a reference answer to the question.
+
+    A classifier reads all three; the score is its probability of "equivalent".
+
+    Returns:
+        bem: Mean score, from 0 to 1.
+        accuracy: Share of the answers that are judged correct.
+        margin: Mean of the classifier's own logit of "equivalent".
+        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
+        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
+        accuracy_attempted: Accuracy of the others; None if there are none.
+        signature: What is needed to reproduce the numbers.
+        per_example: Lists with an entry for each row: score, verdict, best_reference, margin, not_attempted.
+
+    Examples:
+        >>> bem = evaluate_qa.load("bem")
+        >>> out = bem.compute(
+        ...     predictions=["It was painted by Leonardo.", "Michelangelo did."],
+        ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
+        ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+        ... )
+        >>> out["per_example"]["verdict"]
+        [True, False]
+    """
+
+    name = "bem"
+    citation = CITATION
+    urls = ("https://aclanthology.org/2022.emnlp-main.20",)
+    configurations = tuple(PRESETS)
+    columns: ClassVar[Mapping[str, Column]] = {
+        **ANSWERS,
+        "questions": Column(_question, "string", QUESTIONS.help),
+    }
+    required = ("predictions", "references", "questions")
+    loading = ModelOptions
+    options = BemOptions
+    means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    def load(self) -> Loaded:
+        """Load the classifier."""
+        return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)
+
+    def prepare(self, options: BemOptions) -> None:
+        """Load the model, once."""
+        if options.by_sentence:
+            check_splitter(self.name)
+        super().prepare(options)
+        if options.lexical and not self.model.layers:
+            raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
+
+    def parts(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
+    ) -> Parts:
+        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
+        return replace(parts, weights=self.model.layers[self.model.layer] if self.model.layers else {})
+
+    def _compute(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
+    ) -> Scored:
+        parts = self.parts(predictions, references, questions, options)
+        lexical = self.model.layer if parts.weights and options.lexical is not False else "none"
+        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
+        scores = score(parts, options)
+        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

@@ -1,1 +1,0 @@
-../_shared/chat_models.py

@@ -1,0 +1,158 @@
+"""EVQAScore: how well an answer or a caption fits a video, without a reference."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any, ClassVar, NamedTuple
+
+from .._shared.arguments import Column, prediction, question
+from .._shared.progress import library_bars
+from .._shared.scorer import Scored, Scorer
+from .clip import Encoder
+from .clip_models import load_clip, load_demo
+from .keyword_model import KeywordModel
+from .keywords import KeywordSource, check_language
+from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
+from .rows import (
+    check_features,
+    check_files,
+    check_keywords,
+    check_video,
+    check_video_or_features,
+    gather,
+    rows_of,
+    table,
+)
+
+CITATION = """\
+@article{liang2024evqascore,
+  title   = {{EVQAScore}: Efficient Video Question Answering Data Evaluation},
+  author  = {Liang, Hao and Chen, Zirong and Zhang, Wentao},
+  journal = {arXiv preprint arXiv:2411.06908},
+  year    = {2024},
+  url     = {https://arxiv.org/abs/2411.06908}
+}
+"""
+
+
+class Models(NamedTuple):
+    """What scores the rows: CLIP, and what finds the keywords of texts that come without."""
+
+    encoder: Encoder
+    keywords: KeywordSource
+
+
+class EvqascoreScorer(Scorer):
+    """EVQAScore judges an answer to a question about a video, or a caption of it, without a reference.
+
+    It compares the text and its key phrases with sampled frames in the space of a CLIP model, and rewards an answer
+    that says more.
+
+    Returns:
+        evqascore: Mean score. Captions: as a rule from -1 to 1; questions and answers: times ln(keywords + 1).
+        accuracy: Share of verdicts that are True, if there is a threshold.
+        precision, recall, f_score, coarse, n_keywords: Means of the components.
+        unscored: With unreadable="none", how many rows could not be scored.
+        signature: What is needed to reproduce the numbers.
+        per_example: Lists with an entry for each row: score, precision, recall, f_score, coarse, n_keywords, verdict,
+            mode, keywords, best_times (seconds; for each keyword that of its best frame), best_frames, frames (looked
+            at), error.
+
+    Examples:
+        >>> import numpy as np
+        >>> evqascore = evaluate_qa.load("evqascore", "demo")  # a tiny model that knows moving coloured shapes only
+        >>> frames = np.random.default_rng(0).normal(size=(4, evqascore.dim))  # in real use videos=["clip.mp4"]
+        >>> out = evqascore.compute(
+        ...     predictions=["A red square moves left."], questions=["What moves?"], video_features=[frames]
+        ... )
+        >>> out["per_example"]["keywords"], out["per_example"]["frames"]
+        ([['moves left', 'red square']], [4])
+    """
+
+    name = "evqascore"
+    citation = CITATION
+    urls = ("https://arxiv.org/abs/2411.06908",)
+    configurations = tuple(MODELS)
+    columns: ClassVar[Mapping[str, Column]] = {
+        "predictions": Column(
+            prediction, "string", "The answers or captions, a list of strings; a blank one scores 0."
+        ),
+        "questions": Column(
+            question, "string", "The questions; a row with one is scored as question and answer, else as a caption."
+        ),
+        "videos": Column(check_video, "string", "The paths of the videos; None in a row that has features instead."),
+        "video_features": Column(
+            check_features,
+            "large_binary",
+            "In place of videos: a matrix (frames, dim) of the same CLIP model, or its .npy or .safetensors file.",
+        ),
+        "keywords": Column(
+            check_keywords, ["string"], "Key phrases, a list of strings a row; by default they are extracted."
+        ),
+    }
+    required = ("predictions",)
+    loading = LoadOptions
+    options = EvqascoreOptions
+    means = ("precision", "recall", "f_score", "coarse", "n_keywords")
+    verdicts = False  # but with a threshold
+    # Options under which a row that cannot be scored is told in the result's column "error", and stops nothing.
+    set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
+
+    @property
+    def dim(self) -> int:
+        """Length of the CLIP model's vectors, which features must have; loads the model."""
+        return int(self.model.encoder.dim)
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: EvqascoreOptions | None = None) -> None:
+        """Raise RowValueError for a row with neither a video nor features, or whose file is missing.
+
+        Where options say that a row may stay without a score, one whose file is missing does.
+        """
+        check_video_or_features(columns)
+        if options is None or options.unreadable == "raise":
+            check_files(columns)
+
+    def load(self) -> Models:
+        """Load the CLIP model; a chat model for keywords is loaded by the first text without any."""
+        load = self.load_options
+        keyword_model, keyword_revision = load.keyword_source(self.config_name)
+        chat = None
+        if keyword_model != YAKE:
+            chat = KeywordModel(keyword_model, keyword_revision, load.keyword_endpoint, load.device, load.cache)
+        named = load.clip(self.config_name)
+        with library_bars():
+            clip = load_clip(*named) if named else load_demo()
+            encoder = Encoder(
+                clip, device=load.device, dtype=load.dtype, batch_size=load.batch_size, token_budget=load.token_budget
+            )
+        return Models(encoder, KeywordSource(chat))
+
+    def prepare(self, options: EvqascoreOptions) -> None:
+        """See whether keywords of this language can be extracted, and load the models, once."""
+        if self.load_options.keyword_source(self.config_name)[0] == YAKE:
+            check_language(options.lang)
+        super().prepare(options)
+
+    def _compute(
+        self,
+        predictions: list[str],
+        questions: list[str],
+        videos: list[str],
+        video_features: list[bytes],
+        keywords: list[list[str] | None],
+        options: EvqascoreOptions,
+    ) -> Scored:
+        encoder, source = self.model
+        rows = rows_of(predictions, questions, videos, video_features, keywords, options.mode)
+        scores = table(gather(rows, encoder, source, options, self.load_options.cache), options)
+        given = [row.keywords is not None for row in rows if not row.blank]
+        sources = ["given"] * any(given) + [source.label(options.lang)] * (not all(given))
+        settings = {
+            "clip": encoder.label,
+            **options.settings(),
+            "kw": "+".join(sources) or None,
+            **replace(self.load_options, dtype=encoder.dtype).settings(),
+            "av": version("av") if any(row.video for row in rows) else None,
+            "mode": "+".join(sorted(set(filter(None, scores.mode)))) or None,
+        }
+        return Scored(scores, settings)

@@ -1,0 +1,255 @@
+"""A language model as the judge of answers."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from .._shared.arguments import ANSWERS, Column, RowValueError, is_folder, shown
+from .._shared.chat_models import ChatModel, LocalModel
+from .._shared.endpoint import Endpoint
+from .._shared.rewards import ForReward
+from .._shared.scorer import Scored
+from .asking import Judging, Recorded
+from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
+from .reading import ways
+from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
+from .verdicts import Row, Verdicts
+
+CITATION = """\
+@inproceedings{zheng2023judging,
+  title     = {Judging {LLM}-as-a-Judge with {MT-Bench} and Chatbot Arena},
+  author    = {Zheng, Lianmin and Chiang, Wei-Lin and Sheng, Ying and Zhuang, Siyuan and Wu, Zhanghao and others},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume    = {36},
+  year      = {2023},
+  url       = {https://arxiv.org/abs/2306.05685}
+}
+"""
+
+
+# What of this family can decide before the judge.
+_MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
+
+
+@dataclass(frozen=True)
+class Judged(Scored):
+    """What the judge makes of rows, and what that cost."""
+
+    cost: float | None
+
+
+class JudgeScorer(ForReward):
+    """A language model judges whether an answer is right, measured by reference answers.
+
+    The model is behind an OpenAI-compatible endpoint, or run here. Each distinct row is asked about once, and with
+    `cache_dir` once for all; a blank answer is wrong without asking. With `first` a matcher decides where it is sure.
+
+    Returns:
+        judge: Mean score, from 0 to 1, of the rows that have one.
+        accuracy: Share of them that are judged correct.
+        not_attempted: Share of them that are labelled so, as are a blank answer and what `first` takes for none.
+        accuracy_attempted: Accuracy of the others; None if there are none.
+        asked: Share of the rows about which the model was asked, now or earlier.
+        spread: With `samples`, the mean spread of a row's scores.
+        flipped: With `swap`, the share of the rows whose verdict changes when answer and reference are exchanged.
+        unscored: How many rows have no verdict, because a request failed or its reply could not be read.
+        cost: With `prices`, of what was asked in this call; None if the server does not count tokens.
+        signature: What is needed to reproduce the numbers.
+        per_example: Lists with an entry for each row: score, verdict, label, not_attempted, asked, cached, tokens_in,
+            tokens_out, best_reference where it is known, error if there is any, reason if the protocol asks for one,
+            samples and spread with `samples`, flipped with `swap`.
+
+    Examples:
+        >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
+        >>> out = judge.compute(  # of both answers the matcher is sure
+        ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
+        ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
+        ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+        ... )
+        >>> out["per_example"]["label"], out["asked"]
+        (['correct', 'not attempted'], 0.0)
+    """
+
+    name = "judge"
+    citation = CITATION
+    urls = ("https://arxiv.org/abs/2306.05685",)
+    columns: ClassVar[Mapping[str, Column]] = ANSWERS
+    loading = JudgeLoading
+    options = JudgeOptions
+    means = ("asked", "spread", "flipped", "not_attempted")
+
+    _first: Any = None  # loaded with the judge, and again in a process of its own
+
+    def __init__(self, config: str | None = None, **given: Any) -> None:
+        super().__init__(config, **given)
+        _ = self.first  # so that one that cannot decide is told at once
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Raise RowValueError for a row without the question that the protocol needs, or that the matcher refuses."""
+        if self.first is not None and hasattr(self.first, "check_columns"):
+            self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
+        if not self.load_options.asked.needs_question:
+            return
+        for row, question in enumerate(columns["questions"]):
+            if not question.strip():
+                needed = f"a question, which the protocol {self.load_options.asked.name!r} needs for every row"
+                raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
+
+    @property
+    def first(self) -> Any:
+        """The matcher, loaded once; None without one."""
+        given = self.load_options.first
+        if self._first is None and given is not None:
+            device = self.load_options.device
+            found = given if hasattr(given, "compute") else load_matcher(os.fspath(given), device)
+            check_matcher(found)
+            self._first = found
+        return self._first
+
+    def prepare(self, options: JudgeOptions) -> None:
+        """Make ready what asks."""
+        super().prepare(options)
+        if options.ask is not None and self.load_options.first is None:
+            raise ValueError("judge: ask is given, but no matcher; give evaluate.load one: first='bem'")
+        if options.samples > 1 and isinstance(self.model.model, LocalModel):
+            raise ValueError("judge: samples is for an endpoint; a model that is run here always says the same")
+
+    def load(self) -> Judging:
+        """Make ready what asks; the model itself is loaded, or the server called, by the first row to ask about."""
+        load: JudgeLoading = self.load_options
+        return Judging(chat_model(load), load.asked, load.cache)
+
+    def _compute(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
+    ) -> Scored:
+        rows = [
+            Row(question, tuple(right), prediction)
+            for question, right, prediction in zip(questions, references, predictions, strict=True)
+        ]
+        band = options.ask or DEFAULT_BAND
+        decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
+        decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
+        left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
+        asked = self._asked(left, options)
+        judged = (settled(several[: options.samples], *several[options.samples :]) for several in asked)
+        rulings = [ruling or next(judged) for ruling in decided]
+        every = [one for several in asked for one in several]
+        settings = {
+            "first": matcher,
+            "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
+            "model": self._judge,
+            "revision": self.load_options.model_revision,
+            "protocol": self.model.protocol.signature,
+            "request": self.model.request,
+            "score": ways([one.verdict for one in every if one.verdict]),
+            **options.settings(),
+            **self.load_options.settings(),
+        }
+        counts = [len(row.references) for row in rows]
+        scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
+        return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
+
+    def _asked(self, rows: list[Row], options: JudgeOptions) -> list[list[Ruling]]:
+        """Return what became of each row each time it was asked about, and last with answer and reference exchanged."""
+        asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
+        every = [ask for several in asks for ask in several]
+        found = iter(self.model.rulings(every, options.unscored == "raise", options.prices))
+        return [[next(found) for _ in several] for several in asks]
+
+    def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
+        """Return the matcher's rulings, None where the judge is to be asked, and the matcher's signature."""
+        found = self.first.compute(
+            predictions=[row.prediction for row in rows],
+            references=[list(row.references) for row in rows],
+            questions=[row.question for row in rows],
+        )
+        columns = found.get("per_example") or {}
+        if "signature" not in found or not {"score", "verdict"} <= columns.keys():
+            raise ValueError(
+                f"judge: first gave no signature, or not each row's score and verdict; expected one such as {_MATCHERS}"
+            )
+        scores = columns["score"]
+        best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
+        rulings = [
+            None if asked else matched(*decided)
+            for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, refused, strict=True)
+        ]
+        return rulings, found["signature"].replace("|", ",")
+
+    @property
+    def _judge(self) -> str:
+        """The judge's name, without the folders it lies in."""
+        load: JudgeLoading = self.load_options
+        name = os.fspath(load.model or "")
+        return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_first": None}  # as the model, loaded again where it is needed
+
+    def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
+        """Add what it cost and how many rows are unscored."""
+        more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
+        return more | super().result(scored, options, per_example)
+
+
+def load_matcher(first: str, device: str | None = None) -> Any:
+    """Load one of this package's scorers by its name (on a device), or else a metric as evaluate finds it."""
+    with suppress(ModuleNotFoundError):
+        import evaluate_qa
+
+        if first in evaluate_qa.metric_names():
+            return evaluate_qa.loading.load_metric(first, **({} if device is None else {"device": device}))
+    from evaluate.loading import load
+
+    try:
+        return load(first)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"judge: first is {shown(first)}, and there is no such metric: {error}") from error
+
+
+def check_matcher(first: Any) -> None:
+    """Raise ValueError for a metric of this family that cannot decide; of others only their result shows."""
+    if not hasattr(first, "verdicts"):
+        return
+    if not first.verdicts or "references" not in first.columns or not {*first.required} <= ANSWERS.keys():
+        raise ValueError(
+            f"judge: first is {first.name!r}, which does not judge answers by references; expected {_MATCHERS}"
+        )
+
+
+def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
+    """Return the judge, which is not called yet.
+
+    Raises:
+        ValueError: none is named.
+    """
+    if load.model is None:
+        raise ValueError(
+            "judge: there is no judge; give evaluate.load the name of a chat model (model=) and, unless it is to run "
+            "here, the URL of its server (endpoint=)"
+        )
+    name, extra_body = os.fspath(load.model), dict(load.extra_body or {})
+    if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
+        return Recorded(name, extra_body)
+    if hasattr(load.endpoint, "reply"):
+        asked: ChatModel = load.endpoint
+        return asked
+    if load.endpoint is None:
+        given = {"batch_size": load.batch_size, "token_budget": load.token_budget}
+        bounds = {name: value for name, value in given.items() if value is not None}
+        return LocalModel(
+            name, load.model_revision, load.device or "auto", load.dtype, max_tokens=load.max_tokens, **bounds
+        )
+    return Endpoint(
+        load.endpoint,
+        name,
+        os.environ.get("OPENAI_API_KEY"),
+        load.concurrency,
+        load.timeout,
+        load.max_retries,
+        load.max_tokens,
+        extra_body,
+    )

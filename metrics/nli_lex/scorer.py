@@ -1,0 +1,182 @@
+"""NLI+lex: whether an answer entails the reference, with a lexical signal beside it."""
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._shared.arguments import (
+    ANSWERS,
+    ModelOptions,
+    RowValueError,
+    Unexpected,
+    check_column,
+    check_keywords,
+    check_lengths,
+    declarations,
+    made,
+)
+from .._shared.classifiers import Loaded, load, read_pairs
+from .._shared.lexical import unattempted
+from .._shared.long_texts import Parts, check_splitter
+from .._shared.rewards import ForReward
+from .._shared.scorer import Scored
+from .._shared.training import ForTraining
+from .classifier import PRESETS, entailment_class, nli_pair
+from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
+from .scoring import class_probability, score
+from .weights import (
+    UNFITTED,
+    check_labels,
+    check_strength,
+    check_target,
+    chosen_weights,
+    fit_weights,
+    given_weights,
+    learner,
+)
+
+CITATION = """\
+@misc{balamurali2025revisiting,
+  title  = {Revisiting {NLI}: Towards Cost-Effective and Human-Aligned Metrics for Evaluating {LLM}s in Question
+            Answering},
+  author = {Balamurali, Sai Shridhar and Cheng, Lu},
+  year   = {2025}
+}
+"""
+
+
+def _label(value: object) -> bool:
+    """Check one person's verdict."""
+    if not isinstance(value, (bool, int, float, np.bool_)) or value not in {0, 1}:
+        raise Unexpected("True or False", RowValueError)
+    return bool(value)
+
+
+class NliLexScorer(ForTraining, ForReward):
+    """NLI+lex judges an answer by two signals: entailment and the reference's words.
+
+    A natural language inference model says whether the answer, with the question, entails the reference; a logistic
+    layer turns that and the words in common into the probability that people would call the answer correct.
+
+    Returns:
+        nli_lex: Mean score, from 0 to 1.
+        accuracy: Share of the answers that are judged correct.
+        entailment, match, recall: Means of the components.
+        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
+        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
+        accuracy_attempted: Accuracy of the others; None if there are none.
+        signature: What is needed to reproduce the numbers.
+        per_example: Lists with an entry for each row: score, verdict, best_reference, entailment, match, recall,
+            not_attempted.
+
+    Examples:
+        >>> nli_lex = evaluate_qa.load("nli_lex")
+        >>> out = nli_lex.compute(
+        ...     predictions=["Radium was found by Marie Curie.", "Nobody knows."], references=["Marie Curie"] * 2
+        ... )
+        >>> out["per_example"]["verdict"]
+        [True, False]
+    """
+
+    name = "nli_lex"
+    citation = CITATION
+    urls = ("https://github.com/saishridhar/DIVER-QA",)
+    configurations = tuple(PRESETS)
+    columns = ANSWERS
+    loading = ModelOptions
+    options = NliLexOptions
+    means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    def load(self) -> Loaded:
+        """Load the classifier."""
+        return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
+
+    def prepare(self, options: NliLexOptions) -> None:
+        """Check the weights as far as that is possible, load the model, once, and check that it has those it lacks."""
+        if options.by_sentence:
+            check_splitter(self.name)
+        given_weights(options.lexical, options.weights)
+        self.weights(options)
+
+    def fit(
+        self,
+        *,
+        predictions: Any,
+        references: Any,
+        labels: Any,
+        questions: Any = None,
+        path: str | Path | None = None,
+        strength: float = 0.1,
+        **options: Any,
+    ) -> dict[str, float]:
+        """Learn the logistic layer's weights from answers that people have judged.
+
+        Args:
+            predictions: As for `compute`.
+            references: As for `compute`.
+            labels: True where people called the answer correct.
+            questions: As for `compute`.
+            path: Write the weights there too, as JSON.
+            strength: Of the ridge penalty, ½ · strength · |w|², above 0.
+            **options: As for `compute`: `lexical`, templates, long answers.
+
+        Returns:
+            The weights, for `compute(…, weights=…)`; the metric itself stays as it is.
+        """
+        check_keywords(self.name, options, declarations(NliLexOptions))
+        check_strength(strength)
+        if path is not None:
+            check_target(path)
+        chosen = made(self.name, NliLexOptions, options)
+        if chosen.by_sentence:
+            raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
+        rows = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
+        judged = check_column(self.name, "labels", labels, _label)
+        check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
+        check_labels(judged)
+        learner()
+        parts = self.parts(**rows, options=chosen)
+        names = ("entailment", *SIGNALS[self._lexical(chosen)])
+        columns = {"entailment": parts.said, **parts.evidence}
+        weights = fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), strength)
+        if path is not None:
+            Path(path).expanduser().write_text(json.dumps(weights, indent=2) + "\n", encoding="utf-8")
+        return weights
+
+    def weights(self, options: NliLexOptions) -> Weights:
+        """Return the logistic layer's weights for these options; raises what `compute` does where there are none."""
+        return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
+
+    def parts(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
+    ) -> Parts:
+        """Return what is known of each pair of an answer and a reference, but for the weights."""
+        pair = partial(nli_pair, premise=options.premise, hypothesis=options.hypothesis)
+        return read_pairs(
+            self.model, predictions, references, questions, options, pair, class_probability, "nli_lex: answers"
+        )
+
+    def _lexical(self, options: NliLexOptions) -> Any:
+        return options.lexical if options.lexical is not None else self.model.layer or "match"
+
+    def _compute(
+        self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
+    ) -> Scored:
+        lexical, weights = self._lexical(options), self.weights(options)
+        parts = replace(self.parts(predictions, references, questions, options), weights=weights)
+        given = None if options.weights is None and self.model.layers else weights  # else the model's hash says them
+        templates = (options.premise, options.hypothesis)
+        settings = {
+            "nli": self.model.name,
+            "lex": lexical or "none",
+            "w": None if given is None else ",".join(f"{name}={weight:.6g}" for name, weight in given.items()) or None,
+            "tmpl": None if templates == (TEMPLATE, TEMPLATE) else " / ".join(templates),
+            **options.settings(),
+            **self.model.options.settings(),
+        }
+        scores = score(parts, options)
+        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)

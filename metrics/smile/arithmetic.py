@@ -1,1 +1,0 @@
-../_shared/arithmetic.py

@@ -1,0 +1,127 @@
+"""SMILE: a composite lexical-semantic metric for question answering."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
+from .._shared.rewards import ForReward
+from .._shared.scorer import Scored
+from .._shared.training import ForTraining
+from .candidates import Shortlist
+from .components import Rows, components
+from .encoder import Encoder
+from .loading import PRESETS
+from .options import LoadOptions, SmileOptions
+from .scoring import Components, contenders, score
+from .text import lemmatizer, lemmatizer_name
+
+CITATION = """\
+@article{kendre2025smile,
+  title   = {{SMILE}: A Composite Lexical-Semantic Metric for Question-Answering Evaluation},
+  author  = {Kendre, Shrikant and Xu, Austin and Zhou, Honglu and Ryoo, Michael S. and Joty, Shafiq and
+             Niebles, Juan Carlos},
+  journal = {Transactions on Machine Learning Research},
+  year    = {2025},
+  url     = {https://openreview.net/forum?id=lnpOvuQYih}
+}
+"""
+
+
+class SmileScorer(ForTraining, ForReward):
+    """SMILE judges a short or long answer to a question against one or several references.
+
+    It averages a semantic score (the embedding of the whole answer against that of a synthetic answer or the reference)
+    and a lexical score (whether the reference occurs in the answer, and how near the answer's nearest n-gram comes).
+
+    Returns:
+        smile: Mean score, in [0, 1].
+        accuracy: Share of rows judged correct.
+        semantic, lexical, exact_match, ngram_similarity: Means of the components, in [0, 1].
+        signature: What is needed to reproduce the numbers.
+        per_example: Lists with an entry for each row: score, verdict, best_reference, semantic, lexical, exact_match,
+            ngram_similarity, best_ngram, bin (0 to 5).
+
+    Examples:
+        >>> smile = evaluate_qa.load("smile")
+        >>> out = smile.compute(predictions=["It was Marie Curie."], references=["Marie Curie"])
+        >>> round(out["smile"], 3), out["per_example"]["verdict"]
+        (0.976, [True])
+    """
+
+    name = "smile"
+    citation = CITATION
+    urls = ("https://openreview.net/forum?id=lnpOvuQYih",)
+    configurations = tuple(PRESETS)
+    columns: ClassVar[Mapping[str, Column]] = {
+        **ANSWERS,
+        "synthetic_answers": Column(
+            optional_texts, ["string"], "The reference put as a sentence: one string a row, or one for each reference."
+        ),
+    }
+    loading = LoadOptions
+    options = SmileOptions
+    means = ("semantic", "lexical", "exact_match", "ngram_similarity")
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Raise RowValueError where a row has several synthetic answers, but not one for each reference."""
+        pairs = zip(columns["references"], columns["synthetic_answers"], strict=True)
+        for row, (references, synthetic) in enumerate(pairs):
+            if len(synthetic) not in {0, 1, len(references)}:
+                raise RowValueError(
+                    f"smile: synthetic_answers[{row}] has {len(synthetic)} entries; expected one string, or a list "
+                    f"with one for each of the {len(references)} references",
+                    "synthetic_answers",
+                    row,
+                )
+
+    def load(self) -> Encoder:
+        """Load the embedding model."""
+        return Encoder(self.config_name, self.load_options)
+
+    def prepare(self, options: SmileOptions) -> None:
+        """Load the model and the lemmatiser's tables, once."""
+        lemmatizer(options)
+        super().prepare(options)
+
+    def parts(self, *, options: SmileOptions, **columns: list[Any]) -> Components:
+        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        return self._components(options, columns)
+
+    def _components(
+        self,
+        options: SmileOptions,
+        columns: Mapping[str, list[Any]],
+        needed: Callable[[Components], NDArray[np.bool_]] | None = None,
+    ) -> Components:
+        encoder, k = self.model, options.ngram_candidates
+        shortlist = Shortlist(k, encoder.word_vectors) if k else None
+        rows = Rows(columns["predictions"], columns["references"], columns["synthetic_answers"])
+        return components(rows, encoder, lemmatizer(options), shortlist, needed)
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[list[str]],
+        questions: list[str],
+        synthetic_answers: list[list[str]],
+        options: SmileOptions,
+    ) -> Scored:
+        columns: dict[str, list[Any]] = {
+            "predictions": predictions,
+            "references": references,
+            "synthetic_answers": synthetic_answers,
+        }
+        parts = self._components(options, columns, partial(contenders, options=options))
+        settings = {
+            "emb": self.model.name,
+            **options.settings(),
+            "lemma": lemmatizer_name(options),
+            "syn": "given" if any(synthetic_answers) else None,
+            "prompt": self.load_options.prompt_name,
+            **self.model.options.settings(),
+        }
+        return Scored(score(parts, options), settings)

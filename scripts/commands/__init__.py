@@ -1,0 +1,1 @@
+"""The commands of `evaluate-qa`: one file each, named after the command."""

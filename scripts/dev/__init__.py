@@ -1,0 +1,1 @@
+"""Programs for developers of this project: `python -m evaluate_qa.dev.bench`, `.cards`, `.hacks`."""

@@ -1,0 +1,172 @@
+"""`evaluate-qa bench`: how fast a metric is, as ratios to baselines measured in the same run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..terminal import open_console, told_errors
+
+bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
+
+Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
+Rows = Annotated[int, typer.Option(min=1, help="At most this many rows.")]
+Column = Annotated[
+    list[str] | None, typer.Option(help="Where a column of the metric is found: predictions=answer. Repeatable.")
+]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
+Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
+
+
+@bench.command()
+def all(
+    input: Input = None,
+    rows: Rows = 138,
+    column: Column = None,
+    device: Device = None,
+    rounds: Rounds = 3,
+    json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures, unrounded.")] = None,
+    against: Annotated[Path | None, typer.Option(help="Such a file of another machine, to compare with.")] = None,
+) -> None:
+    """All metrics against loops, raw forward passes and the peak speed of matrices, with the machine's name."""
+    from .. import __version__
+    from ..files.outputs import check_outputs, write_json
+    from .benchmarks.every import read_report, run
+    from .benchmarks.tables import machine_table
+
+    with told_errors("bench all"):
+        check_outputs(json_file, None, inputs={"--input": Path(input) if input else None, "--against": against})
+        other = read_report(against) if against else None
+        report = run(input, column, rows, device, rounds)
+        if json_file is not None:
+            write_json(json_file, {"evaluate_qa": __version__, "rows": rows, **report.as_json()})
+        open_console().print(machine_table(report, other))
+
+
+@bench.command()
+def smile(
+    input: Input = None, rows: Rows = 800, column: Column = None, device: Device = None, rounds: Rounds = 1
+) -> None:
+    """SMILE against a row-by-row loop and the encoder's raw forward throughput."""
+    from .benchmarks.measure import measure
+    from .benchmarks.rows import given_rows
+    from .benchmarks.smile import Job, cases
+    from .benchmarks.tables import smile_table
+
+    with told_errors("bench smile"):
+        given = given_rows(input, column, ("predictions", "references"), rows)
+        job = Job(given["predictions"], given["references"], {"device": device} if device else {})
+        open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
+
+
+@bench.command()
+def deltableu(
+    input: Annotated[str | None, typer.Option(help="Rows to take texts from; by default the sample data.")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Rows to make of them, by shuffling words.")] = 5000,
+    references: Annotated[int, typer.Option(min=1, help="References of each row.")] = 8,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's name of the tokenizer.")] = "13a",
+    column: Column = None,
+    rounds: Rounds = 3,
+) -> None:
+    """ΔBLEU against sacrebleu's corpus_bleu on the same texts."""
+    from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
+    from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
+
+    from .benchmarks.deltableu import cases, lengthened, shuffled
+    from .benchmarks.measure import measure
+    from .benchmarks.rows import COLUMNS, given_rows
+    from .benchmarks.tables import deltableu_table
+
+    with told_errors("bench deltableu"):
+        load_tokenizer(DeltaBleuOptions(tokenize=tokenize).tokenize)
+        # The sample's references are of a word or two; with the question before it each is a sentence.
+        given = given_rows(input, column, COLUMNS[:2]) if input else lengthened(given_rows(None, column, COLUMNS))
+        job = shuffled(given, rows, references, tokenize)
+        open_console().print(deltableu_table(measure(cases(job), rounds), job.references))
+
+
+@bench.command()
+def bem(
+    input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
+) -> None:
+    """BEM against a row-by-row loop and the classifier's raw forward throughput."""
+    _matcher("bem", input, rows, column, device, rounds)
+
+
+@bench.command()
+def nli_lex(
+    input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
+) -> None:
+    """NLI+lex against a row-by-row loop and the classifier's raw forward throughput."""
+    _matcher("nli_lex", input, rows, column, device, rounds)
+
+
+def _matcher(
+    metric: str, source: str | None, rows: int, column: list[str] | None, device: str | None, rounds: int
+) -> None:
+    from .benchmarks.matchers import Job, cases
+    from .benchmarks.measure import measure
+    from .benchmarks.rows import COLUMNS, given_rows
+    from .benchmarks.tables import smile_table
+
+    with told_errors(f"bench {metric.replace('_', '-')}"):
+        given = given_rows(source, column, COLUMNS, rows)
+        load = {"device": device} if device else {}
+        job = Job(metric, given["predictions"], given["references"], given["questions"], load)
+        open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
+
+
+@bench.command()
+def reward(
+    metric: Annotated[str, typer.Option(help="Metric that is the reward.")] = "bem",
+    completions: Annotated[int, typer.Option(min=1, help="Completions of a step.")] = 64,
+    group: Annotated[int, typer.Option(min=1, help="Completions to each question.")] = 8,
+    words: Annotated[int, typer.Option(min=1, help="Words of a completion, of 4/3 tokens each.")] = 75,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the CPU, as for a reward.")] = None,
+    parameters: Annotated[float, typer.Option(min=1, help="Of the policy that is trained.")] = 7e9,
+    operations: Annotated[float, typer.Option(min=1, help="A second that its accelerator reaches.")] = 4e14,
+    bandwidth: Annotated[float, typer.Option(min=1, help="Bytes a second that it reads.")] = 3.35e12,
+    rounds: Rounds = 5,
+) -> None:
+    """A metric as TRL's reward against its plain compute, and its share of a step by arithmetic (of an H100 at 40%)."""
+    from .. import sample
+    from ..files.rows import read_rows
+    from ..loading import load_metric
+    from .benchmarks.reward import Step, made_of, measured, reward_table
+
+    with told_errors("bench reward"):
+        given = made_of([row for _, row in read_rows(sample())], completions, group, words)
+        loaded = load_metric(metric, **({"device": device} if device else {}))
+        alone, took = measured(loaded, given, rounds)
+        tokens = round(words * 4 / 3)  # of the sample's words: 99.7 for 75 of them
+        step = Step(parameters, operations, bandwidth, prompt=tokens, completion=tokens)
+        open_console().print(reward_table(metric, completions, alone, took, step))
+
+
+@bench.command()
+def evqascore(
+    video: Annotated[str | None, typer.Option(help="A video file; by default one is made.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the video that is made, 640x360.")] = 60,
+    copies: Annotated[int, typer.Option(min=1, help="Files with that video, all of which are read.")] = 1,
+    interval: Annotated[list[int] | None, typer.Option(help="Distance of sampled frames. Repeatable.")] = None,
+    model: Annotated[str | None, typer.Option(help="A CLIP model; by default a random ViT-B-32.")] = None,
+    device: Device = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads that decode; by default all cores.")] = None,
+    rounds: Rounds = 1,
+) -> None:
+    """EVQAScore's steps for a video, or for many, against an OpenCV loop with Pillow and against pure decoding."""
+    import tempfile
+    from pathlib import Path
+
+    from .benchmarks.evqascore import LOOP, PURE, RANDOM, Job, cases, copied, write_video
+    from .benchmarks.measure import measure
+    from .benchmarks.tables import evqascore_table
+
+    with told_errors("bench evqascore"), tempfile.TemporaryDirectory() as folder:
+        if video and not Path(video).is_file():
+            raise FileNotFoundError(f"there is no file {video}")
+        path = video or str(write_video(Path(folder) / "made.mp4", seconds))
+        videos = copied(path, folder, copies) if copies > 1 else (path,)
+        job = Job(videos, model=model or RANDOM, device=device, threads=threads)
+        measured = measure(cases(job, interval or [1, 10, 30]), rounds)
+        open_console().print(evqascore_table(measured, PURE, LOOP, copies))

@@ -1,0 +1,45 @@
+"""Write each metric's options into its card, between two markers: `python -m evaluate_qa.cards`.
+
+A test compares the cards with the options' declarations, so that neither is changed alone.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from evaluate_qa.metrics._shared.arguments import Declaration, ModelOptions, declarations
+
+from .. import metric_names, path
+from ..loading import load_metric
+
+_BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOTALL)
+
+
+def with_options(card: str, name: str) -> str:
+    """Return the text of a card with the options of the metric `name` between its markers."""
+    metric = load_metric(name)
+    loading, shared = declarations(metric.loading), declarations(ModelOptions)
+    lines = _list("compute", declarations(metric.options))
+    if loading:
+        lines += ["", *_list("evaluate.load", {name: one for name, one in loading.items() if name not in shared})]
+    if shared.keys() <= loading.keys():
+        lines.append(f"- {', '.join(f'`{name}`' for name in shared)}: see `help({name})`.")
+    return _BETWEEN.sub(lambda _: "".join(f"{line}\n" for line in lines), card)
+
+
+def _list(call: str, options: Mapping[str, Declaration]) -> list[str]:
+    return [f"`{call}` takes", "", *(f"- `{_given(name, one)}`: {one.help}" for name, one in options.items())]
+
+
+def _given(name: str, one: Declaration) -> str:
+    """Return an option as it is given, with its default."""
+    if not one.told:
+        return name
+    default = f'"{one.told}"' if isinstance(one.default, str) else one.told
+    return f"{name}={default}"
+
+
+if __name__ == "__main__":
+    for metric in metric_names():
+        card = Path(path(metric)) / "README.md"
+        card.write_text(with_options(card.read_text(encoding="utf-8"), metric), encoding="utf-8")

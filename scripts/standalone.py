@@ -1,0 +1,158 @@
+"""Turn a metric, or a Space, into files that work where this package is not installed.
+
+`evaluate` copies a metric's folder into its cache before it loads it: the file named like the metric and those of its
+siblings that this file itself imports, by a line `from .name import …`. So a standalone metric is one flat folder whose
+main file imports all others.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from .loading import path
+
+_PACKAGE = "evaluate_qa"
+_METRICS = f"{_PACKAGE}.metrics."
+
+
+def closure(*modules: str) -> dict[str, Path]:
+    """Return the modules of this package that some modules import, directly or not, and these, with their files.
+
+    Imports inside functions count, since a program may reach them; those under `if TYPE_CHECKING` do not.
+    """
+    found: dict[str, Path] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found[module] = _file(module)
+            waiting += [one.module for one in _imports(module)]
+            waiting += _packages(module)
+    return dict(sorted(found.items()))
+
+
+def _packages(module: str) -> Iterator[str]:
+    """Yield the packages that Python imports before a module: those with an `__init__.py`."""
+    parts = module.split(".")
+    packages = (".".join(parts[:depth]) for depth in range(1, len(parts)))
+    return filter(_is_module, packages)
+
+
+def metric_files(name: str) -> dict[str, str]:
+    """Return the files of a metric's standalone folder, by their names.
+
+    Raises:
+        ValueError: no metric of that name comes with this package, or two of its files would have one name.
+    """
+    main = f"{_METRICS}{name}.{name}"
+    path(name)
+    modules = [
+        module for module in closure(main) if module.startswith(_METRICS) and _file(module).name != "__init__.py"
+    ]
+    names = {module: _flat_name(module, name) for module in modules}
+    if len(set(names.values())) < len(names):
+        raise ValueError(f"two modules of {name} would have one name in its standalone folder; rename one of them")
+    files = {f"{flat}.py": _rewritten(module, names) for module, flat in names.items()}
+    # evaluate copies only what the main file imports by itself.
+    reached = {one.module for one in _imports(main)}
+    others = sorted(flat for module, flat in names.items() if module not in {main, *reached})
+    head, class_, body = files[f"{name}.py"].partition("\n\nclass ")
+    lines = "".join(f"from .{other} import __name__ as _\n" for other in others)
+    return files | {f"{name}.py": f"{head.rstrip()}\n{lines}{class_}{body}"}
+
+
+def package_files(*modules: str) -> dict[str, Path]:
+    """Return the part of this package that some modules need, as paths below the folder of the copy."""
+    return {_inside(module, file): file for module, file in closure(*modules).items()}
+
+
+class _Import:
+    """An import statement of a module of this package: the module that it names, and where the statement stands."""
+
+    def __init__(self, module: str, node: ast.ImportFrom) -> None:
+        self.module, self.node = module, node
+
+
+def _imports(module: str) -> Iterator[_Import]:
+    """Yield the imports from modules of this package, with the modules that `from . import x` names."""
+    lazy = _file(module).name != "__init__.py"  # what a package imports only on demand, its users import themselves
+    for node in _statements(_tree(module), lazy):
+        base = _target(module, node)
+        if base is None:
+            continue
+        for alias in node.names:
+            inner = f"{base}.{alias.name}"
+            yield _Import(inner if _is_module(inner) else base, node)
+
+
+def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
+    """Yield `from … import` statements; those in functions only where `lazy`, those for type checkers never."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        elif lazy or not isinstance(node, ast.FunctionDef):
+            yield from _statements(node, lazy)
+
+
+def _target(module: str, node: ast.ImportFrom) -> str | None:
+    """Return the absolute name after `from`, None for another package."""
+    if not node.level:
+        return node.module if node.module and node.module.split(".")[0] == _PACKAGE else None
+    is_package = _file(module).name == "__init__.py"
+    parts = module.split(".")
+    base = parts[: len(parts) - node.level + is_package]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _rewritten(module: str, names: dict[str, str]) -> str:
+    """Return a module's text with imports of its siblings in the flat folder."""
+    lines = _text(module).splitlines(keepends=True)
+    for one in _imports(module):
+        if one.module not in names:
+            continue
+        number = one.node.lineno - 1
+        before, _, after = lines[number].partition(" import ")
+        indent = before[: len(before) - len(before.lstrip())]
+        lines[number] = f"{indent}from .{names[one.module]} import {after}"
+    return "".join(lines).replace(f"{_PACKAGE}.load(", "evaluate.load(")
+
+
+def _flat_name(module: str, metric: str) -> str:
+    folder, _, name = module.removeprefix(_METRICS).partition(".")
+    return name if folder == metric else f"{folder.strip('_')}_{name}"
+
+
+def _inside(module: str, file: Path) -> str:
+    """Return a module's path in a copy of the package: `evaluate_qa/metrics/bem/scorer.py`."""
+    folder = "/".join(module.split(".") if file.name == "__init__.py" else module.split(".")[:-1])
+    return f"{folder}/{file.name}"
+
+
+@cache
+def _is_module(module: str) -> bool:
+    try:
+        return (found := find_spec(module)) is not None and found.origin is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@cache
+def _file(module: str) -> Path:
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise ValueError(f"there is no module {module}")
+    return Path(found.origin)
+
+
+@cache
+def _text(module: str) -> str:
+    return _file(module).read_text(encoding="utf-8")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_text(module))

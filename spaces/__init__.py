@@ -1,0 +1,1 @@
+"""The Spaces: a folder for each metric, and `_shared` for what all need."""
