@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 import evaluate_qa
 from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
-from evaluate_qa.agreement.own_rows import NEAR_NAMES, TRAPS
+from evaluate_qa.labeled_data.files import NEAR_NAMES, TRAPS
 from evaluate_qa.metrics._shared import arguments
 from evaluate_qa.training.sources import WRITTEN
 

@@ -1,24 +1,31 @@
-"""The files a data set is made from: where to download them, how to find them in a folder, what they are."""
+"""The files that the authors of a data set published: where to download them and how to find them in a folder."""
 
-import dataclasses
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Source:
-    """One file of a release.
+    """A file or an archive that the authors of a data set published.
 
     Attributes:
-        path: Where it lies in the authors' repository, e.g. `EVOUNA/NQ.json`.
-        url: Where it is downloaded from.
-        sha256: Hash of the file that this builder was written for, in hexadecimal digits.
+        path: Its path in the authors' repository, such as `EVOUNA/NQ.json`.
+        url: Its address at a fixed commit, so that the content never changes.
+        sha256: The expected SHA-256 of the download, in hexadecimal digits. None skips the check, as for archives that
+            GitHub builds on request.
+        home: The page where people find it; by default the address.
     """
 
     path: str
     url: str
-    sha256: str
+    sha256: str | None = None
+    home: str | None = None
+
+    def missing(self, place: object) -> FileNotFoundError:
+        """Return the error for a file or folder that is not in its place."""
+        return FileNotFoundError(f"there is no {place}; get it from {self.home or self.url}")
 
 
 def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> list[Any]:
@@ -32,7 +39,7 @@ def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> lis
 def find(source: Source, data_dir: str | Path) -> Path:
     """Return the file in `data_dir`, which is a copy of the repository or the folder with the file itself.
 
-    A file found there is taken as it is: its hash is not compared, so that a corrected copy can be used.
+    The hash of a file in a folder is not checked, so that a corrected copy can be used.
 
     Raises:
         FileNotFoundError: the file is in neither place; the message says where to get it.
@@ -42,30 +49,42 @@ def find(source: Source, data_dir: str | Path) -> Path:
     for place in places:
         if place.is_file():
             return place
-    looked = " and ".join(dict.fromkeys(map(str, places)))
-    raise FileNotFoundError(f"there is no {looked}; get the file from {source.url}")
+    raise source.missing(" and no ".join(dict.fromkeys(map(str, places))))
 
 
-def download(source: Source, manager: Any) -> Path:
-    """Return the path of the downloaded file.
+def download(source: Source, manager: Any = None) -> Path:
+    """Return the path of the downloaded file or, for a `.zip` archive, of the folder with its content.
 
     Args:
         source: The file.
-        manager: The `datasets.DownloadManager` of the builder; it keeps the file in its cache.
+        manager: The `datasets.DownloadManager` to use; by default one with the cache of `datasets`.
 
     Raises:
-        ConnectionError: the file could not be fetched.
-        ValueError: the file is not the one this builder was written for.
+        ConnectionError: the file could not be downloaded.
+        ValueError: the file has another hash than expected.
     """
-    cure = "download it yourself and pass its folder as data_dir"
+    if manager is None:
+        import datasets
+
+        manager = datasets.DownloadManager(record_checksums=False)
     try:
         path = Path(manager.download(source.url))
+        _check_hash(source, path)
+        return Path(manager.extract(str(path))) if source.path.endswith(".zip") else path
     except OSError as error:
-        raise ConnectionError(f"{source.url} could not be downloaded ({type(error).__name__}); {cure}") from error
+        raise ConnectionError(
+            f"{source.url} could not be downloaded ({type(error).__name__}). Without a network, get the file from "
+            f"{source.home or source.url}, put it into a folder, and pass the folder as data_dir "
+            "(on the command line: --data-dir)."
+        ) from error
+
+
+def _check_hash(source: Source, path: Path) -> None:
+    if source.sha256 is None:
+        return
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != source.sha256:
         raise ValueError(
-            f"{source.url} has changed: its SHA-256 is {found}, this builder was written for {source.sha256}; "
-            f"if the change is right, {cure}"
+            f"{source.url} has changed: its SHA-256 is {found}; expected {source.sha256}. If the new file is right, "
+            "download it yourself and pass its folder as data_dir (on the command line: --data-dir)."
         )
-    return path

@@ -1,10 +1,11 @@
-"""The board: labelled answers of several data sets side by side, a column each."""
+"""The board: labeled answers of several data sets side by side, a column each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from ..labeled_data.rows import DataSelection, LabeledRow
 from .baselines import BOARD_BASELINES
-from .labelled import LabelledData, LabelledRow, Selection
+from .benchmark import Benchmark
 
 # Unless a limit is given for all sets, those whose many answers, or references, take most of the time are cut.
 _LIMITS = {"evouna": 100, "diver_qa": 60}
@@ -25,7 +26,7 @@ _COLUMNS = {
 }
 
 
-def board(readers: Mapping[str, Callable[[Selection], LabelledData]], selection: Selection) -> LabelledData:
+def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
     """Read what is reported of every data set, never what is trained on.
 
     Args:
@@ -37,7 +38,7 @@ def board(readers: Mapping[str, Callable[[Selection], LabelledData]], selection:
     found = {name: readers[name](_selected(name, selection)) for name in _COLUMNS}
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
-    return LabelledData(
+    return Benchmark(
         name="board",
         rows=rows,
         groups=columns,
@@ -51,11 +52,11 @@ def board(readers: Mapping[str, Callable[[Selection], LabelledData]], selection:
     )
 
 
-def _selected(name: str, selection: Selection) -> Selection:
+def _selected(name: str, selection: DataSelection) -> DataSelection:
     return replace(selection, split=_SPLITS.get(name), limit=selection.limit or _LIMITS.get(name))
 
 
-def _row(name: str, row: LabelledRow) -> LabelledRow:
+def _row(name: str, row: LabeledRow) -> LabeledRow:
     columns = {column for group, column in _COLUMNS[name].items() if group in row.groups}
     kinds = {_column_of_kind(group) for group in row.groups if ": " in group}
     return replace(row, question_id=f"{name}/{row.question_id}", groups=frozenset(columns | kinds))

@@ -1,27 +1,32 @@
-"""The data sets that metrics are compared on: from their source files to labelled answers in groups."""
+"""The data sets that metrics are compared on: from their source files to labeled answers in groups."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa_rows
 from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 
 from .. import sample
-from ..files.rows import Row
+from ..files.rows import Row, read_rows
 from ..hub_folder import builder
-from ..labelled_sets.release import no_download
-from ..labelled_sets.sets import SETS
+from ..labeled_data.files import NEAR_NAMES, TRAPS, labeled_rows
+from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.sets import SETS
+from .benchmark import Benchmark
 from .board import board
-from .labelled import LabelledData, LabelledRow, Selection
 from .morqa import gold_holdout, morqa
-from .own_rows import NEAR_NAMES, own_rows, traps
 from .ragchecker import ragchecker
 from .verdicts import verdicts
 
+_PARTS = ("train", "test")
+"""Parts of the traps."""
 
-def evouna(selection: Selection) -> LabelledData:
+
+def evouna(selection: DataSelection) -> Benchmark:
     """Read EVOUNA: figures by set and system. Rows that its paper's tables do not count are dropped and counted."""
     systems = selection.chosen(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
@@ -30,7 +35,7 @@ def evouna(selection: Selection) -> LabelledData:
         dropped[name] = Counter(_why_unusable(row) for row in chosen if not row["usable"])
         rows += [_evouna_row(name, row) for row in chosen if row["usable"]]
     by_system = [f"{name}/{system}" for name in ("NQ", "TQ") for system in systems]
-    return LabelledData(
+    return Benchmark(
         name="evouna",
         rows=rows,
         groups=_present(rows, ["all", "NQ", "TQ", *by_system]),
@@ -41,8 +46,8 @@ def evouna(selection: Selection) -> LabelledData:
     )
 
 
-def diver_qa(selection: Selection) -> LabelledData:
-    """Read DIVER-QA: figures of all, by source of the question and by model. All of its rows are labelled."""
+def diver_qa(selection: DataSelection) -> Benchmark:
+    """Read DIVER-QA: figures of all, by source of the question and by model. All of its rows are labeled."""
     if selection.split is not None:
         raise ValueError("diver_qa has no splits, it is for reporting only; leave out --split")
     models = selection.chosen(diver_qa_rows.MODELS)
@@ -52,7 +57,7 @@ def diver_qa(selection: Selection) -> LabelledData:
         if row["model"] in models and (selection.limit is None or number < selection.limit)
     ]
     sources = [f"source {source}" for source in diver_qa_rows.QUESTION_SOURCES]
-    return LabelledData(
+    return Benchmark(
         name="diver_qa",
         rows=rows,
         groups=_present(rows, ["all", *sources, *(f"model {model}" for model in models)]),
@@ -62,30 +67,62 @@ def diver_qa(selection: Selection) -> LabelledData:
     )
 
 
-_ON_BOARD: dict[str, Callable[[Selection], LabelledData]] = {
+def own_file(path: Path, selection: DataSelection) -> Benchmark:
+    """Read a file of labeled answers: figures of all answers, and by `kind` if the file has that column.
+
+    Args:
+        path: The file; the data set is named after it. Rows without a label are dropped and counted.
+        selection: How many questions are used.
+    """
+    if selection.split is not None or selection.systems:
+        raise ValueError(f"{path.stem} has neither splits nor systems; leave out --split and --systems")
+    figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
+    rows, unlabeled = labeled_rows(path)
+    data = _by_kind(path.stem, rows, selection.limit, figures)
+    return replace(data, dropped={path.stem: Counter({"without a label": unlabeled})} if unlabeled else {})
+
+
+def traps(selection: DataSelection) -> Benchmark:
+    """Read one part of the traps: false accepts and false rejects, of all and by kind.
+
+    Args:
+        selection: Its split is `test`, the default, which is for reporting only, or `train`.
+    """
+    part = selection.split or "test"
+    if part not in _PARTS or selection.split_file is not None or selection.systems:
+        raise ValueError(
+            "traps has the splits train and test, in its own file, and no systems; leave out --split-file and "
+            f"--systems, and give --split train or test (its default), not {part!r}"
+        )
+    parts = [row["part"] for _, row in read_rows(TRAPS)]
+    rows = [row for row, its in zip(labeled_rows(TRAPS)[0], parts, strict=True) if its == part]
+    return _by_kind("traps", rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
+
+
+_ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {
     "evouna": evouna,
     "diver_qa": diver_qa,
     **{name: partial(verdicts, name) for name in SETS},
 }
 
-DATA: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType(
+DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType(
     {
         **_ON_BOARD,
         "board": partial(board, _ON_BOARD),
         "morqa": morqa,
         "ragchecker": ragchecker,
-        "sample": partial(own_rows, sample()),
-        "near_names": partial(own_rows, NEAR_NAMES),
+        "sample": partial(own_file, sample()),
+        "near_names": partial(own_file, NEAR_NAMES),
         "traps": traps,
     }
 )
 """The readers by the name of the data set."""
 
-HOLDOUTS: Mapping[str, Callable[[Selection], LabelledData]] = MappingProxyType({"morqa": gold_holdout})
+HOLDOUTS: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType({"morqa": gold_holdout})
 """Readers of gold answers beside systems' answers, for data sets with several gold answers to a question."""
 
 
-def _evouna_questions(selection: Selection, config: str) -> list[Row]:
+def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
     folder = selection.folder("evouna")
     rows: Iterable[Row] = evouna_rows.read_rows(folder, config) if folder else _downloaded("evouna", config)
     if selection.split is not None:
@@ -95,7 +132,7 @@ def _evouna_questions(selection: Selection, config: str) -> list[Row]:
     return list(evouna_rows.select(rows, frozenset(first)))
 
 
-def _evouna_split(selection: Selection, split: str, config: str) -> frozenset[int]:
+def _evouna_split(selection: DataSelection, split: str, config: str) -> frozenset[int]:
     """Return the questions of a split: by the file that was given, the one among the source files, or our own."""
     folder = selection.folder("evouna")
     beside = folder / evouna_rows.SPLIT_FILE.name if folder else None
@@ -106,18 +143,18 @@ def _evouna_split(selection: Selection, split: str, config: str) -> frozenset[in
 def _why_unusable(row: Row) -> str:
     reasons = {
         "improper": row["improper"],
-        "unlabelled": row["judgement"] is None,
+        "unlabeled": row["judgement"] is None,
         "unanswered": row["answer"] is None,
         "without a reference": not row["references"],
     }
     return next(reason for reason, holds in reasons.items() if holds)
 
 
-def _evouna_row(name: str, row: Row) -> LabelledRow:
-    return _labelled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
+def _evouna_row(name: str, row: Row) -> LabeledRow:
+    return _labeled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
 
 
-def _diver_qa_rows(selection: Selection) -> Iterable[Row]:
+def _diver_qa_rows(selection: DataSelection) -> Iterable[Row]:
     folder = selection.folder("diver_qa")
     return diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
 
@@ -130,12 +167,12 @@ def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
         yield questions.setdefault(row["question"], len(questions)), row
 
 
-def _diver_qa_row(number: int, row: Row) -> LabelledRow:
-    return _labelled(row, f"{row['source']}/{number}", {f"source {row['source']}", f"model {row['model']}"})
+def _diver_qa_row(number: int, row: Row) -> LabeledRow:
+    return _labeled(row, f"{row['source']}/{number}", {f"source {row['source']}", f"model {row['model']}"})
 
 
-def _labelled(row: Row, question_id: str, groups: set[str]) -> LabelledRow:
-    return LabelledRow(
+def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
+    return LabeledRow(
         question_id=question_id,
         question=row["question"],
         references=row["references"],
@@ -148,14 +185,19 @@ def _labelled(row: Row, question_id: str, groups: set[str]) -> LabelledRow:
 def _downloaded(name: str, config: str) -> Iterable[Row]:
     """Return the rows of a data set that its builder downloads, once, into the cache of `datasets`."""
     data = builder(name)(config_name=config)
-    try:
-        data.download_and_prepare()
-    except OSError as error:
-        raise no_download(name, error) from error
+    data.download_and_prepare()
     rows: Iterable[Row] = data.as_dataset(split="test")
     return rows
 
 
-def _present(rows: Iterable[LabelledRow], groups: Iterable[str]) -> list[str]:
+def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, figures: list[str]) -> Benchmark:
+    questions = frozenset(list(dict.fromkeys(row.question_id for row in rows))[:limit])
+    chosen = [row for row in rows if row.question_id in questions]
+    kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
+    groups = ["all", *kinds]
+    return Benchmark(name, chosen, groups=groups, overview=groups, figures=figures, headline="accuracy")
+
+
+def _present(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:
     found = frozenset[str]().union(*(row.groups for row in rows))
     return [group for group in groups if group in found]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from ..labeled_data.rows import LabeledRow
 from ..options import parse_value
 from .baselines import Baseline
-from .labelled import LabelledRow
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 
@@ -67,19 +67,19 @@ def with_store(spec: MetricSpec) -> Iterator[Metric]:
         yield Metric(replace(spec, load={"cache_dir": folder, **spec.load}))
 
 
-def score_all(metrics: Sequence[Metric], baselines: Sequence[Baseline], rows: Sequence[LabelledRow]) -> list[RowScores]:
+def score_all(metrics: Sequence[Metric], baselines: Sequence[Baseline], rows: Sequence[LabeledRow]) -> list[RowScores]:
     """Score rows with every metric and every baseline."""
     return [*(metric.score(rows) for metric in metrics), *(score_baseline(baseline, rows) for baseline in baselines)]
 
 
-def sweep(metric: Metric, given: Sweep, rows: Sequence[LabelledRow]) -> list[RowScores]:
+def sweep(metric: Metric, given: Sweep, rows: Sequence[LabeledRow]) -> list[RowScores]:
     """Score the rows once for each value of an option; the results are named `option=value`."""
     return [
         replace(metric.score(rows, **{given.option: value}), name=f"{given.option}={value}") for value in given.values
     ]
 
 
-def ablate(metric: Metric, rows: Sequence[LabelledRow]) -> list[RowScores]:
+def ablate(metric: Metric, rows: Sequence[LabeledRow]) -> list[RowScores]:
     """Take SMILE's components away one by one, as table 6 of its paper does.
 
     Synthetic answers are taken away only if the rows have some.
@@ -96,7 +96,7 @@ def ablate(metric: Metric, rows: Sequence[LabelledRow]) -> list[RowScores]:
 
 
 def limit_references(
-    metrics: Sequence[Metric], baselines: Sequence[Baseline], counts: Sequence[int], rows: Sequence[LabelledRow]
+    metrics: Sequence[Metric], baselines: Sequence[Baseline], counts: Sequence[int], rows: Sequence[LabeledRow]
 ) -> list[RowScores]:
     """Score the rows with their first few references only, once for each count; a row with fewer keeps all."""
     runs = []

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..uncertainty.resampling import Bootstrap
+from .benchmark import Benchmark
 from .bootstrap import Estimate, estimated, replicated
 from .calibration import calibrate, has_calibration
 from .comparison import Comparison, Floats
-from .labelled import LabelledData
 from .row_scores import RowScores
 from .tables import Table, comparison
 
@@ -20,7 +20,7 @@ Estimates = dict[str, dict[str, Estimate]]
 
 
 def with_mean(
-    data: LabelledData,
+    data: Benchmark,
     scores: Sequence[RowScores],
     probable: Collection[str],
     tables: Sequence[Table],
@@ -33,7 +33,7 @@ def with_mean(
     of labels of one kind, are left out of its mean.
 
     Args:
-        data: The labelled answers.
+        data: The labeled answers.
         scores: What each metric says of all of them.
         probable: The metrics whose scores are taken for probabilities, if all lie in [0, 1].
         tables: The figures of each group, as of `tables.compare`.

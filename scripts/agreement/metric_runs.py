@@ -1,4 +1,4 @@
-"""Run any metric of `evaluate` on labelled answers, once or several times with other options."""
+"""Run any metric of `evaluate` on labeled answers, once or several times with other options."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..labeled_data.rows import LabeledRow
 from ..loading import is_own, keep_few_shapes, known_columns, load_metric
 from ..terminal import followed
-from .labelled import LabelledRow
 from .results import gives_row_scores, read_number, read_result
 from .row_scores import RowScores, best_of_runs, mean_of_runs, merged
 
@@ -63,7 +63,7 @@ class Metric:
         self._module = load_metric(spec.name, **spec.load)
         self._known = known_columns(self._module)
 
-    def score(self, rows: Sequence[LabelledRow], **changed: object) -> RowScores:
+    def score(self, rows: Sequence[LabeledRow], **changed: object) -> RowScores:
         """Score rows, each with all its references together, or with the best if the metric takes one only.
 
         Args:
@@ -77,14 +77,14 @@ class Metric:
             return self.score_each_reference(rows, **changed)[0]
         return self._score(rows, {**self.spec.compute, **changed})
 
-    def score_each_reference(self, rows: Sequence[LabelledRow], **changed: object) -> tuple[RowScores, RowScores]:
+    def score_each_reference(self, rows: Sequence[LabeledRow], **changed: object) -> tuple[RowScores, RowScores]:
         """Score rows with each reference by itself; return the best and the mean over the references of each row."""
         pairs = [pair for row in rows for pair in single_references(row)]
         found = self._score(pairs, {**self.spec.compute, **changed})
         lengths = [len(row.references) for row in rows]
         return best_of_runs(found, lengths), mean_of_runs(found, lengths)
 
-    def _score(self, rows: Sequence[LabelledRow], options: Mapping[str, object]) -> RowScores:
+    def _score(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
         if self._name not in _OF_A_LANGUAGE or {"lang", "tokenize"} & options.keys():
             return self._compute(rows, options)
         of_language: dict[str, list[int]] = {}
@@ -96,7 +96,7 @@ class Metric:
         ]
         return merged(parts, list(of_language.values()))
 
-    def _compute(self, rows: Sequence[LabelledRow], options: Mapping[str, object]) -> RowScores:
+    def _compute(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
         columns = self._columns(rows)
         result = self._module.compute(**columns, **options)
         if gives_row_scores(result, len(rows), self._name):
@@ -115,7 +115,7 @@ class Metric:
             return 0.0
         return read_number(result, self.spec.title, self.spec.column or self._name)
 
-    def _columns(self, rows: Sequence[LabelledRow]) -> dict[str, list[Any]]:
+    def _columns(self, rows: Sequence[LabeledRow]) -> dict[str, list[Any]]:
         """Return the columns that the metric takes."""
         alone = not self._takes_lists()
         columns: dict[str, list[Any]] = {
@@ -140,7 +140,7 @@ class Metric:
         return any(not isinstance(types.get("references"), Value) for types in declared)
 
 
-def single_references(row: LabelledRow) -> list[LabelledRow]:
+def single_references(row: LabeledRow) -> list[LabeledRow]:
     """Return the row once for each of its references; a weight, which compares references, is left out."""
     return [
         replace(

@@ -15,13 +15,14 @@ from evaluate_qa.datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN
 from evaluate_qa.datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
 
 from ..files.rows import Row
+from ..labeled_data.rows import DataSelection, LabeledRow
 from .baselines import LONG_ANSWER_BASELINES
-from .labelled import LabelledData, LabelledRow, Selection
+from .benchmark import Benchmark
 
 _MAIN_ASPECTS = {"en": "overall", "zh": "factual-consistency-wgold"}
 
 
-def morqa(selection: Selection) -> LabelledData:
+def morqa(selection: DataSelection) -> Benchmark:
     """Read the rated answers of a split (`test`, unless the selection says another) with their ratings."""
     release = _release(selection)
     rated = mean_ratings(ratings(release))
@@ -34,7 +35,7 @@ def morqa(selection: Selection) -> LabelledData:
     ]
     if not rows:
         raise ValueError(f"no rated answer with a reference is left. {missing('responses', release)}")
-    return LabelledData(
+    return Benchmark(
         name="morqa",
         rows=rows,
         groups=_ordered(rows, main_only=False),
@@ -48,7 +49,7 @@ def morqa(selection: Selection) -> LabelledData:
     )
 
 
-def gold_holdout(selection: Selection) -> LabelledData:
+def gold_holdout(selection: DataSelection) -> Benchmark:
     """Set gold answers, each against the other gold answers to its query, beside the systems' answers against all.
 
     That is table 8 of MORQA's paper: what a metric gives to answers that are right. Left out are queries with a single
@@ -67,7 +68,7 @@ def gold_holdout(selection: Selection) -> LabelledData:
         if _query(answer) in several
     ]
     groups = sorted({group for row in (*held_out, *answers) for group in row.groups})
-    return LabelledData(
+    return Benchmark(
         name="morqa",
         rows=[*held_out, *answers],
         groups=groups,
@@ -90,7 +91,7 @@ def mean_ratings(rows: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[st
     }
 
 
-def _release(selection: Selection) -> Release:
+def _release(selection: DataSelection) -> Release:
     folder = selection.folder("morqa")
     if folder is None:
         raise ValueError(
@@ -102,11 +103,11 @@ def _release(selection: Selection) -> Release:
     return find_release(folder)
 
 
-def _of_split(selection: Selection, rows: Iterable[Row]) -> list[Row]:
+def _of_split(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row["split"] == (selection.split or "test")]
 
 
-def _selected(selection: Selection, rows: Iterable[Row]) -> list[Row]:
+def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
     """Return the answers of the split by the systems asked for, to the first queries of each subset and language."""
     answers = _of_split(selection, rows)
     systems = selection.chosen(sorted({row["system"] for row in answers}))
@@ -131,12 +132,12 @@ def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]])
     return dropped
 
 
-def _rated_row(answer: Row, aspect: str, rating: float) -> LabelledRow:
+def _rated_row(answer: Row, aspect: str, rating: float) -> LabeledRow:
     return _answer_row(answer, rating, f"{answer['subset']}/{answer['language']}/{aspect}")
 
 
-def _answer_row(answer: Row, label: float, group: str) -> LabelledRow:
-    return LabelledRow(
+def _answer_row(answer: Row, label: float, group: str) -> LabeledRow:
+    return LabeledRow(
         question_id="/".join(_query(answer)),
         question=answer["question"] or "",
         references=answer["references"],
@@ -148,7 +149,7 @@ def _answer_row(answer: Row, label: float, group: str) -> LabelledRow:
     )
 
 
-def _held_out(query: tuple[str, str, str], question: str, gold: Sequence[Row]) -> list[LabelledRow]:
+def _held_out(query: tuple[str, str, str], question: str, gold: Sequence[Row]) -> list[LabeledRow]:
     """Return each gold answer to a query as an answer, with the others as its references."""
     subset, _, language = query
     rows = []
@@ -170,7 +171,7 @@ def _query(row: Row) -> tuple[str, str, str]:
     return row["subset"], row["encounter_id"], row["language"]
 
 
-def _ordered(rows: Iterable[LabelledRow], main_only: bool) -> list[str]:
+def _ordered(rows: Iterable[LabeledRow], main_only: bool) -> list[str]:
     """Return the groups by subset, language and aspect, the aspect that papers report first."""
 
     def place(group: str) -> tuple[int, int, bool, str]:

@@ -9,13 +9,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..files.rows import Row
-from ..labelled_sets.release import Release
-from .baselines import PREFERENCE_BASELINES
-from .labelled import LabelledData, LabelledRow, Selection
+from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-RELEASE = Release(
-    name="ragchecker",
+from ..files.rows import Row
+from ..labeled_data.rows import DataSelection, LabeledRow
+from .baselines import PREFERENCE_BASELINES
+from .benchmark import Benchmark
+
+SOURCE = Source(
+    path="data/meta_evaluation/human_labeled_data.json",
     url="https://raw.githubusercontent.com/amazon-science/RAGChecker/657d54ba07ace0fe545ed0e9905032b5b73c5278/"
     "data/meta_evaluation/human_labeled_data.json",
     home="https://github.com/amazon-science/RAGChecker (data/meta_evaluation)",
@@ -26,7 +28,7 @@ _ASPECTS = ("overall", "correctness", "completeness")
 _PREFERENCES = range(-2, 3)
 
 
-def ragchecker(selection: Selection) -> LabelledData:
+def ragchecker(selection: DataSelection) -> Benchmark:
     """Read the compared pairs: figures by aspect; a limit holds for each of the ten sources of questions.
 
     Raises:
@@ -37,7 +39,7 @@ def ragchecker(selection: Selection) -> LabelledData:
         raise ValueError("ragchecker has no splits, it is for reporting only; leave out --split")
     pairs = _selected(selection, _read(_file(selection)))
     rows = [_row(pair, aspect) for pair in pairs for aspect in _ASPECTS]
-    return LabelledData(
+    return Benchmark(
         name="ragchecker",
         rows=rows,
         groups=list(_ASPECTS),
@@ -55,12 +57,14 @@ def ragchecker(selection: Selection) -> LabelledData:
     )
 
 
-def _file(selection: Selection) -> Path:
-    path = RELEASE.path(selection.folder("ragchecker"))
-    found = sorted(path.glob(_FILES)) if path.is_dir() else [path]
+def _file(selection: DataSelection) -> Path:
+    folder = selection.folder("ragchecker")
+    if folder is None:
+        return download(SOURCE)
+    found = sorted(folder.glob(_FILES))
     if len(found) != 1:
         there = ", ".join(path.name for path in found) or "none"
-        raise FileNotFoundError(f"expected one file {_FILES} in {path}, found {there}; get it from {RELEASE.home}")
+        raise FileNotFoundError(f"expected one file {_FILES} in {folder}, found {there}; get it from {SOURCE.home}")
     return found[0]
 
 
@@ -70,7 +74,7 @@ def _read(path: Path) -> list[Row]:
         for number, pair in enumerate(pairs):
             _check(pair, f"{path}: pair {number}")
     except (json.JSONDecodeError, UnicodeDecodeError, TypeError) as error:
-        raise ValueError(f"{path} is not as RAGChecker published it ({error}); get it from {RELEASE.home}") from error
+        raise ValueError(f"{path} is not as RAGChecker published it ({error}); get it from {SOURCE.home}") from error
     return list(pairs)
 
 
@@ -88,7 +92,7 @@ def _check(pair: Row, where: str) -> None:
             raise ValueError(f"{where}: {aspect}_label is {preference!r}; expected a whole number from -2 to 2")
 
 
-def _selected(selection: Selection, pairs: Sequence[Row]) -> list[Row]:
+def _selected(selection: DataSelection, pairs: Sequence[Row]) -> list[Row]:
     """Return the pairs of the systems asked for, to the first questions of each source."""
     systems = selection.chosen(sorted({system for pair in pairs for system in _systems(pair)}))
     of_source: dict[str, dict[str, int]] = defaultdict(dict)
@@ -105,8 +109,8 @@ def _systems(pair: Row) -> set[str]:
     return {pair["model1"]["model_name"], pair["model2"]["model_name"]}
 
 
-def _row(pair: Row, aspect: str) -> LabelledRow:
-    return LabelledRow(
+def _row(pair: Row, aspect: str) -> LabeledRow:
+    return LabeledRow(
         question_id=f"{pair['dataset']}/{pair['query']}",
         question=pair["query"],
         references=[pair["gt_answer"]],

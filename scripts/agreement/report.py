@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from ..terminal import open_console
 from ..uncertainty.resampling import Bootstrap
+from .benchmark import Benchmark
 from .bootstrap import Estimate
 from .calibration import BINS
-from .labelled import LabelledData
 from .means import MEAN
 from .run import Agreement, Experiment, Plan
 from .tables import Published, Table
@@ -70,9 +70,9 @@ def short(value: float, digits: int = 3) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 
-def _show_data(console: "Console", data: LabelledData, bootstrap: Bootstrap) -> None:
+def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> None:
     questions = len({row.question_id for row in data.rows})
-    console.print(f"[bold]{data.name}[/bold]: {len(data.rows):,} labelled {_rows(data)} to {questions:,} questions")
+    console.print(f"[bold]{data.name}[/bold]: {len(data.rows):,} labeled {_rows(data)} to {questions:,} questions")
     for name, reasons in data.dropped.items():
         told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common()) or "none"
         console.print(f"Rows dropped from {name}: {told}")
@@ -151,7 +151,7 @@ def _title(table: Table) -> str:
     return f"{table.group}: {table.rows:,} {_rows(table)} to {table.questions:,} questions, {_label(table)}"
 
 
-def _rows(data: LabelledData | Table) -> str:
+def _rows(data: Benchmark | Table) -> str:
     return "pairs of answers" if data.compared else "answers"
 
 

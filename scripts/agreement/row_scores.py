@@ -1,14 +1,14 @@
-"""What a metric or a baseline says of each labelled answer."""
+"""What a metric or a baseline says of each labeled answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..labeled_data.rows import LabeledRow
 from ..terminal import followed
 from .baselines import Baseline
 from .comparison import Bools, Floats, Ints
-from .labelled import LabelledRow
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RowScores:
         return replace(self, scores=scores, verdicts=verdicts)
 
 
-def score_baseline(baseline: Baseline, rows: Sequence[LabelledRow]) -> RowScores:
+def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
     """Score all rows with a baseline."""
     scores = [baseline.score(row.answer, row.references) for row in followed(rows, baseline.name, "row")]
     is_correct = baseline.is_correct

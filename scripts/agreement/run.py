@@ -1,4 +1,4 @@
-"""Compare metrics with people on a labelled data set: read, score, compare."""
+"""Compare metrics with people on a labeled data set: read, score, compare."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from ..files.rows import did_you_mean, file_format
+from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
+from .benchmark import Benchmark
 from .calibration import Calibration, calibrate, has_calibration
-from .data_sets import DATA, HOLDOUTS
+from .data_sets import DATA, HOLDOUTS, own_file
 from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
-from .labelled import LabelledData, LabelledRow, Selection
 from .means import with_mean
 from .metric_runs import Metric, MetricSpec
-from .own_rows import own_rows
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
 from .tables import Table, compare, comparison
 
-Score = Callable[[Sequence[LabelledRow]], list[RowScores]]
+Score = Callable[[Sequence[LabeledRow]], list[RowScores]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Plan:
         calibration: Whether to compare the metrics' scores, as probabilities, with people's verdicts.
     """
 
-    selection: Selection = field(default_factory=Selection)
+    selection: DataSelection = field(default_factory=DataSelection)
     metrics: Sequence[MetricSpec] = ()
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
     synthetic_answers: Path | None = None
@@ -88,14 +88,14 @@ class Agreement:
     """What came of a plan on one data set.
 
     Attributes:
-        data: The labelled answers.
+        data: The labeled answers.
         signatures: Of each metric that gives one.
         tables: The figures, a table for each group.
         experiments: What else was asked for.
         calibrations: Of the metrics whose scores can be taken for probabilities, if it was asked for.
     """
 
-    data: LabelledData
+    data: Benchmark
     signatures: dict[str, str]
     tables: list[Table]
     experiments: list[Experiment]
@@ -110,8 +110,8 @@ def loaded(plan: Plan) -> Iterator[list[Metric]]:
         yield [stack.enter_context(with_store(spec)) if again else Metric(spec) for spec in plan.metrics]
 
 
-def read(name: str, plan: Plan) -> LabelledData:
-    """Read what the plan selects of a data set, a key of `data_sets.DATA` or a file of labelled answers.
+def read(name: str, plan: Plan) -> Benchmark:
+    """Read what the plan selects of a data set, a key of `data_sets.DATA` or a file of labeled answers.
 
     Raises:
         OSError: the data are not there.
@@ -130,19 +130,19 @@ def read(name: str, plan: Plan) -> LabelledData:
     return replace(data, holdout=HOLDOUTS[name](plan.selection)) if plan.gold_holdout else data
 
 
-def _reader(name: str) -> Callable[[Selection], LabelledData]:
+def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
     if name in DATA:
         return DATA[name]
     if Path(name).suffix:
         file_format(name)
-        return partial(own_rows, Path(name))
+        return partial(own_file, Path(name))
     raise ValueError(
         f"--data {name}: {did_you_mean(name, DATA)}, and a file of your own ends in .jsonl, .csv or .parquet"
     )
 
 
-def run(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
-    """Score labelled answers with every metric and baseline, and compare with people.
+def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
+    """Score labeled answers with every metric and baseline, and compare with people.
 
     Args:
         data: The answers, as `read`.
@@ -184,7 +184,7 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _score_in_all_ways(metrics: Sequence[Metric], data: LabelledData, rows: Sequence[LabelledRow]) -> list[RowScores]:
+def _score_in_all_ways(metrics: Sequence[Metric], data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
     found = []
     for metric in metrics:
         found.append(metric.score(rows))
@@ -194,7 +194,7 @@ def _score_in_all_ways(metrics: Sequence[Metric], data: LabelledData, rows: Sequ
     return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
 
 
-def _calibrations(data: LabelledData, plan: Plan, scores: Sequence[RowScores]) -> Iterator[Calibration]:
+def _calibrations(data: Benchmark, plan: Plan, scores: Sequence[RowScores]) -> Iterator[Calibration]:
     titles = {spec.title for spec in plan.metrics} if plan.calibration else set()
     for found in scores:
         if found.name in titles:
@@ -203,7 +203,7 @@ def _calibrations(data: LabelledData, plan: Plan, scores: Sequence[RowScores]) -
                 yield calibrate(found.name, compared, plan.bootstrap)
 
 
-def _kinds(data: LabelledData, scores: Sequence[RowScores], plan: Plan) -> Iterator[Experiment]:
+def _kinds(data: Benchmark, scores: Sequence[RowScores], plan: Plan) -> Iterator[Experiment]:
     if data.kinds:
         kind, figures = "kinds", ["specificity", "auc"]
         yield Experiment(
@@ -214,7 +214,7 @@ def _kinds(data: LabelledData, scores: Sequence[RowScores], plan: Plan) -> Itera
         )
 
 
-def _experiments(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:
+def _experiments(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:
     for metric in metrics:
         for given in plan.sweeps:
             title = f"{metric.spec.title}: {given.option}"
@@ -229,15 +229,13 @@ def _experiments(data: LabelledData, plan: Plan, metrics: Sequence[Metric]) -> I
         yield _compared("gold holdout", "gold by other gold", data.holdout, score, plan, data.holdout.figures)
 
 
-def _compared(
-    kind: str, title: str, data: LabelledData, score: Score, plan: Plan, figures: Sequence[str]
-) -> Experiment:
+def _compared(kind: str, title: str, data: Benchmark, score: Score, plan: Plan, figures: Sequence[str]) -> Experiment:
     data, scores = _scored(data, score)
     tables = compare(data, scores, plan.bootstrap, data.overview, figures, published_for=kind)
     return Experiment(kind, title, figures, tables)
 
 
-def _scored(data: LabelledData, score: Score) -> tuple[LabelledData, list[RowScores]]:
+def _scored(data: Benchmark, score: Score) -> tuple[Benchmark, list[RowScores]]:
     """Score each distinct answer once; leave out the rows that have no score of some metric, for all, and count them.
 
     A judge may leave rows without a score, and what is compared has to be compared on the same rows.

@@ -1,4 +1,4 @@
-"""Find each labelled row's synthetic answers in a file that `evaluate-qa synthesize` wrote."""
+"""Find each labeled row's synthetic answers in a file that `evaluate-qa synthesize` wrote."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
 from ..files.rows import RowsError, place, read_rows, require_columns
-from .labelled import LabelledData
+from .benchmark import Benchmark
 
 
-def with_synthetic_answers(data: LabelledData, path: Path) -> LabelledData:
+def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
     """Return the data with a synthetic answer for each reference of each row.
 
     Args:
-        data: The labelled answers.
+        data: The labeled answers.
         path: Rows with `question`, `references` and as many `synthetic_answers`, in any order.
 
     Raises:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..terminal import followed
 from ..uncertainty.resampling import Bootstrap
+from .benchmark import Benchmark
 from .bootstrap import Estimate, estimate
 from .comparison import Comparison
-from .labelled import LabelledData
 from .row_scores import RowScores
 
 _PUBLISHED = Path(__file__).parent / "published.json"
@@ -38,7 +38,7 @@ class Table:
 
     Attributes:
         group: Its name.
-        rows: Number of labelled answers.
+        rows: Number of labeled answers.
         questions: Number of distinct questions.
         mean_label: Share of the answers that people call correct, or the mean rating or preference.
         rated: Whether people rated the answers, rather than calling them correct or not.
@@ -67,7 +67,7 @@ def published(data: str, group: str) -> list[Published]:
 
 
 def compare(
-    data: LabelledData,
+    data: Benchmark,
     scores: Iterable[RowScores],
     bootstrap: Bootstrap,
     groups: Sequence[str] | None = None,
@@ -77,7 +77,7 @@ def compare(
     """Compute the tables of a data set.
 
     Args:
-        data: The labelled answers.
+        data: The labeled answers.
         scores: What each metric says of all of `data.rows`.
         bootstrap: How intervals are drawn.
         groups: The groups to compute; None for all of the data set's.
@@ -105,7 +105,7 @@ def compare(
     return tables
 
 
-def comparison(data: LabelledData, members: list[int], metric: RowScores) -> Comparison:
+def comparison(data: Benchmark, members: list[int], metric: RowScores) -> Comparison:
     """Return what a metric and people said of some of the rows."""
     # Questions are numbered by first appearance, so that a group's intervals do not depend on how they are named.
     numbers: dict[str, int] = {}

@@ -1,14 +1,15 @@
-"""EfficientQA, SemEval-2013 and SAF as `labels` reads them: figures by part, by test and by kind of wrong answer."""
+"""EfficientQA, SemEval-2013 and SAF: figures by part, by test and by kind of wrong answer."""
 
 from collections.abc import Iterable, Iterator
 
-from ..labelled_sets import sets
-from ..labelled_sets.answers import CONTRADICTORY, CORRECT, INCORRECT, LabelledAnswer
-from .labelled import LabelledData, LabelledRow, Selection
+from ..labeled_data import sets
+from ..labeled_data.published import CONTRADICTORY, CORRECT, INCORRECT, PublishedAnswer
+from ..labeled_data.rows import DataSelection, LabeledRow
+from .benchmark import Benchmark
 
 
-def verdicts(name: str, selection: Selection) -> LabelledData:
-    """Read a split of a data set, a key of `labelled_sets.sets.SETS`; the one that is reported, if none is selected.
+def verdicts(name: str, selection: DataSelection) -> Benchmark:
+    """Read a split of a data set, a key of `labeled_data.sets.SETS`; the one that is reported, if none is selected.
 
     Where people told wrong answers that contradict the reference from others, each test has two groups more, of the
     correct answers and one kind of the wrong ones: `Beetle/unseen answers: contradictory` and the like.
@@ -21,7 +22,7 @@ def verdicts(name: str, selection: Selection) -> LabelledData:
     groups_of = [["all", *_groups(answer, by_part, three_way)] for answer in found.answers]
     groups = list(dict.fromkeys(group for of_answer in groups_of for group in of_answer))
     pooled = [group for group in groups if ": " not in group]
-    return LabelledData(
+    return Benchmark(
         name=name,
         rows=[_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups_of, strict=True)],
         groups=pooled,
@@ -33,8 +34,8 @@ def verdicts(name: str, selection: Selection) -> LabelledData:
     )
 
 
-def _row(answer: LabelledAnswer, groups: Iterable[str]) -> LabelledRow:
-    return LabelledRow(
+def _row(answer: PublishedAnswer, groups: Iterable[str]) -> LabeledRow:
+    return LabeledRow(
         question_id=answer.question_id,
         question=answer.question,
         references=list(answer.references),
@@ -45,7 +46,7 @@ def _row(answer: LabelledAnswer, groups: Iterable[str]) -> LabelledRow:
     )
 
 
-def _groups(answer: LabelledAnswer, by_part: bool, three_way: bool) -> Iterator[str]:
+def _groups(answer: PublishedAnswer, by_part: bool, three_way: bool) -> Iterator[str]:
     """Yield the groups of an answer: its part's, its test's, and one of correct answers and one kind of wrong ones."""
     test = f"{answer.part}/{answer.test}" if answer.test else answer.part
     yield from (answer.part, test) if by_part else ()

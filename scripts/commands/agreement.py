@@ -62,12 +62,14 @@ def agreement(
     """Compare metrics with people's labels, beside simple baselines and published figures."""
     with told_errors("agreement"):
         from ..agreement.experiments import parse_sweep
-        from ..agreement.labelled import Selection
         from ..agreement.run import Plan
+        from ..labeled_data.rows import DataSelection
         from ..uncertainty.resampling import Bootstrap
 
         plan = Plan(
-            selection=Selection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split, split_file),
+            selection=DataSelection(
+                data_dir, tuple(filter(None, (systems or "").split(","))), limit, split, split_file
+            ),
             metrics=specs(metric or [], load or [], compute or [], threshold),
             bootstrap=Bootstrap(bootstrap, seed),
             synthetic_answers=synthetic_answers,

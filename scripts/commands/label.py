@@ -36,11 +36,11 @@ def label(
     """
     with told_errors("label"):
         from ..files.claiming import claimed
-        from ..labelling.sheet import Sheet, copy_without_labels, require_same_rows
+        from ..labeling.sheet import Sheet, copy_without_labels, require_same_rows
 
         sheet = Sheet(file, column, show or [])
         if kappa is not None:
-            from ..labelling.kappa import agreement, told
+            from ..labeling.kappa import agreement, told
 
             typer.echo(told(agreement(sheet, Sheet(kappa, column))))
             return
@@ -51,7 +51,7 @@ def label(
             require_same_rows(sheet, own)
             sheet = own
         try:
-            from ..labelling.page import launch
+            from ..labeling.page import launch
         except ImportError as error:
             raise ImportError("the page needs gradio: pip install 'evaluate-qa[spaces]'") from error
         if sheet.withheld:

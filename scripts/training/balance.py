@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agreement.labelled import LabelledRow
+from ..labeled_data.rows import LabeledRow
 from .examples import Example, Generator
 
 
@@ -107,8 +107,8 @@ class Balanced:
 
 
 def drawn(
-    rows: Sequence[LabelledRow], count: int, draw: random.Random, weights: NDArray[np.float64] | None = None
-) -> list[LabelledRow]:
+    rows: Sequence[LabeledRow], count: int, draw: random.Random, weights: NDArray[np.float64] | None = None
+) -> list[LabeledRow]:
     """Draw answers, half of them right if there are such of both verdicts.
 
     None is drawn twice before all of its verdict are drawn once. The weights say how often an answer is drawn in

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from evaluate_qa.metrics._shared.lexical import match, normalised_words, recall
 
-from ..agreement.labelled import LabelledRow
+from ..labeled_data.rows import LabeledRow
 from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
 
 # Longest answer that is taken as a reference for another, in words.
@@ -82,7 +82,7 @@ class Generator:
     """
 
     def __init__(
-        self, rows: Sequence[LabelledRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
+        self, rows: Sequence[LabeledRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         self._neighbours = neighbours or {}
         self.rows, self._mixture = list(rows), mixture
@@ -99,7 +99,7 @@ class Generator:
                 self._answers[row.question_id].append(row.answer)
         self._sentences = [text for row in right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
 
-    def epoch(self, seed: int, rows: Sequence[LabelledRow] | None = None) -> list[Example]:
+    def epoch(self, seed: int, rows: Sequence[LabeledRow] | None = None) -> list[Example]:
         """Return one epoch's examples in random order.
 
         Args:
@@ -110,7 +110,7 @@ class Generator:
         shown = self.rows if rows is None else rows
         right = _answered_right(shown)
         english = [row for row in right if row.language == "en"]
-        kinds: dict[str, Callable[[LabelledRow, random.Random], Example | None]] = {
+        kinds: dict[str, Callable[[LabeledRow, random.Random], Example | None]] = {
             "peer": self._peer,
             "wrong_reference": self._wrong_reference,
             "question_reference": _question_reference,
@@ -136,7 +136,7 @@ class Generator:
         rows = [row for row in self.rows if row.answer.strip() and {*self._answers[row.question_id]} - {row.answer}]
         return [self._pair(row, draw) for row in draw.choices(rows, k=count if rows else 0)]
 
-    def _pair(self, row: LabelledRow, draw: random.Random) -> Example:
+    def _pair(self, row: LabeledRow, draw: random.Random) -> Example:
         others = [text for text in self._answers[row.question_id] if text != row.answer]
         return Example(row.question, row.answer, draw.choice(others), math.nan, row.language)
 
@@ -184,7 +184,7 @@ class Generator:
         draw.shuffle(near)
         return near + alike
 
-    def _peer(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _peer(self, row: LabeledRow, draw: random.Random) -> Example | None:
         peers = [
             text
             for text in self._peers[row.question_id]
@@ -192,13 +192,13 @@ class Generator:
         ]
         return Example(row.question, row.answer, draw.choice(peers), row.label) if peers else None
 
-    def _wrong_reference(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _wrong_reference(self, row: LabeledRow, draw: random.Random) -> Example | None:
         other = self._other(draw.choice(row.references), draw)
         if other is None or recall(normalised_words(row.answer), normalised_words(other)) >= _SOME:
             return None
         return Example(row.question, row.answer, other, 0.0)
 
-    def _swapped(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _swapped(self, row: LabeledRow, draw: random.Random) -> Example | None:
         found = _mention(row)
         other = self._other(found, draw) if found else None
         if found is None or other is None:
@@ -206,7 +206,7 @@ class Generator:
         answer = _replaced(row.answer, found, other)
         return Example(row.question, answer, draw.choice([found, row.references[0]]), 0.0)
 
-    def _counterfactual(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _counterfactual(self, row: LabeledRow, draw: random.Random) -> Example | None:
         example = self._swapped(row, draw)
         found = _mention(row)
         other = self._other(found, draw) if found else None
@@ -214,7 +214,7 @@ class Generator:
             return None
         return Example(row.question, _replaced(row.answer, found, other), other, 1.0)
 
-    def _rejected(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _rejected(self, row: LabeledRow, draw: random.Random) -> Example | None:
         reference = row.references[0]
         other = self._other(reference, draw)
         if other is None:
@@ -226,7 +226,7 @@ class Generator:
         # A rejection that names nothing in place of what it rejects does not answer.
         return Example(row.question, text, reference, float(reference in text))
 
-    def _yes_no(self, row: LabelledRow, draw: random.Random) -> Example | None:
+    def _yes_no(self, row: LabeledRow, draw: random.Random) -> Example | None:
         reference = row.references[0]
         other = self._other(reference, draw)
         if other is None:
@@ -235,11 +235,11 @@ class Generator:
         return Example(question, answer, yes, label)
 
 
-def _answered_right(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
+def _answered_right(rows: Sequence[LabeledRow]) -> list[LabeledRow]:
     return [row for row in rows if row.label and row.answer.strip()]
 
 
-def labelled(row: LabelledRow, any_reference: float, draw: random.Random) -> Example:
+def labelled(row: LabeledRow, any_reference: float, draw: random.Random) -> Example:
     """Return a labelled answer with one of its references; of a right one, that which it most resembles or any."""
     reference = draw.choice(row.references)
     if row.label and draw.random() >= any_reference:
@@ -250,7 +250,7 @@ def labelled(row: LabelledRow, any_reference: float, draw: random.Random) -> Exa
     return Example(row.question, row.answer, reference, row.label, row.language)
 
 
-def _question_reference(row: LabelledRow, draw: random.Random) -> Example | None:
+def _question_reference(row: LabeledRow, draw: random.Random) -> Example | None:
     words = row.question.rstrip("?").split()
     length = draw.randint(1, 4)
     start = draw.randrange(max(1, len(words) - length))
@@ -261,12 +261,12 @@ def _question_reference(row: LabelledRow, draw: random.Random) -> Example | None
     return Example(row.question, row.answer, reference, 0.0)
 
 
-def _refused(row: LabelledRow, draw: random.Random) -> Example | None:
+def _refused(row: LabeledRow, draw: random.Random) -> Example | None:
     text = draw.choice(REFUSALS).format(question=row.question.rstrip("?"))
     return Example(row.question, text, draw.choice(row.references), 0.0)
 
 
-def _cut(row: LabelledRow, draw: random.Random) -> Example | None:
+def _cut(row: LabeledRow, draw: random.Random) -> Example | None:
     found = _mention(row)
     if found is None:
         return None
@@ -275,7 +275,7 @@ def _cut(row: LabelledRow, draw: random.Random) -> Example | None:
     return Example(row.question, before, found, 0.0) if len(before.split()) > 2 else None  # noqa: PLR2004
 
 
-def _mention(row: LabelledRow) -> str | None:
+def _mention(row: LabeledRow) -> str | None:
     """Return the longest reference that stands in the answer word for word."""
     answer = normalised_words(row.answer)
     found = [

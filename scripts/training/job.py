@@ -9,8 +9,8 @@ from evaluate_qa.metrics._shared import matcher as shipped
 from evaluate_qa.metrics._shared.inference import check_device
 from evaluate_qa.metrics._shared.matcher import read
 
-from ..agreement.labelled import LabelledRow
 from ..files.writing import check_different, check_place
+from ..labeled_data.rows import LabeledRow
 from .balance import Balance, Balanced, Examples, Pool
 from .checkpoint import digest
 from .examples import Generator, Mixture
@@ -19,7 +19,7 @@ from .layers import NAMES
 from .learner import Learner
 from .neighbours import nearest
 from .recipe import Recipe
-from .sources import LabelledSet, read_sets, sample, without
+from .sources import LabeledSet, read_sets, sample, without
 from .style import evening_weights
 from .teacher import LANGUAGE, Teacher, is_teacher, sets_of
 
@@ -85,12 +85,12 @@ class Job:
             self.epoch_file(epoch).unlink(missing_ok=True)
 
     @cached_property
-    def every_set(self) -> list[LabelledSet]:
+    def every_set(self) -> list[LabeledSet]:
         """The sets, those too that are left out."""
         return read_sets(self.data, self.data_dir, self.limit)
 
     @cached_property
-    def sets(self) -> list[LabelledSet]:
+    def sets(self) -> list[LabeledSet]:
         """The sets that are trained on."""
         found = without(self.every_set, self.left_out)
         if self.encoder is None:
@@ -101,13 +101,13 @@ class Job:
         return english
 
     @property
-    def dev(self) -> dict[str, list[LabelledRow]]:
+    def dev(self) -> dict[str, list[LabeledRow]]:
         """What epoch and layers are chosen on, by set; with `layers` all that the shipped matcher has not seen."""
         rows_of = {found.name: found.left_out if self.layers else found.dev for found in self.sets}
         return {name: sample(rows, self.tested) for name, rows in rows_of.items() if rows}
 
     @property
-    def test(self) -> dict[str, list[LabelledRow]]:
+    def test(self) -> dict[str, list[LabeledRow]]:
         """What nothing is chosen on, by set; of a user's own rows only."""
         return {found.name: sample(found.test, self.tested) for found in self.sets if found.test}
 

@@ -15,7 +15,7 @@ from evaluate_qa.metrics.nli_lex.options import SIGNALS
 from evaluate_qa.metrics.nli_lex.scoring import probability
 from evaluate_qa.metrics.nli_lex.weights import fit_weights
 
-from ..agreement.labelled import LabelledRow
+from ..labeled_data.rows import LabeledRow
 from .learner import FORMATS
 
 # Task -> name of the encoder's own column.
@@ -61,7 +61,7 @@ class Classified:
     sets: Sequence[str]
 
 
-def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabelledRow]]) -> Classified:
+def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabeledRow]]) -> Classified:
     """Run the classifier over labelled answers, as its metric does.
 
     Args:
@@ -126,7 +126,7 @@ def row_scores(classified: Classified, weights: Mapping[str, float]) -> Floats:
     return score[first_best(score, classified.starts)] if len(score) else score
 
 
-def check_folds(rows: Sequence[LabelledRow]) -> None:
+def check_folds(rows: Sequence[LabeledRow]) -> None:
     """Raise ValueError where the rows are too few for layers to be fitted on four of five folds of their questions."""
     folds, labels = _folds([row.question_id for row in rows]), np.array([bool(row.label) for row in rows])
     if any(len(set(labels[folds != fold].tolist())) < 2 for fold in range(_FOLDS)):  # noqa: PLR2004

@@ -19,8 +19,8 @@ from evaluate_qa.metrics._shared.matcher import read
 
 from ..agreement.bootstrap import estimated, replicated
 from ..agreement.comparison import Comparison
-from ..agreement.labelled import LabelledRow
 from ..files.writing import check_place, replacing
+from ..labeled_data.rows import LabeledRow
 from ..uncertainty.resampling import Bootstrap
 from .checkpoint import digest
 from .figures import THRESHOLD, Figures, figures
@@ -96,7 +96,7 @@ def _without(job: Job, name: str) -> Job:
     return found
 
 
-def _tested(job: Job) -> dict[str, list[LabelledRow]]:
+def _tested(job: Job) -> dict[str, list[LabeledRow]]:
     """Return the rows that the job's matcher is tested on: those of the sets that it is trained without."""
     names = {found.name for found in job.sets}
     return {found.name: sample(found.left_out, job.tested) for found in job.every_set if found.name not in names}

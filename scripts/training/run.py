@@ -13,8 +13,8 @@ from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
-from ..agreement.labelled import LabelledRow
 from ..files.writing import replacing
+from ..labeled_data.rows import LabeledRow
 from .checkpoint import Checkpoint
 from .epochs import train
 from .figures import Figures, by_set, mean
@@ -133,7 +133,7 @@ def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -
 
 
 def scored_by(
-    matcher: Matcher, minilm: Path, recipe: Recipe, rows_of: Mapping[str, Sequence[LabelledRow]]
+    matcher: Matcher, minilm: Path, recipe: Recipe, rows_of: Mapping[str, Sequence[LabeledRow]]
 ) -> dict[str, tuple[Classified, NDArray[np.float64]]]:
     """Return what a matcher with final layers makes of answers, and their scores, by `task, layer`."""
     found = {}

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..agreement.data_sets import DATA, evouna
-from ..agreement.labelled import LabelledRow, Selection
-from ..agreement.labelled_files import labelled_rows
-from ..agreement.own_rows import traps
+from ..agreement.data_sets import DATA, evouna, traps
 from ..files.rows import RowsError, did_you_mean, file_format, read_rows
-from ..labelled_sets.sets import SETS
+from ..labeled_data.files import labeled_rows
+from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.sets import SETS
 
 WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
 """Folders with answers that a language model wrote to be learned from: those where neither words nor length tell which
@@ -31,12 +30,12 @@ _FEWEST = 10
 class Divided(NamedTuple):
     """A set's rows: those that are not held out, and those that are."""
 
-    kept: list[LabelledRow]
-    held_out: list[LabelledRow]
+    kept: list[LabeledRow]
+    held_out: list[LabeledRow]
 
 
 @dataclass(frozen=True)
-class LabelledSet:
+class LabeledSet:
     """Labelled answers of one origin, divided by question.
 
     Attributes:
@@ -49,9 +48,9 @@ class LabelledSet:
     """
 
     name: str
-    train: list[LabelledRow]
-    dev: list[LabelledRow]
-    test: list[LabelledRow]
+    train: list[LabeledRow]
+    dev: list[LabeledRow]
+    test: list[LabeledRow]
     seen: bool = False
     written: bool = False
 
@@ -61,12 +60,12 @@ class LabelledSet:
         return self.name.partition("/")[0]
 
     @property
-    def left_out(self) -> list[LabelledRow]:
+    def left_out(self) -> list[LabeledRow]:
         """What tests a matcher trained without this set: all that the one that is shipped has not seen either."""
         return self.dev if self.seen else [*self.train, *self.dev, *self.test]
 
 
-def read_sets(data: Iterable[str], data_dir: Path | None = None, limit: int | None = None) -> list[LabelledSet]:
+def read_sets(data: Iterable[str], data_dir: Path | None = None, limit: int | None = None) -> list[LabeledSet]:
     """Read sets.
 
     Args:
@@ -78,7 +77,7 @@ def read_sets(data: Iterable[str], data_dir: Path | None = None, limit: int | No
         OSError: the files are not there.
         ValueError: there is no such set, it is given twice, or a row is not what was expected.
     """
-    sets = [found for name in data for found in _read(name, Selection(data_dir=data_dir, limit=limit))]
+    sets = [found for name in data for found in _read(name, DataSelection(data_dir=data_dir, limit=limit))]
     names = [found.name for found in sets]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -86,7 +85,7 @@ def read_sets(data: Iterable[str], data_dir: Path | None = None, limit: int | No
     return sets
 
 
-def without(sets: Sequence[LabelledSet], left_out: Iterable[str]) -> list[LabelledSet]:
+def without(sets: Sequence[LabeledSet], left_out: Iterable[str]) -> list[LabeledSet]:
     """Return the sets without some, and without the questions of these wherever else they are asked.
 
     Args:
@@ -109,7 +108,7 @@ def without(sets: Sequence[LabelledSet], left_out: Iterable[str]) -> list[Labell
     return [_unasked(found, asked) for found in sets if found.name not in gone]
 
 
-def divided(rows: Sequence[LabelledRow], share: float) -> Divided:
+def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
     """Hold out a share of the questions: those whose identifiers have the lowest SHA-256, whatever else is there."""
     names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
     chosen = frozenset(names[: round(share * len(names))])
@@ -118,7 +117,7 @@ def divided(rows: Sequence[LabelledRow], share: float) -> Divided:
     )
 
 
-def sample(rows: Sequence[LabelledRow], count: int | None) -> list[LabelledRow]:
+def sample(rows: Sequence[LabeledRow], count: int | None) -> list[LabeledRow]:
     """Return at most so many of the rows, in their order: those whose texts have the lowest SHA-256. None keeps all."""
     if count is None or count >= len(rows):
         return list(rows)
@@ -129,12 +128,12 @@ def sample(rows: Sequence[LabelledRow], count: int | None) -> list[LabelledRow]:
     return [rows[number] for number in chosen]
 
 
-def _read(name: str, selection: Selection) -> list[LabelledSet]:
+def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
     if name == "evouna":
         train, dev = (evouna(replace(selection, split=split)).rows for split in ("train", "dev"))
-        return [LabelledSet(name, train, dev, [], seen=True)]
+        return [LabeledSet(name, train, dev, [], seen=True)]
     if name == "traps":
-        return [_known(name, traps(Selection(limit=selection.limit, split="train")).rows)]
+        return [_known(name, traps(DataSelection(limit=selection.limit, split="train")).rows)]
     if name in WRITTEN:
         files = sorted(WRITTEN[name].glob("*.jsonl"))
         found = [_known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in files]
@@ -151,11 +150,11 @@ def _read(name: str, selection: Selection) -> list[LabelledSet]:
     )
 
 
-def _written(path: Path, limit: int | None) -> list[LabelledRow]:
+def _written(path: Path, limit: int | None) -> list[LabeledRow]:
     """Read lines of a question, its references, and lists of right and of wrong answers."""
     language = "de" if path.stem.endswith("german") else "en"
     return [
-        LabelledRow(
+        LabeledRow(
             line["question"], line["question"], line["references"], answer, label, frozenset(), language=language
         )
         for _, line in itertools.islice(read_rows(path), limit)
@@ -164,14 +163,14 @@ def _written(path: Path, limit: int | None) -> list[LabelledRow]:
     ]
 
 
-def _known(name: str, rows: Sequence[LabelledRow]) -> LabelledSet:
+def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:
     train, dev = divided(rows, _SHARE)
-    return LabelledSet(name, train, dev, [], seen=True)
+    return LabeledSet(name, train, dev, [], seen=True)
 
 
-def _own(path: Path, limit: int | None) -> LabelledSet:
+def _own(path: Path, limit: int | None) -> LabeledSet:
     file_format(path)
-    every, _ = labelled_rows(path)
+    every, _ = labeled_rows(path)
     questions = frozenset(list(dict.fromkeys(row.question_id for row in every))[:limit])
     rows = [row for row in every if row.question_id in questions]
     if len(questions) < _FEWEST or {row.label for row in rows} != {0.0, 1.0}:
@@ -181,14 +180,14 @@ def _own(path: Path, limit: int | None) -> LabelledSet:
         )
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))
-    return LabelledSet(path.stem, train, dev, test)
+    return LabeledSet(path.stem, train, dev, test)
 
 
-def _rows(found: LabelledSet) -> list[LabelledRow]:
+def _rows(found: LabeledSet) -> list[LabeledRow]:
     return [*found.train, *found.dev, *found.test]
 
 
-def _unasked(found: LabelledSet, asked: set[str]) -> LabelledSet:
+def _unasked(found: LabeledSet, asked: set[str]) -> LabeledSet:
     train, dev, test = (
         [row for row in rows if _bare(row.question) not in asked] for rows in (found.train, found.dev, found.test)
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agreement.labelled import LabelledRow
+from ..labeled_data.rows import LabeledRow
 
 _FOLDS = 5
 # Words, pairs and threes of words that stand in at least so many answers are looked at.
@@ -41,7 +41,7 @@ def chances(answers: Sequence[str], verdicts: Sequence[bool], question_ids: Sequ
     return np.asarray(np.where(labels, right, 1 - right), dtype=np.float64)
 
 
-def evening_weights(rows: Sequence[LabelledRow]) -> NDArray[np.float64]:
+def evening_weights(rows: Sequence[LabeledRow]) -> NDArray[np.float64]:
     """Return how often each answer is to be drawn, so that what is drawn right and wrong is worded alike.
 
     It is the inverse of `chances`, at most five times the lowest: who draws right and wrong answers x in proportion to

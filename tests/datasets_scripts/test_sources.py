@@ -1,4 +1,5 @@
 import dataclasses
+import zipfile
 
 import datasets
 import pytest
@@ -45,13 +46,22 @@ def test_download_of_a_changed_file_is_refused(tmp_path, served):
     (folder / "NQ.json").write_text("[1]")
     source = dataclasses.replace(SOURCE, url=f"{address}/NQ.json")
 
-    with pytest.raises(ValueError, match=r"has changed: its SHA-256 is .*, this builder was written for 0{64}"):
+    with pytest.raises(ValueError, match=r"has changed: its SHA-256 is .*; expected 0{64}"):
         download(source, manager(tmp_path))
+
+
+def test_an_archive_is_extracted(tmp_path, served):
+    folder, address = served
+    with zipfile.ZipFile(folder / "NQ.zip", "w") as archive:
+        archive.writestr("EVOUNA/NQ.json", "[1]")
+
+    found = download(Source("NQ.zip", f"{address}/NQ.zip"), manager(tmp_path))
+    assert (found / "EVOUNA" / "NQ.json").read_text() == "[1]"
 
 
 def test_failed_download_names_the_url_and_the_cure(tmp_path, served):
     _, address = served
     source = dataclasses.replace(SOURCE, url=f"{address}/absent.json")
 
-    with pytest.raises(ConnectionError, match=r"absent\.json could not be downloaded .* pass its folder as data_dir"):
+    with pytest.raises(ConnectionError, match=r"absent\.json could not be downloaded .* pass the folder as data_dir"):
         download(source, manager(tmp_path))

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluate_qa
-from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.labeled_data.files import TRAPS
 from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import Reply
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol

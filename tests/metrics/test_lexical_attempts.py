@@ -5,8 +5,8 @@ import time
 import pytest
 
 import evaluate_qa
-from evaluate_qa.agreement.own_rows import TRAPS
 from evaluate_qa.files.rows import read_rows
+from evaluate_qa.labeled_data.files import TRAPS
 from evaluate_qa.metrics._shared.lexical import not_attempted, unattempted
 
 NO_ATTEMPTS = [

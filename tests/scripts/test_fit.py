@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
+from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
@@ -29,7 +29,7 @@ NOTHING = {field.name: 0.0 for field in fields(Mixture)}
 
 
 def row(number, answer, reference, label):
-    return LabelledRow(f"q{number}", f"which city has the number {number}", [reference], answer, label, frozenset())
+    return LabeledRow(f"q{number}", f"which city has the number {number}", [reference], answer, label, frozenset())
 
 
 ROWS = [

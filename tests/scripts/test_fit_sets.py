@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
+from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import COLUMNS
 from evaluate_qa.training import epochs, layers, left_out
@@ -34,7 +34,7 @@ NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))
 
 
 def row(name, label, language="en"):
-    return LabelledRow(
+    return LabeledRow(
         name, f"question {name}?", [f"reference {name}"], f"answer {name}", label, frozenset(), (), (), language
     )
 
@@ -103,7 +103,7 @@ def in_a_style(told, questions=400):
         other = "just" if word == "because" else "because"
         question, references = f"question {number}?", [f"reference {number}"]
         for answer, label in ((f"thing{number} {other}", 1.0), (f"stuff{number} {word}", 0.0)):
-            rows.append(LabelledRow(str(number), question, references, answer, label, frozenset()))
+            rows.append(LabeledRow(str(number), question, references, answer, label, frozenset()))
     return rows
 
 
@@ -169,7 +169,7 @@ def test_data_sets_are_read_by_part_from_their_training_parts(tmp_path, efficien
 
 
 def test_only_the_traps_for_training_are_read():
-    from evaluate_qa.agreement.own_rows import TRAPS
+    from evaluate_qa.labeled_data.files import TRAPS
 
     part_of = {(r["question"], r["prediction"]): r["part"] for r in map(json.loads, TRAPS.read_text().splitlines())}
     (found,) = read_sets(["traps"])

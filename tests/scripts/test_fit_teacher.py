@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.cli import app
+from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.balance import Balance, Balanced, Pool
@@ -166,7 +166,7 @@ def test_what_is_learned_of_teachers(teachers, expected):
 
 def test_pairs_are_an_answer_and_another_to_its_question():
     def row(question, answer, label):
-        return LabelledRow(question, question, ["four"], answer, label, frozenset(), language="de")
+        return LabeledRow(question, question, ["four"], answer, label, frozenset(), language="de")
 
     long = "and so on " * 20
     rows = [row("a", "one", 0.0), row("a", "two", 1.0), row("a", " ", 0.0), row("a", long, 0.0), row("b", "two", 1.0)]

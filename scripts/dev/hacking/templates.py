@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ... import sample
-from ...agreement.own_rows import TRAPS
 from ...files.rows import Row, read_rows
+from ...labeled_data.files import TRAPS
 
 # {q} is the question, {r} its first reference, {a} to {d} the references of other questions.
 FAMILIES: Mapping[str, Sequence[str]] = {

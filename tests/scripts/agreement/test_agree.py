@@ -12,7 +12,7 @@ SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
 
 @pytest.fixture
-def labelled_dir(evouna_dir, diver_qa_dir):
+def labeled_dir(evouna_dir, diver_qa_dir):
     """The folder that holds both small data sets."""
     return evouna_dir.parent
 
@@ -29,10 +29,10 @@ def figures(path, data):
     return {table["group"]: table["estimates"] for table in found["tables"]}, found
 
 
-def test_tables_json_and_plot(labelled_dir, blend, tmp_path):
+def test_tables_json_and_plot(labeled_dir, blend, tmp_path):
     target, plot = tmp_path / "out.json", tmp_path / "out.png"
     printed = agreement(
-        *("--data", "evouna", "--data", "diver_qa", "--data-dir", labelled_dir, "--metric", blend),
+        *("--data", "evouna", "--data", "diver_qa", "--data-dir", labeled_dir, "--metric", blend),
         *("--bootstrap", 50, "--seed", 7, "--json", target, "--plot", plot),
     )
     assert "Rows dropped from NQ: 5 improper" in printed
@@ -46,8 +46,8 @@ def test_tables_json_and_plot(labelled_dir, blend, tmp_path):
         "labels": 22,
         "questions": 5,
         "dropped": {
-            "NQ": {"improper": 5, "unlabelled": 1, "unanswered": 1},
-            "TQ": {"without a reference": 5, "unlabelled": 1},
+            "NQ": {"improper": 5, "unlabeled": 1, "unanswered": 1},
+            "TQ": {"without a reference": 5, "unlabeled": 1},
         },
     }
     assert found["signatures"] == {"blend": "blend|w:0.5|questions:8"}  # 4 questions, right and wrong: the rest repeats
@@ -58,10 +58,10 @@ def test_tables_json_and_plot(labelled_dir, blend, tmp_path):
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_figures_equal_those_of_the_metric_run_by_hand(labelled_dir, blend, tmp_path):
+def test_figures_equal_those_of_the_metric_run_by_hand(labeled_dir, blend, tmp_path):
     """DIVER-QA in small, w = 0: the share of the reference's words that the answer has, as it is written."""
     target = tmp_path / "out.json"
-    agreement("--data", "diver_qa", "--data-dir", labelled_dir, "--metric", blend, "--compute", "w=0", "--json", target)
+    agreement("--data", "diver_qa", "--data-dir", labeled_dir, "--metric", blend, "--compute", "w=0", "--json", target)
     tables, found = figures(target, "diver_qa")
     # "Paris", "Ann" and "1999" occur as words in 2 of 6 answers: the third (right) and the fifth (wrong); 3 are right.
     assert tables["all"]["blend"]["accuracy"]["value"] == 3 / 6
@@ -80,7 +80,7 @@ def test_figures_equal_those_of_the_metric_run_by_hand(labelled_dir, blend, tmp_
     ]
 
 
-def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labelled_dir, tmp_path):
+def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labeled_dir, tmp_path):
     """Recorded verdicts for all answers but the wrong one to question 0, which four rows have; one verdict is wrong."""
     verdicts, cache, target = tmp_path / "verdicts.jsonl", tmp_path / "cache", tmp_path / "out.json"
     cities = {"Paris": "correct", "Rome": "incorrect"}
@@ -102,7 +102,7 @@ def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labelled_di
     )
     run_command("verdicts", "import", "--input", verdicts, "--cache-dir", cache)
     printed = agreement(
-        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", evaluate_qa.path("judge"), "--bootstrap", 0),
+        *("--data", "evouna", "--data-dir", labeled_dir, "--metric", evaluate_qa.path("judge"), "--bootstrap", 0),
         *("--load", "model=gpt", "--load", f"cache_dir={cache}", "--json", target),
     )
     assert "Rows dropped from evouna: 4 no score of judge" in printed
@@ -112,9 +112,9 @@ def test_rows_that_a_judge_left_without_a_score_are_left_out_for_all(labelled_di
     assert tables["all"]["lexical_match"]["accuracy"]["value"] == 1
 
 
-def test_published_figures_stand_beside(labelled_dir, tmp_path):
+def test_published_figures_stand_beside(labeled_dir, tmp_path):
     target = tmp_path / "out.json"
-    printed = agreement("--data", "evouna", "--data", "diver_qa", "--data-dir", labelled_dir, "--json", target)
+    printed = agreement("--data", "evouna", "--data", "diver_qa", "--data-dir", labeled_dir, "--json", target)
     assert "another person" in printed
     _, evouna = figures(target, "evouna")
     (nq_fid,) = (table for table in evouna["tables"] if table["group"] == "NQ/fid")
@@ -123,46 +123,46 @@ def test_published_figures_stand_beside(labelled_dir, tmp_path):
     assert nli["figures"] == {"accuracy": 0.845, "f1": 0.8865, "mcc": 0.6603}
 
 
-def test_a_metric_without_verdicts(labelled_dir, plain, tmp_path):
+def test_a_metric_without_verdicts(labeled_dir, plain, tmp_path):
     target = tmp_path / "out.json"
-    agreement("--data", "evouna", "--data-dir", labelled_dir, "--metric", plain, "--json", target)
+    agreement("--data", "evouna", "--data-dir", labeled_dir, "--metric", plain, "--json", target)
     tables, _ = figures(target, "evouna")
     assert tables["all"]["plain"]["accuracy"]["value"] is None
     assert tables["all"]["plain"]["pearson"]["value"] is not None
     agreement(
-        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", f"{plain}:nearness", "--threshold", -15),
+        *("--data", "evouna", "--data-dir", labeled_dir, "--metric", f"{plain}:nearness", "--threshold", -15),
         *("--json", target),
     )
     tables, _ = figures(target, "evouna")
     assert tables["all"]["plain:nearness"]["accuracy"]["value"] is not None
 
 
-def test_selections(labelled_dir, tmp_path):
+def test_selections(labeled_dir, tmp_path):
     target = tmp_path / "out.json"
     agreement(
-        *("--data", "evouna", "--data-dir", labelled_dir, "--split", "dev", "--systems", "gpt4,fid", "--limit", 1),
+        *("--data", "evouna", "--data-dir", labeled_dir, "--split", "dev", "--systems", "gpt4,fid", "--limit", 1),
         *("--json", target),
     )
     tables, found = figures(target, "evouna")
     assert list(tables) == ["all", "NQ", "NQ/fid"]  # question 1 of NQ; gpt4 has no verdict there, and TQ no reference
     assert found["selection"]["systems"] == ["gpt4", "fid"]
-    assert found["counts"]["dropped"] == {"NQ": {"unlabelled": 1}, "TQ": {"without a reference": 2}}
+    assert found["counts"]["dropped"] == {"NQ": {"unlabeled": 1}, "TQ": {"without a reference": 2}}
 
 
-def test_seeded_runs_repeat(labelled_dir, tmp_path):
+def test_seeded_runs_repeat(labeled_dir, tmp_path):
     runs = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         target = tmp_path / f"{name}.json"
         options = "--bootstrap", 200, "--seed", seed, "--json", target
-        agreement("--data", "diver_qa", "--data-dir", labelled_dir, *options)
+        agreement("--data", "diver_qa", "--data-dir", labeled_dir, *options)
         runs.append(figures(target, "diver_qa")[0])
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_sweep_and_ablation_of_smile(labelled_dir, tmp_path):
+def test_sweep_and_ablation_of_smile(labeled_dir, tmp_path):
     target, plot = tmp_path / "out.json", tmp_path / "out.svg"
     printed = agreement(
-        *("--data", "evouna", "--data-dir", labelled_dir, "--metric", "smile", "--load", "device=cpu"),
+        *("--data", "evouna", "--data-dir", labeled_dir, "--metric", "smile", "--load", "device=cpu"),
         *("--sweep", "w=0,0.5,...,1", "--ablate", "--bootstrap", 20, "--json", target, "--plot", plot),
     )
     assert "without lexical scores" in printed
@@ -179,7 +179,7 @@ def test_sweep_and_ablation_of_smile(labelled_dir, tmp_path):
     assert "sweep of smile: w" in plot.read_text()
 
 
-def test_synthetic_answers_from_a_file(labelled_dir, blend, tmp_path):
+def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
     rows = [
         {
             "question": f"question {number}?",
@@ -190,7 +190,7 @@ def test_synthetic_answers_from_a_file(labelled_dir, blend, tmp_path):
     ]
     source, target = tmp_path / "rows.syn.jsonl", tmp_path / "out.json"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ["--data", "evouna", "--data-dir", labelled_dir, "--metric", blend, "--json", target]
+    command = ["--data", "evouna", "--data-dir", labeled_dir, "--metric", blend, "--json", target]
     agreement(*command, "--compute", "w=1")
     without = figures(target, "evouna")[0]["all"]["blend"]
     agreement(*command, "--compute", "w=1", "--synthetic-answers", source)
@@ -216,18 +216,18 @@ def test_synthetic_answers_from_a_file(labelled_dir, blend, tmp_path):
         (["--data", "diver_qa", "--split", "dev"], "no splits"),
     ],
 )
-def test_errors_are_told_in_a_line(labelled_dir, arguments, message):
-    told = agreement("--data-dir", labelled_dir, *arguments, code=1)
+def test_errors_are_told_in_a_line(labeled_dir, arguments, message):
+    told = agreement("--data-dir", labeled_dir, *arguments, code=1)
     assert told.startswith("evaluate-qa agreement: ")
     assert message in told
 
 
 @pytest.mark.parametrize("read_by", ["--synthetic-answers", "--split-file"])
-def test_no_figures_take_the_place_of_a_file_that_is_read(labelled_dir, tmp_path, read_by):
+def test_no_figures_take_the_place_of_a_file_that_is_read(labeled_dir, tmp_path, read_by):
     file, link = tmp_path / "rows.jsonl", tmp_path / "link.json"
     file.write_text("mine")
     link.symlink_to(file)
-    options = ["--data", "evouna", "--data-dir", labelled_dir, "--split", "dev", read_by, file]
+    options = ["--data", "evouna", "--data-dir", labeled_dir, "--split", "dev", read_by, file]
     told = agreement(*options, "--json", link, code=1)
     assert f"{read_by} and --json must be different files" in told
     assert file.read_text() == "mine"

@@ -9,7 +9,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from evaluate_qa.agreement.baselines import LONG_ANSWER_BASELINES, SHORT_ANSWER_BASELINES, squad_normalise
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import Selection
+from evaluate_qa.labeled_data.rows import DataSelection
 
 BASELINES = {baseline.name: baseline for baseline in SHORT_ANSWER_BASELINES}
 LONG = {baseline.name: baseline for baseline in LONG_ANSWER_BASELINES}
@@ -119,7 +119,7 @@ def confusion(data, group, name):
 
 def test_lexical_match_meets_the_released_figures_of_evouna(shared):
     oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
-    data = DATA["evouna"](Selection(shared / "data"))
+    data = DATA["evouna"](DataSelection(shared / "data"))
     assert len(oracle) == 10
     for group, expected in oracle.items():
         counts = confusion(data, group, "lexical_match")
@@ -128,14 +128,14 @@ def test_lexical_match_meets_the_released_figures_of_evouna(shared):
 
 def test_lexical_match_meets_every_row_of_diver_qa(shared):
     oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())
-    rows = DATA["diver_qa"](Selection(shared / "data")).rows
+    rows = DATA["diver_qa"](DataSelection(shared / "data")).rows
     found = "".join(str(int(score("lexical_match", row.answer, *row.references))) for row in rows)
     assert found == oracle["rows_squad_norm"]
 
 
 def test_token_f1_meets_the_figures_of_diver_qa(shared):
     oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())["token_f1_gt_0.5"]
-    data = DATA["diver_qa"](Selection(shared / "data"))
+    data = DATA["diver_qa"](DataSelection(shared / "data"))
     expected = {"all": oracle["overall"]}
     expected |= {f"source {name}": figures for name, figures in oracle["by_dataset"].items()}
     expected |= {f"model {name}": figures for name, figures in oracle["by_model"].items()}

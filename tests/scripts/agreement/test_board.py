@@ -9,11 +9,12 @@ import pytest
 import sklearn.metrics
 from commands import run_command
 
+from evaluate_qa.agreement.benchmark import Benchmark
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import LabelledData, LabelledRow, Selection
 from evaluate_qa.agreement.means import ranks, with_mean
 from evaluate_qa.agreement.row_scores import RowScores
 from evaluate_qa.agreement.tables import compare
+from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 
 COLUMNS = [
@@ -37,7 +38,7 @@ def board_dir(evouna_dir, diver_qa_dir, efficientqa_dir, semeval2013_dir, saf_di
 
 
 def read(folder, **selection):
-    return DATA["board"](Selection(folder, **selection))
+    return DATA["board"](DataSelection(folder, **selection))
 
 
 def test_a_column_for_each_set_of_what_is_reported(board_dir):
@@ -69,7 +70,7 @@ def test_the_board_has_splits_of_its_own(board_dir, selection):
 
 
 def row(number, label, group):
-    return LabelledRow(f"q{number}", "", ["r"], "a", float(label), frozenset({group}))
+    return LabeledRow(f"q{number}", "", ["r"], "a", float(label), frozenset({group}))
 
 
 def two_sets():
@@ -94,7 +95,7 @@ def two_sets():
         ),
         RowScores("silent", np.array([5.0, 4, 3, 2, 1, 2, 1]), None),
     ]
-    data = LabelledData("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
+    data = Benchmark("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
     return data, scores
 
 
@@ -142,7 +143,7 @@ def test_the_interval_of_a_mean_is_that_of_means_of_resamples():
     labels = np.array([found.label for found in rows], dtype=bool)
     verdicts = labels ^ (generator.random(50) < 0.3)
     scores = [RowScores("m", verdicts.astype(float), verdicts)]
-    data = LabelledData("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
+    data = Benchmark("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
     bootstrap = Bootstrap(40, seed=5)
     found = figures(data, scores, bootstrap)["mean"]["m"]["mcc"]
 
@@ -190,7 +191,7 @@ def test_the_board_through_the_command(board_dir, blend, tmp_path):
 def test_a_missing_set_is_named(board_dir):
     (board_dir / "efficientqa").rename(board_dir / "elsewhere")
     done = run_command("agreement", "--data", "board", "--data-dir", board_dir, code=1)
-    assert "get efficientqa from https://" in done.output
+    assert "NQ-open.efficientqa.test.1.1.jsonl; get it from https://" in done.output
 
 
 def test_the_whole_board(shared):

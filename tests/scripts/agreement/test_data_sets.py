@@ -1,4 +1,4 @@
-"""From source files to labelled answers: groups, what is dropped, and what a selection takes."""
+"""From source files to labeled answers: groups, what is dropped, and what a selection takes."""
 
 import json
 import os
@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import Selection
+from evaluate_qa.labeled_data.rows import DataSelection
 
 
 def read(name, folder, **selection):
-    return DATA[name](Selection(folder, **selection))
+    return DATA[name](DataSelection(folder, **selection))
 
 
 def test_evouna_drops_what_the_paper_drops_and_counts_it(evouna_dir):
     data = read("evouna", evouna_dir)
     assert data.dropped == {
-        "NQ": {"improper": 5, "unlabelled": 1, "unanswered": 1},
-        "TQ": {"without a reference": 5, "unlabelled": 1},
+        "NQ": {"improper": 5, "unlabeled": 1, "unanswered": 1},
+        "TQ": {"without a reference": 5, "unlabeled": 1},
     }
     # 4 and 3 questions with 5 systems each, less what is dropped
     assert Counter(row.question_id for row in data.rows) == {"NQ/0": 5, "NQ/1": 4, "NQ/3": 4, "TQ/0": 5, "TQ/2": 4}
@@ -98,7 +98,7 @@ def test_selections_that_cannot_be(evouna_dir, diver_qa_dir, name, selection, me
 
 def test_nothing_left_is_an_error(tmp_path, evouna_dir):
     (evouna_dir / "split.json").write_text(json.dumps({"NQ": {"bad": [2]}, "TQ": {"bad": [1]}}))
-    with pytest.raises(ValueError, match="evouna: no labelled answer is left"):
+    with pytest.raises(ValueError, match="evouna: no labeled answer is left"):
         read("evouna", evouna_dir, split="bad")
 
 
@@ -110,20 +110,20 @@ def test_missing_files_are_told_with_the_cure(processes, tmp_path):
     # In a process of its own, whose datasets library asks no hub and has an empty cache.
     program = (
         "from evaluate_qa.agreement.data_sets import DATA\n"
-        "from evaluate_qa.agreement.labelled import Selection\n"
+        "from evaluate_qa.labeled_data.rows import DataSelection\n"
         "try:\n"
-        "    DATA['diver_qa'](Selection())\n"
+        "    DATA['diver_qa'](DataSelection())\n"
         "except OSError as error:\n"
         "    print(error)\n"
     )
     environment = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     done = processes.run("-c", program, env=os.environ | environment, check=True)
-    assert "pass that as --data-dir" in done.stdout
+    assert "pass the folder as data_dir (on the command line: --data-dir)" in done.stdout
 
 
 def test_the_whole_of_the_released_data(shared):
     evouna, diver_qa = read("evouna", shared / "data"), read("diver_qa", shared / "data")
     assert [len(evouna.members(f"NQ/{system}")) for system in ("fid", "gpt35", "newbing")] == [3019, 3020, 3019]
     assert [len(evouna.members(f"TQ/{system}")) for system in ("fid", "gpt4")] == [1938, 1938]
-    assert evouna.dropped == {"NQ": {"improper": 2950, "unanswered": 1, "unlabelled": 1}, "TQ": {"improper": 310}}
+    assert evouna.dropped == {"NQ": {"improper": 2950, "unanswered": 1, "unlabeled": 1}, "TQ": {"improper": 310}}
     assert (len(diver_qa.rows), len({row.question_id for row in diver_qa.rows})) == (3000, 600)

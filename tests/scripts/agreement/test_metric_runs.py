@@ -1,17 +1,17 @@
-"""Metrics that evaluate loads, run on labelled answers."""
+"""Metrics that evaluate loads, run on labeled answers."""
 
 import pytest
 
 from evaluate_qa.agreement.experiments import Sweep, ablate, parse_sweep, sweep, with_store
-from evaluate_qa.agreement.labelled import LabelledRow
 from evaluate_qa.agreement.metric_runs import Metric, MetricSpec, parse_metric
+from evaluate_qa.labeled_data.rows import LabeledRow
 
 
 def rows(*synthetic):
     """Two answers; the first has two references."""
     given = [("ab cd", ["ab", "ab cd ef gh"]), ("xy", ["zy"])]
     return [
-        LabelledRow(
+        LabeledRow(
             str(number), "Q?", references, answer, 1.0, frozenset({"all"}), synthetic[number] if synthetic else ()
         )
         for number, (answer, references) in enumerate(given)

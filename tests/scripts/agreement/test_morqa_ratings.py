@@ -9,7 +9,7 @@ from commands import run_command
 from scipy import stats
 
 from evaluate_qa.agreement.data_sets import DATA, HOLDOUTS
-from evaluate_qa.agreement.labelled import Selection
+from evaluate_qa.labeled_data.rows import DataSelection
 
 OVERALL = "woundcarevqa/en/overall"
 
@@ -26,7 +26,7 @@ def tables_of(found):
 
 
 def test_ratings_are_means_over_raters_in_groups_by_subset_language_and_aspect(morqa_dir):
-    data = DATA["morqa"](Selection(morqa_dir))
+    data = DATA["morqa"](DataSelection(morqa_dir))
     assert data.groups == [OVERALL, "woundcarevqa/en/relevance", "woundcarevqa/zh/factual-consistency-wgold"]
     assert data.overview == [OVERALL, "woundcarevqa/zh/factual-consistency-wgold"]
     labels = {group: [data.rows[row].label for row in data.members(group)] for group in data.groups}
@@ -43,7 +43,7 @@ def test_ratings_are_means_over_raters_in_groups_by_subset_language_and_aspect(m
 
 
 def test_an_answer_rated_on_two_aspects_is_scored_once(morqa_dir):
-    data = DATA["morqa"](Selection(morqa_dir))
+    data = DATA["morqa"](DataSelection(morqa_dir))
     rows, (positions,) = data.distinct()
     assert (len(data.rows), len(rows)) == (11, 9)  # two English answers have a second aspect
     assert [rows[position].answer for position in positions] == [row.answer for row in data.rows]
@@ -53,7 +53,7 @@ def test_figures_equal_scipy_on_the_same_columns(morqa_dir, tmp_path):
     printed, found = run(tmp_path / "out.json", "--data-dir", morqa_dir, "--bootstrap", 50)
     assert "mean rating 0.46" in printed  # 2.75 / 6
     table = tables_of(found["tables"])[OVERALL]["estimates"]["bleu"]
-    data = DATA["morqa"](Selection(morqa_dir))
+    data = DATA["morqa"](DataSelection(morqa_dir))
     rows = [data.rows[row] for row in data.members(OVERALL)]
     scores = [sacrebleu.sentence_bleu(row.answer, row.references, use_effective_order=True).score for row in rows]
     ratings = [row.label for row in rows]
@@ -100,7 +100,7 @@ def test_fewer_references(morqa_dir, tmp_path):
     # No query has more than three, so that three are all.
     whole = tables_of(found["tables"])[OVERALL]["estimates"]["bleu"]
     assert runs["bleu, 3 references"] == whole
-    data = DATA["morqa"](Selection(morqa_dir))
+    data = DATA["morqa"](DataSelection(morqa_dir))
     rows = [data.rows[row] for row in data.members(OVERALL)]
     first = [sacrebleu.sentence_bleu(row.answer, row.references[:1], use_effective_order=True).score for row in rows]
     expected = stats.pearsonr(first, [row.label for row in rows]).statistic
@@ -108,7 +108,7 @@ def test_fewer_references(morqa_dir, tmp_path):
 
 
 def test_gold_answers_are_held_out_one_by_one(morqa_dir):
-    data = HOLDOUTS["morqa"](Selection(morqa_dir))
+    data = HOLDOUTS["morqa"](DataSelection(morqa_dir))
     gold = [(row.answer, row.references) for row in data.rows if "woundcarevqa/en gold" in row.groups]
     assert gold == [
         ("a plantar wart", ["it is a wart on the foot", "see a doctor"]),
@@ -145,7 +145,7 @@ def test_repeated_gold_answers_are_not_held_out(morqa_dir):
     queries = json.loads(path.read_text())
     queries[1]["responses"].append(queries[1]["responses"][0])
     path.write_text(json.dumps(queries))
-    data = HOLDOUTS["morqa"](Selection(morqa_dir))
+    data = HOLDOUTS["morqa"](DataSelection(morqa_dir))
     answers = [data.rows[row].answer for row in data.members("woundcarevqa/en gold")]
     assert answers.count("keep it dry") == 0
     assert answers.count("dry it and wait") == 1
@@ -163,14 +163,14 @@ def test_metrics_without_row_scores_are_run_row_by_row(morqa_dir, corpus_only, t
 
 
 def test_selections(morqa_dir):
-    first = DATA["morqa"](Selection(morqa_dir, systems=("S2",), limit=1))
+    first = DATA["morqa"](DataSelection(morqa_dir, systems=("S2",), limit=1))
     assert [row.answer for row in first.rows] == ["keep it clean", "keep it clean", "湿疹"]
     with pytest.raises(ValueError, match="no rated answer with a reference is left"):
-        DATA["morqa"](Selection(morqa_dir, split="valid"))
+        DATA["morqa"](DataSelection(morqa_dir, split="valid"))
     with pytest.raises(ValueError, match="valid and test"):
-        DATA["morqa"](Selection(morqa_dir, split="dev"))
+        DATA["morqa"](DataSelection(morqa_dir, split="dev"))
     with pytest.raises(ValueError, match="no system 'S9'; expected some of S1, S2"):
-        DATA["morqa"](Selection(morqa_dir, systems=("S9",)))
+        DATA["morqa"](DataSelection(morqa_dir, systems=("S9",)))
 
 
 def test_what_is_missing_is_told_with_where_to_get_it(morqa_dir, tmp_path):
@@ -202,7 +202,7 @@ def test_dermatologys_real_gold_answers_by_each_other(shared, tmp_path):
     encounter = json.loads((folder / "test_ht.json").read_text())[0]["encounter_id"]
     header = "dataset,encounter_id,lang,candidate_author_id,candidate,metric,rater_id,value"
     (folder / "ratings.csv").write_text(f"{header}\niiyi,{encounter},en,S1,Consider eczema.,overall,A,1\n")
-    data = HOLDOUTS["morqa"](Selection(folder))
+    data = HOLDOUTS["morqa"](DataSelection(folder))
     gold = [data.rows[row] for row in data.members("dermavqa/en gold")]
     assert len({row.question_id for row in gold}) > 90
     assert all(row.references and row.answer not in row.references for row in gold)

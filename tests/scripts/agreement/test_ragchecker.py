@@ -1,4 +1,4 @@
-"""RAGChecker's compared pairs: from its file to labelled rows, and what the command makes of them."""
+"""RAGChecker's compared pairs: from its file to labeled rows, and what the command makes of them."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.run import Plan, read, run
+from evaluate_qa.labeled_data.rows import DataSelection
 
 # query, answers of models 1 and 2, preferences of the first and the second person; the reference is "a b c d"
 PAIRS = [
@@ -43,7 +43,7 @@ def folder(tmp_path):
 
 
 def read_all(folder, **selection):
-    return DATA["ragchecker"](Selection(folder, **selection))
+    return DATA["ragchecker"](DataSelection(folder, **selection))
 
 
 def test_every_label_of_every_aspect_is_a_row(folder):
@@ -70,7 +70,7 @@ def test_selections(folder):
     with pytest.raises(ValueError, match="no splits"):
         read_all(folder, split="dev")
     with pytest.raises(ValueError, match="a calibration needs verdicts"):
-        read("ragchecker", Plan(Selection(folder), metrics=[_spec()], calibration=True))
+        read("ragchecker", Plan(DataSelection(folder), metrics=[_spec()], calibration=True))
 
 
 def _spec():
@@ -80,7 +80,7 @@ def _spec():
 
 
 def test_figures_by_hand(folder):
-    plan = Plan(Selection(folder))
+    plan = Plan(DataSelection(folder))
     (overall, *_) = run(read("ragchecker", plan), plan, []).tables
     figures = overall.estimates["token_recall"]
     # "a" is an article, which SQuAD's tokens leave out: recall 0, 2/3; 1/3, 0; 1, 0, so that differences are
@@ -129,7 +129,7 @@ def test_files_that_are_missing_or_damaged(tmp_path):
 
 def test_baselines_on_the_half_of_the_data(shared):
     """Token F1 on the 312 labels of this half."""
-    plan = Plan(Selection(shared / "data"))
+    plan = Plan(DataSelection(shared / "data"))
     overall = run(read("ragchecker", plan), plan, []).tables[0]
     assert (overall.rows, overall.questions) == (312, 156)
     found = overall.estimates["token_f1"]

@@ -6,9 +6,9 @@ import pytest
 
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
-from evaluate_qa.agreement.labelled import Selection
 from evaluate_qa.agreement.tables import _PUBLISHED, published
-from evaluate_qa.labelled_sets.sets import SETS
+from evaluate_qa.labeled_data.rows import DataSelection
+from evaluate_qa.labeled_data.sets import SETS
 
 ENTRIES = json.loads(_PUBLISHED.read_text(encoding="utf-8"))
 
@@ -29,7 +29,7 @@ def test_published_figures_are_correlations_and_shares():
 @pytest.mark.parametrize("name", ["evouna", "diver_qa", "board"])
 def test_published_groups_are_groups_of_the_data(shared, name):
     groups = {group for entry in ENTRIES if entry["data"] == name for group in entry["groups"]}
-    assert groups <= set(DATA[name](Selection(shared / "data")).groups)
+    assert groups <= set(DATA[name](DataSelection(shared / "data")).groups)
 
 
 def test_published_accuracies_of_lexical_match_are_those_of_the_released_data(shared):

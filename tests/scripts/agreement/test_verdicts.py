@@ -3,11 +3,11 @@
 import pytest
 
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import Selection
+from evaluate_qa.labeled_data.rows import DataSelection
 
 
 def read(name, folder, **selection):
-    return DATA[name](Selection(folder, **selection))
+    return DATA[name](DataSelection(folder, **selection))
 
 
 def test_efficientqa(efficientqa_dir):

@@ -10,12 +10,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from .answers import CORRECT, INCORRECT, LabelledAnswer
-from .release import Release
+from evaluate_qa.datasets_scripts._shared.sources import Source, download
+
+from .published import CORRECT, INCORRECT, PublishedAnswer
 
 FILE = "NQ-open.efficientqa.test.1.1.jsonl"
-RELEASE = Release(
-    name="efficientqa",
+SOURCE = Source(
+    path=f"nq_open/{FILE}",
     url="https://raw.githubusercontent.com/google-research-datasets/natural-questions/"
     f"fb26a3073b1fe636c97302890a27b491d6530130/nq_open/{FILE}",
     home="https://github.com/google-research-datasets/natural-questions (nq_open)",
@@ -30,7 +31,7 @@ _VERDICTS = {
 _LAST_OF_TRAIN = 127
 
 
-def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split.
 
     Args:
@@ -41,7 +42,7 @@ def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
         OSError: the file is not there or could not be downloaded.
         ValueError: it is not in EfficientQA's format.
     """
-    file = _file(RELEASE.path(folder))
+    file = _file(folder) if folder else download(SOURCE)
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             answers = _answers(f"{file}, line {number}", line)
@@ -53,15 +54,15 @@ def split_of(question: str) -> str:
     return "train" if hashlib.sha256(question.encode()).digest()[0] <= _LAST_OF_TRAIN else "dev"
 
 
-def _file(path: Path) -> Path:
-    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-    named = path / FILE
+def _file(folder: Path) -> Path:
+    files = sorted(folder.glob("*.jsonl"))
+    named = folder / FILE
     if named not in files and len(files) != 1:
-        raise RELEASE.missing(named)
+        raise SOURCE.missing(named)
     return named if named in files else files[0]
 
 
-def _answers(where: str, line: str) -> Iterator[LabelledAnswer]:
+def _answers(where: str, line: str) -> Iterator[PublishedAnswer]:
     try:
         row = json.loads(line)
         question, references = row["question"], tuple(row["answer"])
@@ -70,4 +71,4 @@ def _answers(where: str, line: str) -> Iterator[LabelledAnswer]:
         raise ValueError(f"{where}: not in EfficientQA's format: {error!r}") from error
     for verdict, texts in answers.items():
         for answer in texts:
-            yield LabelledAnswer("EfficientQA", None, question, question, references, answer, verdict)
+            yield PublishedAnswer("EfficientQA", None, question, question, references, answer, verdict)

@@ -1,22 +1,22 @@
-"""Labelled answers: one form for all data sets."""
+"""Answers with the verdicts that their authors published, and the ones that metrics can be compared on."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 CORRECT, CONTRADICTORY, INCORRECT = "correct", "contradictory", "incorrect"
-"""The verdicts. Contradictory answers are wrong too; only SemEval-2013 tells them from others that are wrong."""
+"""The verdicts. Contradictory answers are wrong too; only SemEval-2013 separates them from other wrong answers."""
 
 
 @dataclass(frozen=True)
-class LabelledAnswer:
-    """One answer with people's verdict.
+class PublishedAnswer:
+    """One answer with its published verdict.
 
     Attributes:
-        part: The part of the data set that has figures of its own, such as `Beetle` or `German`.
-        test: Which of several test sets of that part it belongs to, such as `unseen questions`; None for the only one.
-        question_id: The same for all answers to a question, also in other splits.
-        verdict: `correct`, `contradictory` or `incorrect`.
+        part: The part of the data set that has its own figures, such as `Beetle` or `German`.
+        test: The test set of that part, such as `unseen questions`; None if the part has only one.
+        question_id: The same for all answers to a question, also across splits.
+        verdict: `correct`, `contradictory`, `incorrect`, or a verdict in between, such as `partially correct`.
         language: Language of the texts, as an ISO 639-1 code.
     """
 
@@ -31,25 +31,25 @@ class LabelledAnswer:
 
     @property
     def correct(self) -> bool:
-        """The verdict in two ways."""
+        """True if the verdict is `correct`."""
         return self.verdict == CORRECT
 
 
 @dataclass(frozen=True)
-class LabelledAnswers:
-    """What is read of a data set.
+class UsableAnswers:
+    """The answers of a data set that metrics can be compared on.
 
     Attributes:
-        answers: The answers that are used.
-        dropped: For each part, how many are left out for which reason.
+        answers: The usable answers.
+        dropped: For each part, the number of dropped answers by reason.
     """
 
-    answers: list[LabelledAnswer]
+    answers: list[PublishedAnswer]
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
-def first_questions(answers: Iterable[LabelledAnswer], limit: int | None) -> Iterator[LabelledAnswer]:
-    """Yield the answers to the first so many questions of each test of each part; None for all."""
+def first_questions(answers: Iterable[PublishedAnswer], limit: int | None) -> Iterator[PublishedAnswer]:
+    """Yield the answers to the first `limit` questions of each test set of each part; None yields all answers."""
     seen: dict[tuple[str, str | None], dict[str, int]] = {}
     for answer in answers:
         questions = seen.setdefault((answer.part, answer.test), {})
@@ -58,8 +58,8 @@ def first_questions(answers: Iterable[LabelledAnswer], limit: int | None) -> Ite
             yield answer
 
 
-def usable(answers: Iterable[LabelledAnswer]) -> LabelledAnswers:
-    """Leave out, and count, what has a verdict between right and wrong, a blank text or no reference that is not."""
+def usable(answers: Iterable[PublishedAnswer]) -> UsableAnswers:
+    """Drop and count answers that have a verdict between right and wrong, a blank text, or no reference."""
     chosen, dropped = [], dict[str, Counter[str]]()
     for found in answers:
         answer = replace(found, references=tuple(text for text in found.references if text.strip()))
@@ -69,10 +69,10 @@ def usable(answers: Iterable[LabelledAnswer]) -> LabelledAnswers:
             reasons[reason] += 1
         else:
             chosen.append(answer)
-    return LabelledAnswers(chosen, dropped)
+    return UsableAnswers(chosen, dropped)
 
 
-def _why_unusable(answer: LabelledAnswer) -> str | None:
+def _why_unusable(answer: PublishedAnswer) -> str | None:
     reasons = {
         answer.verdict: answer.verdict not in (CORRECT, CONTRADICTORY, INCORRECT),
         "without a question": not answer.question.strip(),

@@ -9,8 +9,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.labelling.kappa import agreement
-from evaluate_qa.labelling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
+from evaluate_qa.labeling.kappa import agreement
+from evaluate_qa.labeling.sheet import Sheet, Shown, copy_without_labels, require_same_rows
 
 ROWS = [
     {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}
@@ -167,7 +167,7 @@ def test_what_cannot_be_saved_is_not_said(sampled, monkeypatch):
     def full(*_):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("evaluate_qa.labelling.sheet.write_part", full)
+    monkeypatch.setattr("evaluate_qa.labeling.sheet.write_part", full)
     with pytest.raises(OSError, match="No space left"):
         sheet.say(0, "right")
     assert (sheet.said(0), sheet.next()) == ("", 0)
@@ -211,7 +211,7 @@ def test_kappa_is_scikit_learns(sampled):
         (["judged.jsonl"], "the column 'label' has what a judge said; name another one for labels"),
         (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),
         (["labels.csv", "--show", "kin"], "labels.csv: no column 'kin'; did you mean 'kind'?"),
-        (["labels.csv", "--kappa", "labels.csv"], "there is no row that is labelled both"),
+        (["labels.csv", "--kappa", "labels.csv"], "there is no row that is labeled both"),
         (["labels.csv", "--second", "scored.jsonl"], "scored.jsonl holds other rows than labels.csv"),
         (["labels.csv", "--second", "second.jsonl"], "second.jsonl: expected a .csv file"),
     ],

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from .answers import LabelledAnswer
-from .release import Release, questions, references, subfolder, text
+from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-RELEASE = Release(
-    name="semeval2013",
+from .published import PublishedAnswer
+from .xml_files import questions, references, subfolder, text
+
+SOURCE = Source(
+    path="semeval-3way.zip",
     url="https://raw.githubusercontent.com/myrosia/semeval-2013-task7/50ed2d6ca1e533e3d9e27cd0f18b69864814091d/"
     "semeval-3way.zip",
     home="https://github.com/myrosia/semeval-2013-task7 (semeval-3way.zip)",
@@ -29,7 +31,7 @@ _FOLDERS: Mapping[str, Mapping[str | None, str]] = {
 }
 
 
-def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split.
 
     Args:
@@ -40,15 +42,15 @@ def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
         OSError: the files are not there or could not be downloaded.
         ValueError: one is not in the task's format.
     """
-    top = RELEASE.path(folder)
+    top = folder or download(SOURCE)
     for part, name in _PARTS.items():
         for test, path in _FOLDERS[split].items():
-            for stem, question in questions(subfolder(RELEASE, top, path.format(name))):
+            for stem, question in questions(subfolder(SOURCE, top, path.format(name))):
                 yield from _answers(part, test, stem, question)
 
 
-def _answers(part: str, test: str | None, stem: str, question: Element) -> Iterator[LabelledAnswer]:
+def _answers(part: str, test: str | None, stem: str, question: Element) -> Iterator[PublishedAnswer]:
     asked, expected = text(question.find("questionText")), references(question)
     for answer in question.iterfind("studentAnswers/studentAnswer"):
         verdict = answer.get("accuracy") or "without a verdict"
-        yield LabelledAnswer(part, test, f"{part}/{stem}", asked, expected, text(answer), verdict)
+        yield PublishedAnswer(part, test, f"{part}/{stem}", asked, expected, text(answer), verdict)

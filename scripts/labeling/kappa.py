@@ -51,7 +51,7 @@ def agreement(one: Sheet, other: Sheet) -> Agreement:
     pairs = np.array([(marks[row], others[index[key]]) for key, row in own.items() if key in index]).reshape(-1, 2)
     pairs = pairs[~np.isnan(pairs).any(axis=1)]
     if not len(pairs):
-        raise RowsError(f"there is no row that is labelled both in {one.path} and in {other.path}")
+        raise RowsError(f"there is no row that is labeled both in {one.path} and in {other.path}")
     kappa = float(cohen_kappa_score(*pairs.T)) if len(np.unique(pairs)) > 1 else None
     return Agreement(len(pairs), int((pairs[:, 0] == pairs[:, 1]).sum()), kappa)
 

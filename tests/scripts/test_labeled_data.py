@@ -1,4 +1,4 @@
-"""From the files of the releases to labelled answers."""
+"""From published files to labeled answers."""
 
 import dataclasses
 import shutil
@@ -8,8 +8,8 @@ import datasets
 import pytest
 from file_server import files_served
 
-from evaluate_qa.labelled_sets import efficientqa, saf, semeval2013
-from evaluate_qa.labelled_sets.sets import SETS, read
+from evaluate_qa.labeled_data import efficientqa, saf, semeval2013
+from evaluate_qa.labeled_data.sets import SETS, read
 
 
 def test_efficientqa_takes_definite_verdicts_and_counts_the_others(efficientqa_dir):
@@ -35,7 +35,7 @@ def test_efficientqa_in_a_file_of_another_name(efficientqa_dir):
     whole = read("efficientqa", efficientqa_dir)
     assert read("efficientqa", shutil.move(file, file.with_name("half.jsonl")).parent) == whole
     (efficientqa_dir / "other.jsonl").write_text("")
-    with pytest.raises(FileNotFoundError, match=r"NQ-open.*get efficientqa from https://"):
+    with pytest.raises(FileNotFoundError, match=r"NQ-open.*get it from https://"):
         read("efficientqa", efficientqa_dir)
 
 
@@ -115,14 +115,14 @@ def test_a_clone_has_the_files_further_down(tmp_path, request, name):
 def test_errors_name_the_file_and_the_cure(saf_dir, tmp_path):
     with pytest.raises(ValueError, match="saf has no split 'dev'; expected train or test"):
         read("saf", saf_dir, "dev")
-    with pytest.raises(FileNotFoundError, match="get semeval2013 from https://github"):
+    with pytest.raises(FileNotFoundError, match="get it from https://github"):
         read("semeval2013", tmp_path)
     file = saf_dir / "training" / "english" / "1.xml"
     file.write_text("<question>")
-    with pytest.raises(ValueError, match=r"1\.xml: not XML .* get the file again"):
+    with pytest.raises(ValueError, match=r"1\.xml is not valid XML .*; download the file again"):
         read("saf", saf_dir, "train")
     file.write_text("<feed/>")
-    with pytest.raises(ValueError, match=r"1\.xml: expected a <question>, found <feed>"):
+    with pytest.raises(ValueError, match=r"1\.xml starts with <feed>; expected <question>"):
         read("saf", saf_dir, "train")
 
 
@@ -139,16 +139,21 @@ def test_download(request, tmp_path, monkeypatch, module, name):
         served = tmp_path / "served" / name
         served.parent.mkdir()
         shutil.move(file, served)
-        monkeypatch.setattr(module, "RELEASE", dataclasses.replace(module.RELEASE, url=f"{address}/served/{name}"))
+        monkeypatch.setattr(module, "SOURCE", dataclasses.replace(module.SOURCE, url=f"{address}/served/{name}"))
         shutil.rmtree(folder)
         assert read(name, None) == whole
 
 
-@pytest.mark.parametrize("name", list(SETS))
-def test_without_a_network_the_cure_is_told(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize(("module", "name"), [(efficientqa, "efficientqa"), (semeval2013, "semeval2013"), (saf, "saf")])
+def test_without_a_network_the_error_says_where_to_get_the_file(tmp_path, monkeypatch, module, name):
     monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path))
-    with pytest.raises(OSError, match=f"{name} could not be downloaded .* pass that as --data-dir"):
+    with pytest.raises(ConnectionError) as error:
         read(name, None)
+    assert str(error.value) == (
+        f"{module.SOURCE.url} could not be downloaded ({type(error.value.__cause__).__name__}). Without a network, get "
+        f"the file from {module.SOURCE.home}, put it into a folder, and pass the folder as data_dir "
+        "(on the command line: --data-dir)."
+    )
 
 
 def in_three(numbers, test=None):

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agreement.labelled_files import OF_A_JUDGE
 from ..estimation.joining import LABELS, WEIGHT, verdicts
 from ..estimation.keys import ID, either, keys, plain
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.tables import text
 from ..files.writing import check_place, write_part
+from ..labeled_data.files import OF_A_JUDGE
 
 SKIP = "skip"
 SAYINGS = ("right", "wrong", SKIP)

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from .answers import LabelledAnswer
-from .release import Release, questions, references, subfolder, text
+from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-RELEASE = Release(
-    name="saf",
+from .published import PublishedAnswer
+from .xml_files import questions, references, subfolder, text
+
+SOURCE = Source(
+    path="SAF.zip",
     url="https://github.com/SebOchs/SAF/archive/09949e912d266777a752ac7d51cfcddb4b3f6978.zip",
     home="https://github.com/SebOchs/SAF (data)",
 )
@@ -22,7 +24,7 @@ _LANGUAGES = {"English": "en", "German": "de"}
 _FOLDERS = {"train": "training", "test": "unseen_answers"}
 
 
-def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
+def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split.
 
     Args:
@@ -33,17 +35,17 @@ def read(folder: Path | None, split: str) -> Iterator[LabelledAnswer]:
         OSError: the files are not there or could not be downloaded.
         ValueError: one is not in SAF's format.
     """
-    top = RELEASE.path(folder)
+    top = folder or download(SOURCE)
     for part in _LANGUAGES:
-        for stem, question in questions(subfolder(RELEASE, top, f"{_FOLDERS[split]}/{part.lower()}")):
+        for stem, question in questions(subfolder(SOURCE, top, f"{_FOLDERS[split]}/{part.lower()}")):
             yield from _answers(part, stem, question)
 
 
-def _answers(part: str, stem: str, question: Element) -> Iterator[LabelledAnswer]:
+def _answers(part: str, stem: str, question: Element) -> Iterator[PublishedAnswer]:
     asked, expected = text(question.find("questionText")), references(question)
     for answer in question.iterfind("studentAnswers/studentAnswer"):
         verdict = text(answer.find("verification_feedback")).lower() or "without a verdict"
         response = text(answer.find("response"))
-        yield LabelledAnswer(
+        yield PublishedAnswer(
             part, None, f"{part}/{stem}", asked, expected, response, verdict, language=_LANGUAGES[part]
         )

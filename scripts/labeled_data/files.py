@@ -1,11 +1,23 @@
-"""Labelled answers in a file of one's own: what `agreement` measures metrics on, and `fit` trains on."""
+"""Labeled answers in users' files, as `agreement` and `fit` read them, and the two files that this package brings.
+
+Nothing is ever fitted to the files of this package, except to the part `train` of the traps.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
-from .labelled import LabelledRow
+from .rows import LabeledRow
+
+NEAR_NAMES = Path(__file__).with_name("near_names.jsonl")
+"""Sentences with the reference's name, number or date in another form, or with a near one in its place."""
+
+TRAPS = Path(__file__).with_name("traps.jsonl")
+"""Ten kinds of traps; half of the answers are right but look like a trap.
+
+The part `test` shares no question, and no four consecutive words of an answer, with the part `train`.
+"""
 
 COLUMNS = {
     "question": ("question", "questions"),
@@ -28,7 +40,7 @@ _VERDICTS = {
 _NOT_LABELLED = (None, "", "skip")
 
 
-def labelled_rows(path: Path) -> tuple[list[LabelledRow], int]:
+def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     """Return the answers of a file that have a label, and how many have none.
 
     Each is of the group `all` and, where there is a column `kind`, of its kind.
@@ -39,20 +51,20 @@ def labelled_rows(path: Path) -> tuple[list[LabelledRow], int]:
     Raises:
         RowsError: the file or a row cannot be read as such; it names the row.
     """
-    found, present, unlabelled = [], dict[str, None](), 0
+    found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
         column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _NOT_LABELLED), None)
         if column is None:
-            unlabelled += 1
+            unlabeled += 1
         else:
-            found.append(_labelled(place(path, number), row, column))
+            found.append(_labeled(place(path, number), row, column))
     if present:
         _column(str(path), present, "label")
-    return found, unlabelled
+    return found, unlabeled
 
 
-def _labelled(where: str, row: Row, column: str) -> LabelledRow:
+def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     if (column == "verdict" and "score" in row) or (column == "label" and OF_A_JUDGE in row):
         others = "label or correct" if column == "verdict" else "correct"
         raise RowsError(f"{where}: {column} is a metric's, beside its score; call people's {others}")
@@ -61,7 +73,7 @@ def _labelled(where: str, row: Row, column: str) -> LabelledRow:
     references = _references(where, names["references"], row[names["references"]])
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or leave the row out")
-    return LabelledRow(question, question, references, answer, _label(where, column, row[column]), _groups(row))
+    return LabeledRow(question, question, references, answer, _label(where, column, row[column]), _groups(row))
 
 
 def _groups(row: Row) -> frozenset[str]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from . import efficientqa, saf, semeval2013
-from .answers import LabelledAnswer, LabelledAnswers, first_questions, usable
+from .published import PublishedAnswer, UsableAnswers, first_questions, usable
 
 
 @dataclass(frozen=True)
-class DataSet:
+class PublishedSet:
     """A data set.
 
     Attributes:
@@ -18,20 +18,20 @@ class DataSet:
         splits: Names of its splits; the last is what is reported, and never trained on.
     """
 
-    read: Callable[[Path | None, str], Iterator[LabelledAnswer]]
+    read: Callable[[Path | None, str], Iterator[PublishedAnswer]]
     splits: tuple[str, ...]
 
 
-SETS: Mapping[str, DataSet] = MappingProxyType(
+SETS: Mapping[str, PublishedSet] = MappingProxyType(
     {
-        "efficientqa": DataSet(efficientqa.read, efficientqa.SPLITS),
-        "semeval2013": DataSet(semeval2013.read, semeval2013.SPLITS),
-        "saf": DataSet(saf.read, saf.SPLITS),
+        "efficientqa": PublishedSet(efficientqa.read, efficientqa.SPLITS),
+        "semeval2013": PublishedSet(semeval2013.read, semeval2013.SPLITS),
+        "saf": PublishedSet(saf.read, saf.SPLITS),
     }
 )
 
 
-def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> LabelledAnswers:
+def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> UsableAnswers:
     """Read the usable answers of a split.
 
     Args:

@@ -1,4 +1,4 @@
-"""This package's own rows as labelled answers."""
+"""This package's own rows as labeled answers."""
 
 import json
 from pathlib import Path
@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from commands import run_command
 
-from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.labelled import Selection
-from evaluate_qa.agreement.own_rows import own_rows
+from evaluate_qa.agreement.data_sets import DATA, own_file
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.labeled_data.rows import DataSelection
 
 ROWS = [
     {"question": "Q1?", "references": ["Paris"], "prediction": "Paris", "correct": True, "kind": "short"},
@@ -26,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_rows_are_grouped_by_kind_and_question(path):
-    data = own_rows(path, Selection())
+    data = own_file(path, DataSelection())
     assert data.name == "mine"
     assert data.groups == ["all", "kind short", "kind empty"]
     assert [row.question_id for row in data.rows] == ["Q1?", "Q1?", "Q2?"]
@@ -34,13 +33,13 @@ def test_rows_are_grouped_by_kind_and_question(path):
 
 
 def test_limit_counts_questions(path):
-    assert len(own_rows(path, Selection(limit=1)).rows) == 2
+    assert len(own_file(path, DataSelection(limit=1)).rows) == 2
 
 
 def test_a_file_of_ones_own_through_the_command(path, tmp_path):
     """Wrong answers have none of the references' words, the right one has all: who counts words is always right."""
     done = run_command("agreement", "--data", path, "--json", tmp_path / "out.json", "--bootstrap", 0)
-    assert "mine: 3 labelled answers to 2 questions" in done.output
+    assert "mine: 3 labeled answers to 2 questions" in done.output
     (table, *_) = json.loads((tmp_path / "out.json").read_text())["data_sets"]["mine"]["tables"]
     assert table["group"] == "all"
     assert table["estimates"]["token_recall"]["mcc"]["value"] == 1
@@ -60,7 +59,7 @@ def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
         ("Q4?", "f", "g"),
     ]
     write_rows(tmp_path / f"mine.{suffix}", [dict(zip(names, row, strict=False)) for row in values])
-    data = own_rows(tmp_path / f"mine.{suffix}", Selection())
+    data = own_file(tmp_path / f"mine.{suffix}", DataSelection())
     assert [(row.question, row.references, row.answer, row.label) for row in data.rows] == [
         ("Q1?", ["a", "A"], "a", 1.0),
         ("Q2?", ["b"], "c", 0.0),
@@ -92,7 +91,7 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
         (["evuna"], "--data evuna: did you mean 'evouna'?"),
         (["mine.txt"], "mine.txt: the format is told by the suffix; expected .jsonl, .csv or .parquet"),
         (["none.jsonl"], "none.jsonl: there is no such file"),
-        (["unlabelled.jsonl"], "unlabelled.jsonl: no column 'label'; there are question, references, prediction"),
+        (["unlabeled.jsonl"], "unlabeled.jsonl: no column 'label'; there are question, references, prediction"),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
         (["mine.jsonl", "--data", "./mine.jsonl"], "--data mine.jsonl and --data ./mine.jsonl must be different"),
         (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'; rename a file"),
@@ -101,30 +100,30 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
 def test_a_wrong_name_is_told(path, monkeypatch, arguments, told):
     monkeypatch.chdir(path.parent)
     write_rows("mine.csv", ROWS)
-    write_rows("unlabelled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
+    write_rows("unlabeled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
     assert told in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("name", "rows"), [("sample", 138), ("near_names", 85)])
 def test_each_set_is_read_whole_and_has_no_splits(name, rows):
-    assert len(DATA[name](Selection()).rows) == rows
+    assert len(DATA[name](DataSelection()).rows) == rows
     with pytest.raises(ValueError, match=f"{name} has neither splits nor systems"):
-        DATA[name](Selection(split="dev"))
+        DATA[name](DataSelection(split="dev"))
 
 
 @pytest.mark.parametrize(("split", "rows"), [(None, 142), ("test", 142), ("train", 240)])
 def test_traps_are_read_by_part_and_never_mixed(split, rows):
-    data = DATA["traps"](Selection(split=split))
+    data = DATA["traps"](DataSelection(split=split))
     assert len(data.rows) == rows
     assert len(data.groups) == 1 + 10  # all, and each kind
-    others = DATA["traps"](Selection(split="test" if split == "train" else "train"))
+    others = DATA["traps"](DataSelection(split="test" if split == "train" else "train"))
     assert not {row.question for row in data.rows} & {row.question for row in others.rows}
 
 
 @pytest.mark.parametrize("given", [{"split": "dev"}, {"systems": ("gpt4",)}])
 def test_traps_tell_which_parts_there_are(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
-        DATA["traps"](Selection(**given))
+        DATA["traps"](DataSelection(**given))
 
 
 def test_group_prints_one_table_only():

@@ -1,0 +1,75 @@
+"""A benchmark: labeled answers with the groups and figures by which metrics are compared with people."""
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..labeled_data.rows import LabeledRow
+from .baselines import SHORT_ANSWER_BASELINES, Baseline
+from .comparison import Ints
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The labeled answers that figures are computed on.
+
+    Attributes:
+        name: Name of the data set.
+        rows: The answers.
+        groups: The groups, each of which has a table, in the order in which they are shown.
+        overview: Those groups that pool systems.
+        kinds: Groups of the correct answers and one kind of the wrong ones: whether metrics tell these apart.
+        figures: Names of the figures that papers report for this data set.
+        headline: The figure that plots show.
+        dropped: For each set of questions, how many rows are left out for which reason.
+        baselines: What stands beside the metrics.
+        rated: Whether labels are ratings or preferences, rather than 1 for correct and 0 for incorrect.
+        each_reference: Whether metrics are also run with each reference by itself, for the maximum and the mean.
+        holdout: Gold answers against other gold answers, beside the answers of systems, if they are to be compared.
+        board: Whether the groups are data sets that stand side by side, with their mean.
+    """
+
+    name: str
+    rows: list[LabeledRow]
+    groups: list[str]
+    overview: list[str]
+    figures: list[str]
+    headline: str
+    kinds: Sequence[str] = ()
+    dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
+    baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
+    rated: bool = False
+    each_reference: bool = False
+    holdout: "Benchmark | None" = None
+    board: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.rows:
+            raise ValueError(f"{self.name}: no labeled answer is left; take more systems, questions or splits")
+
+    @property
+    def compared(self) -> bool:
+        """Whether people compared two answers in each row."""
+        return self.rows[0].other is not None
+
+    def distinct(self) -> tuple[list[LabeledRow], list[Ints]]:
+        """Return the answers that differ for a metric, and for each of `rows` the place of its answer among them.
+
+        An answer that is rated on several aspects has several rows, but is scored once. Where people compared answers,
+        the places of the other ones follow.
+        """
+        sides = [self.rows]
+        if self.compared:
+            sides.append([replace(row, answer=row.other or "") for row in self.rows])
+        known: dict[tuple[object, ...], LabeledRow] = {}
+        for row in itertools.chain(*sides):
+            known.setdefault(row.content, replace(row, other=None))
+        numbers = {content: number for number, content in enumerate(known)}
+        return list(known.values()), [np.array([numbers[row.content] for row in side]) for side in sides]
+
+    def members(self, group: str) -> list[int]:
+        """Return the numbers of the rows of a group."""
+        return [number for number, row in enumerate(self.rows) if group in row.groups]

@@ -1,0 +1,9 @@
+"""Labeled answers: the data sets that researchers published, the files in this package, and users' own files.
+
+- `rows`: one labeled answer, and which answers of a data set to read.
+- `files`: users' own files, and the two files with labeled answers in this package.
+- `published`: answers as their authors published them, before unusable ones are dropped.
+- `sets`: EfficientQA, SemEval-2013 and SAF by name; each has a module that reads its release.
+
+Commands that compare metrics with people and the command that trains matchers read the same rows here.
+"""
