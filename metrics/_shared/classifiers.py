@@ -350,8 +350,8 @@ def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loade
     weighed = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
     if unknown := sorted(weighed - _WEIGHED):
         raise ValueError(
-            f"{metric}: {file} weighs {', '.join(unknown)}, which this version knows nothing of; fit its final layers "
-            f"anew: evaluate-qa fit {metric} --average {file} -o NEW.safetensors --data …"
+            f"{metric}: {file} weighs {', '.join(unknown)}, which this version does not know; fit its final layers "
+            f"again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM)
     network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))

@@ -1,1 +1,1 @@
-"""What `evaluate-qa fit` does: labelled answers to training examples, training, final layers, report."""
+"""The work of `evaluate-qa fit`: training examples from labeled answers, training, final layers, and reports."""

@@ -1,4 +1,4 @@
-"""Examples from several sets: how much of each an epoch draws, half of its labelled answers right."""
+"""How many examples of each set an epoch draws; half of the labeled answers are right."""
 
 import random
 from collections import defaultdict
@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..labeled_data.rows import LabeledRow
-from .examples import Example, Generator
+from .examples import Generator, TrainingExample
 
 
 class Examples(Protocol):
-    """What draws the examples of an epoch, in random order; the same ones for the same seed."""
+    """Draws the examples of an epoch, in random order; the same seed draws the same examples."""
 
-    def epoch(self, seed: int) -> list[Example]:
+    def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples."""
 
 
 @dataclass(frozen=True)
 class Balance:
-    """How many labelled answers of each set an epoch draws.
+    """How many labeled answers of each set an epoch draws.
 
     Attributes:
-        rows: Of all sets together; None for as many as they have.
-        temperature: A data set's share is its number of answers to this power, and in it that of each of its sets: with
-            0 all have the same, with 1 each as many as it has.
-        pairs: Of all sets together, pairs of answers to one question that nobody labelled, for a teacher to judge.
+        rows: Number of labeled answers across all sets; None draws as many as there are.
+        temperature: The share of a data set is its number of answers to this power, and likewise the share of each set
+            in it: 0 gives equal shares, 1 gives shares by size.
+        pairs: Number of unlabeled pairs of answers to one question, across all sets, for a teacher to judge.
     """
 
     rows: int | None = None
@@ -37,18 +37,18 @@ class Balance:
 
     def __post_init__(self) -> None:
         if self.rows is not None and self.rows < 1:
-            raise ValueError(f"rows is {self.rows}; expected at least 1 labelled answer an epoch")
+            raise ValueError(f"rows is {self.rows}; expected a whole number of at least 1")
         if self.pairs < 0:
-            raise ValueError(f"pairs is {self.pairs}; expected 0 or more an epoch")
+            raise ValueError(f"pairs is {self.pairs}; expected a whole number of at least 0")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
     def counts(self, sizes: Sequence[int], data_sets: Sequence[str] | None = None) -> list[int]:
-        """Return how many answers are drawn of sets of these sizes, as near to their shares as whole numbers allow.
+        """Return the number of answers to draw from each set, rounded so that the sum holds.
 
         Args:
-            sizes: Each set's number of answers.
-            data_sets: Name of the data set that each is a part of; by default each is one by itself.
+            sizes: Number of answers in each set.
+            data_sets: Name of the data set that each set belongs to; by default, each is a data set of its own.
 
         >>> Balance(rows=90, temperature=0.5).counts([100, 400, 900])
         [15, 30, 45]
@@ -66,13 +66,13 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Pool:
-    """What an epoch draws from: a set's labelled answers.
+class ExamplePool:
+    """The labeled answers of a set.
 
     Attributes:
-        generator: Of examples; what these are made with is from that set.
-        data_set: Name of the data set that the set is a part of.
-        weights: How often each answer is drawn in proportion to others of its verdict; None for alike.
+        generator: Draws the set's examples.
+        data_set: Name of the data set that the set belongs to.
+        weights: Relative frequency of each answer among those with the same verdict; None for equal frequencies.
     """
 
     generator: Generator
@@ -85,16 +85,16 @@ class Balanced:
 
     Args:
         pools: One for each set.
-        balance: How many labelled answers are drawn of each.
+        balance: How many labeled answers to draw from each.
     """
 
-    def __init__(self, pools: Sequence[Pool], balance: Balance) -> None:
+    def __init__(self, pools: Sequence[ExamplePool], balance: Balance) -> None:
         self._pools = pools
         sizes, names = [len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools]
         self._counts = balance.counts(sizes, names)
         self._pairs = replace(balance, rows=balance.pairs).counts(sizes, names) if balance.pairs else [0] * len(pools)
 
-    def epoch(self, seed: int) -> list[Example]:
+    def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""
         draw = random.Random(seed)
         examples = []
@@ -109,10 +109,10 @@ class Balanced:
 def drawn(
     rows: Sequence[LabeledRow], count: int, draw: random.Random, weights: NDArray[np.float64] | None = None
 ) -> list[LabeledRow]:
-    """Draw answers, half of them right if there are such of both verdicts.
+    """Draw answers, half of them right if the rows have both verdicts.
 
-    None is drawn twice before all of its verdict are drawn once. The weights say how often an answer is drawn in
-    proportion to others of its verdict, as long as these are many more than are drawn.
+    No answer is drawn twice before every answer with its verdict was drawn once. Weights set the relative frequency of
+    answers with the same verdict, as long as there are many more of them than are drawn.
     """
     given = np.ones(len(rows)) if weights is None else weights
     right, wrong = (
@@ -123,7 +123,7 @@ def drawn(
 
 
 def _weighted(listed: Sequence[int], weights: NDArray[np.float64], count: int, draw: random.Random) -> list[int]:
-    """Draw without replacement, by the highest of u ** (1 / weight) (Efraimidis and Spirakis, 2006)."""
+    """Draw without replacement: the answers with the highest u ** (1 / weight) (Efraimidis and Spirakis, 2006)."""
     whole, rest = divmod(count, len(listed))
     keys = {number: draw.random() ** (1 / weights[number]) for number in listed}
     return [*listed] * whole + sorted(listed, key=keys.__getitem__, reverse=True)[:rest]

@@ -1,4 +1,4 @@
-"""The state of a training run, in a file, so that an interrupted run can resume."""
+"""The state of a training run in a file, so that an interrupted run can resume."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -13,22 +13,22 @@ State = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """A file with the state after the last whole epoch.
+class TrainingCheckpoint:
+    """A file with the state after the last complete epoch.
 
     Args:
-        file: Where.
-        key: Digest of all that decides the run: the state of another run is neither taken nor replaced.
+        file: The file.
+        key: Digest of everything that decides the run; the state of another run is neither used nor replaced.
     """
 
     file: Path
     key: str
 
     def load(self) -> tuple[State, list[float]] | None:
-        """Return the state and the accuracy of each epoch that is done; None if there is no state.
+        """Return the state and the figure of each finished epoch; None if there is no file.
 
         Raises:
-            ValueError: there is the state of another run, or another file.
+            ValueError: the file holds the state of another run, or something else.
         """
         import torch
 
@@ -36,15 +36,22 @@ class Checkpoint:
             return None
         try:
             kept = torch.load(self.file, map_location="cpu", weights_only=True)
-            if kept["key"] == self.key:
-                return kept["state"], kept["accuracies"]
-            told = "holds another training, which was interrupted"
-        except Exception as error:  # a file that is damaged, or another's, may raise anything
-            told = f"holds no state of a training ({error})"
-        raise ValueError(f"{self.file} {told}; go on with the options of that one, or start over after: rm {self.file}")
+            key, found = kept["key"], (kept["state"], kept["accuracies"])
+        except Exception as error:  # a damaged file, or one of another kind, may raise anything
+            reason = " ".join(str(error).split())
+            raise ValueError(
+                f"{self.file} is not the state of a training ({type(error).__name__}: {reason}); start over after: "
+                f"rm {self.file}"
+            ) from error
+        if key != self.key:
+            raise ValueError(
+                f"{self.file} holds another training that was interrupted; resume it with its options and data, or "
+                f"start over after: rm {self.file}"
+            )
+        return found
 
     def save(self, state: State, accuracies: Sequence[float]) -> None:
-        """Write the state; the file is replaced when it is whole."""
+        """Write the state; the old file is replaced once the new one is complete."""
         import torch
 
         with replacing(self.file) as whole:
@@ -52,6 +59,6 @@ class Checkpoint:
 
 
 def digest(described: Iterable[object], files: Iterable[Path]) -> str:
-    """Return a digest of what has a repr that says all, and of files' contents."""
+    """Return a digest of the `repr` of some objects and of the content of some files."""
     parts = [*(repr(thing).encode() for thing in described), *(file.read_bytes() for file in files)]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

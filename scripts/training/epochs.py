@@ -10,39 +10,39 @@ import numpy as np
 from evaluate_qa.metrics._shared.progress import progress
 
 from .balance import Examples
-from .checkpoint import Checkpoint, State
-from .examples import Example, batches
-from .learner import ROUNDED, Batch, Learner
+from .checkpoint import State, TrainingCheckpoint
+from .examples import TrainingExample, batches
+from .learner import ROUNDED, Learner, TrainingBatch
 from .memory import give_back
-from .recipe import Recipe
+from .recipe import TrainingRecipe
 
-# Share of the training over which the learning rate rises, and what it rises from, as a share of the highest.
+# Share of the training over which the learning rate rises, and where it starts, as a share of the highest rate.
 _RISE, _LOWEST = 0.1, 0.01
-# Batches after which freed memory is given back: often enough to stay small, too seldom to take time.
+# Batches between two calls that return freed memory to the system: few enough to keep it small at no cost in time.
 _GIVE_BACK = 16
 
 
 def train(
     learner: Learner,
     generator: Examples,
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     after_epoch: Callable[[int, float], float],
-    checkpoint: Checkpoint,
+    checkpoint: TrainingCheckpoint,
     teachers: Sequence[Learner] = (),
 ) -> list[float]:
     """Train on the generator's examples.
 
     Args:
-        learner: What is trained.
-        generator: Draws the examples; those without a label that no teacher reads are left out.
-        recipe: How.
-        after_epoch: Called with the number of epochs done and the mean training loss, while the learner has its
-            averaged weights; keeps it, and says how good it is.
-        checkpoint: Where the state is kept after each epoch, and taken from if it is there.
-        teachers: Whose mean probability is learned beside the labels.
+        learner: The model to train.
+        generator: Draws the examples; unlabeled ones in a language that no teacher reads are dropped.
+        recipe: How to train.
+        after_epoch: Called with the number of finished epochs and the mean training loss, while the learner has its
+            averaged weights; saves it and returns its figure.
+        checkpoint: Saves the state after each epoch, and restores it at the start.
+        teachers: Models whose mean probability is learned in addition to the labels.
 
     Returns:
-        What `after_epoch` returned, epoch by epoch.
+        The figure of each epoch.
     """
     course = Course(learner, recipe)
     found: list[float] = []
@@ -58,7 +58,7 @@ def train(
         ]
         prepared = _prepared([*teachers, learner], examples, recipe)
         loss = _epoch(course, prepared, teachers, epoch)
-        del prepared  # kept no longer than for the epoch
+        del prepared  # large, and needed for this epoch only
         learner.train(False)
         with exchanged(course.named, course.mean):
             found.append(after_epoch(epoch + 1, loss))
@@ -67,14 +67,14 @@ def train(
 
 
 class Course:
-    """What changes in the course of training: parameters, their running mean, and the optimizer's state.
+    """The state that training changes: parameters, their moving average, and the optimizer.
 
     Args:
-        learner: What is trained.
-        recipe: How.
+        learner: The model to train.
+        recipe: How to train.
     """
 
-    def __init__(self, learner: Learner, recipe: Recipe) -> None:
+    def __init__(self, learner: Learner, recipe: TrainingRecipe) -> None:
         import torch
 
         self.learner, self.recipe = learner, recipe
@@ -88,13 +88,13 @@ class Course:
         self._optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, weight_decay=0.01)
         self._steps = 0
 
-    def step(self, batch: Batch, teachers: Sequence[Learner], done: float) -> Any:
+    def step(self, batch: TrainingBatch, teachers: Sequence[Learner], done: float) -> Any:
         """Learn from a batch; return its loss.
 
         Args:
             batch: Examples.
             teachers: As for `backward`.
-            done: Share of the training that is done, from 0 to 1.
+            done: Finished share of the training, from 0 to 1.
         """
         import torch
 
@@ -105,15 +105,15 @@ class Course:
         torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
         self._optimizer.step()
         self._steps += 1
-        # The mean follows closely at first, when the weights still move far.
-        decay = min(self.recipe.average, self._steps / (self._steps + 10))
+        # At first, when the weights still move far, the average follows them closely.
+        decay = min(self.recipe.ema_decay, self._steps / (self._steps + 10))
         with torch.no_grad():
             for name, parameter in self.named.items():
                 self.mean[name].lerp_(parameter, 1 - decay)
         return loss
 
     def state(self) -> State:
-        """Return all that is needed to go on, the random numbers' state too."""
+        """Return everything that is needed to resume, including the state of the random number generators."""
         import torch
 
         return {
@@ -126,7 +126,7 @@ class Course:
         }
 
     def restore(self, state: State) -> None:
-        """Go back to a state."""
+        """Restore a state."""
         import torch
 
         with torch.no_grad():
@@ -139,8 +139,8 @@ class Course:
         torch.cuda.set_rng_state_all(state["cuda_random"])
 
 
-def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Learner], epoch: int) -> float:
-    """Learn from all batches once, in random order; return the mean loss."""
+def _epoch(course: Course, prepared: Sequence[TrainingBatch], teachers: Sequence[Learner], epoch: int) -> float:
+    """Train on all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
@@ -152,12 +152,14 @@ def _epoch(course: Course, prepared: Sequence[Batch], teachers: Sequence[Learner
     return float(sum(losses) / len(losses))
 
 
-def _prepared(learners: Sequence[Learner], examples: Sequence[Example], recipe: Recipe) -> list[Batch]:
+def _prepared(
+    learners: Sequence[Learner], examples: Sequence[TrainingExample], recipe: TrainingRecipe
+) -> list[TrainingBatch]:
     inputs = {task: listed for learner in learners for task, listed in learner.encode(examples).items()}
     longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in range(len(examples))]
     lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]
     return [
-        Batch(
+        TrainingBatch(
             {task: [listed[i] for i in rows] for task, listed in inputs.items()},
             [examples[i].label for i in rows],
             [examples[i].language for i in rows],
@@ -166,44 +168,44 @@ def _prepared(learners: Sequence[Learner], examples: Sequence[Example], recipe: 
     ]
 
 
-def backward(learner: Learner, batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> Any:
-    """Add the gradients of the heads' mean loss, one head after the other to save memory; return that loss.
+def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> Any:
+    """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss.
 
     Args:
-        learner: What is trained.
+        learner: The model to train.
         batch: Examples.
-        teachers: Whose mean probability is learned beside the labels.
-        recipe: Of smoothing, teaching and precision.
+        teachers: Models whose mean probability is learned in addition to the labels.
+        recipe: Sets label smoothing, the teachers' weight and the precision.
     """
     import torch
 
     targets = _targets(batch, teachers, recipe)
     losses = []
     for task in learner.classifiers:
-        margin = learner.margin(task, batch, recipe.half)
+        margin = learner.margin(task, batch, recipe.bfloat16)
         loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
         (loss / len(learner.classifiers)).backward()
         losses.append(loss.detach())
     return torch.stack(losses).mean()
 
 
-def _targets(batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> Any:
-    """Return what is to be learned: smoothed labels, and with teachers their probability too, or in place of none."""
+def _targets(batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> Any:
+    """Return the targets: smoothed labels mixed with the teachers' probability, which replaces missing labels."""
     import torch
 
-    labels = torch.tensor(batch.labels) * (1 - recipe.smoothing) + recipe.smoothing / 2
+    labels = torch.tensor(batch.labels) * (1 - recipe.label_smoothing) + recipe.label_smoothing / 2
     if not teachers:
         return labels
     taught, known = _taught(batch, teachers, recipe)
     labels, known = labels.to(taught.device), known.to(taught.device)
-    both = torch.lerp(labels, taught, recipe.teaching * known.float())
+    both = torch.lerp(labels, taught, recipe.teacher_weight * known.float())
     return torch.where(labels.isnan(), taught, both)
 
 
-def _taught(batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> tuple[Any, Any]:
-    """Return the probability by the mean margin of the teachers that read an example's language, and if there are any.
+def _taught(batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> tuple[Any, Any]:
+    """Return the probability from the mean margin of the teachers that read each example, and where there is one.
 
-    A teacher's margin is the mean of its heads'.
+    The margin of a teacher is the mean over its heads.
     """
     import torch
 
@@ -211,14 +213,14 @@ def _taught(batch: Batch, teachers: Sequence[Learner], recipe: Recipe) -> tuple[
     with torch.no_grad():
         for teacher in teachers:
             reads = torch.tensor([teacher.reads(language) for language in batch.languages])
-            margins = [teacher.margin(task, batch, recipe.half) for task in teacher.classifiers]
+            margins = [teacher.margin(task, batch, recipe.bfloat16) for task in teacher.classifiers]
             margin = torch.stack(margins).mean(dim=0).to(total.device)
             total, count = total + torch.where(reads, margin, 0.0), count + reads
     return (total / count.clamp(min=1)).sigmoid(), count > 0
 
 
 def warmed(done: float) -> float:
-    """Return the share of the highest learning rate: it rises over the first tenth of the training, then falls to 0.
+    """Return the share of the highest learning rate, which rises over the first tenth of training, then falls to 0.
 
     >>> [round(warmed(done), 2) for done in (0, 0.05, 0.1, 0.55, 1)]
     [0.01, 0.5, 1.0, 0.5, 0.0]

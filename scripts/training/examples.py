@@ -1,6 +1,6 @@
-"""Training examples out of labelled answers: what the matcher is to tell apart, and how it is made to look there.
+"""Training examples made from labeled answers, so that the matcher learns which differences matter.
 
-Each epoch draws its own examples, so that no two epochs show the same padding, swap or reference.
+Each epoch draws new examples, so that no two epochs show the same padding, swap or reference.
 """
 
 import math
@@ -15,20 +15,20 @@ from evaluate_qa.metrics._shared.lexical import match, normalised_words, recall
 from ..labeled_data.rows import LabeledRow
 from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
 
-# Longest answer that is taken as a reference for another, in words.
+# Longest answer that serves as a reference for another one, in words.
 _REFERENCE_WORDS = 40
-# An answer is padded up to about so many words: DIVER-QA's and today's models' answers are long, EVOUNA's are not.
+# Most words of padding: answers of today's models are long, and EVOUNA's are not.
 _PADDED_WORDS = 220
 _SOME = 0.5
-# Kinds with wordings of our own, which are English.
+# Kinds with sentences of our own, which are English.
 _IN_ENGLISH = frozenset({"rejected", "yes_no", "refused"})
-# Examples that are sorted by length together.
+# Number of examples that are sorted by length together.
 _BLOCK = 2048
 
 
 @dataclass(frozen=True)
-class Example:
-    """One pair to learn from; label 1 where the answer agrees with the reference, nan where nobody has said."""
+class TrainingExample:
+    """An answer and a reference; the label is 1 if they agree, 0 if not, and NaN if nobody labeled the pair."""
 
     question: str
     answer: str
@@ -39,22 +39,22 @@ class Example:
 
 @dataclass(frozen=True)
 class Mixture:
-    """How many examples of each kind are drawn, as a share of the labelled answers; 0 leaves a kind out.
+    """How many examples of each kind to draw, as a share of the labeled answers; 0 disables a kind.
 
     Args:
-        peer: A right answer of another system is the reference.
-        wrong_reference: The reference is that of another question, of the same shape.
-        question_reference: The reference is words of the question.
-        swapped: In the answer, another question's reference stands where the right one stood.
-        counterfactual: The same swap in answer and reference: they agree, whatever the world says.
-        rejected: The answer names the reference only to deny it, or another to deny that.
+        peer: The reference is a right answer of another system.
+        wrong_reference: The reference belongs to another question and has the same form.
+        question_reference: The reference consists of words of the question.
+        swapped: The reference of another question replaces the right one in the answer.
+        counterfactual: The same swap in answer and reference, so that they agree.
+        rejected: The answer denies the reference, or denies something else in favor of it.
         yes_no: The question asks for yes or no.
-        refused: No answer is given.
-        cut: The answer ends before it says what was asked.
-        near: Chance that what takes the place of a reference is one of its nearest, or its own number changed a little.
-        any_reference: Chance that a right answer is shown with any of its references, not the most similar.
-        padded: Chance that sentences from elsewhere stand around an answer.
-        reworded: Chance that numbers and dates are written another way.
+        refused: The answer is a refusal.
+        cut: The answer ends before the reference.
+        near: Probability that a replacement is one of the nearest references, or the same number changed a little.
+        any_reference: Probability that a right answer is shown with a random reference, not the most similar one.
+        padded: Probability that sentences from other answers surround an answer.
+        reworded: Probability that numbers and dates are written differently.
     """
 
     peer: float = 0.5
@@ -71,20 +71,25 @@ class Mixture:
     padded: float = 0.2
     reworded: float = 0.3
 
+    def __post_init__(self) -> None:
+        for name, share in vars(self).items():
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name} is {share}; expected a number from 0 to 1")
+
 
 class Generator:
     """Draws the examples of an epoch.
 
     Args:
-        rows: Labelled answers.
-        mixture: What to draw.
-        neighbours: For the first reference of each question, the nearest of other questions.
+        rows: Labeled answers.
+        mixture: How many examples of each kind to draw.
+        neighbors: For the first reference of each question, the nearest references of other questions.
     """
 
     def __init__(
-        self, rows: Sequence[LabeledRow], mixture: Mixture, neighbours: Mapping[str, Sequence[str]] | None = None
+        self, rows: Sequence[LabeledRow], mixture: Mixture, neighbors: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        self._neighbours = neighbours or {}
+        self._neighbors = neighbors or {}
         self.rows, self._mixture = list(rows), mixture
         self._peers: dict[str, list[str]] = defaultdict(list)
         self._by_shape: dict[str, list[str]] = defaultdict(list)
@@ -99,18 +104,18 @@ class Generator:
                 self._answers[row.question_id].append(row.answer)
         self._sentences = [text for row in right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
 
-    def epoch(self, seed: int, rows: Sequence[LabeledRow] | None = None) -> list[Example]:
+    def epoch(self, seed: int, rows: Sequence[LabeledRow] | None = None) -> list[TrainingExample]:
         """Return one epoch's examples in random order.
 
         Args:
-            seed: The same one gives the same examples.
-            rows: Those of the labelled answers that are shown, an answer perhaps twice; by default all.
+            seed: The same seed draws the same examples.
+            rows: The labeled answers to show, possibly with repetition; by default all of them.
         """
         draw = random.Random(seed)
         shown = self.rows if rows is None else rows
         right = _answered_right(shown)
         english = [row for row in right if row.language == "en"]
-        kinds: dict[str, Callable[[LabeledRow, random.Random], Example | None]] = {
+        kinds: dict[str, Callable[[LabeledRow, random.Random], TrainingExample | None]] = {
             "peer": self._peer,
             "wrong_reference": self._wrong_reference,
             "question_reference": _question_reference,
@@ -121,7 +126,7 @@ class Generator:
             "refused": _refused,
             "cut": _cut,
         }
-        examples = [labelled(row, self._mixture.any_reference, draw) for row in shown]
+        examples = [labeled(row, self._mixture.any_reference, draw) for row in shown]
         for kind, make in kinds.items():
             pool = shown if kind == "peer" else english if kind in _IN_ENGLISH else right
             for row in draw.sample(pool, min(len(pool), round(getattr(self._mixture, kind) * len(shown)))):
@@ -131,16 +136,16 @@ class Generator:
         draw.shuffle(examples)
         return [self._dressed(example, draw) for example in examples]
 
-    def pairs(self, count: int, draw: random.Random) -> list[Example]:
-        """Draw pairs for a teacher to judge: an answer, with another answer to its question as the reference."""
+    def pairs(self, count: int, draw: random.Random) -> list[TrainingExample]:
+        """Draw pairs for a teacher to judge: an answer, and another answer to its question as the reference."""
         rows = [row for row in self.rows if row.answer.strip() and {*self._answers[row.question_id]} - {row.answer}]
         return [self._pair(row, draw) for row in draw.choices(rows, k=count if rows else 0)]
 
-    def _pair(self, row: LabeledRow, draw: random.Random) -> Example:
+    def _pair(self, row: LabeledRow, draw: random.Random) -> TrainingExample:
         others = [text for text in self._answers[row.question_id] if text != row.answer]
-        return Example(row.question, row.answer, draw.choice(others), math.nan, row.language)
+        return TrainingExample(row.question, row.answer, draw.choice(others), math.nan, row.language)
 
-    def _dressed(self, example: Example, draw: random.Random) -> Example:
+    def _dressed(self, example: TrainingExample, draw: random.Random) -> TrainingExample:
         if draw.random() < self._mixture.reworded:
             if draw.random() < _SOME:
                 example = replace(example, answer=number_variant(example.answer, draw))
@@ -150,8 +155,8 @@ class Generator:
             example = replace(example, answer=self.padded(example, draw))
         return example
 
-    def padded(self, example: Example, draw: random.Random) -> str:
-        """Return the answer with sentences from elsewhere around it, none of which contains the reference."""
+    def padded(self, example: TrainingExample, draw: random.Random) -> str:
+        """Return the answer surrounded by sentences from other answers that do not contain the reference."""
         wanted = normalised_words(example.reference)
         budget = draw.randint(10, _PADDED_WORDS)
         before: list[str] = []
@@ -166,7 +171,7 @@ class Generator:
         return joint.join([*opening, *before, example.answer, *after])
 
     def _other(self, reference: str, draw: random.Random) -> str | None:
-        """Return something else of the same kind that shares few words with the reference."""
+        """Return another reference of the same form that shares few words with this one."""
         wanted = normalised_words(reference)
         for other in self._candidates(reference, draw):
             found = normalised_words(other)
@@ -180,77 +185,77 @@ class Generator:
             return alike
         if any(character.isdigit() for character in reference):
             return [_changed_number(reference, draw), *alike]
-        near = list(self._neighbours.get(reference, ()))
+        near = list(self._neighbors.get(reference, ()))
         draw.shuffle(near)
         return near + alike
 
-    def _peer(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _peer(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         peers = [
             text
             for text in self._peers[row.question_id]
             if text != row.answer and len(text.split()) <= _REFERENCE_WORDS
         ]
-        return Example(row.question, row.answer, draw.choice(peers), row.label) if peers else None
+        return TrainingExample(row.question, row.answer, draw.choice(peers), row.label) if peers else None
 
-    def _wrong_reference(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _wrong_reference(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         other = self._other(draw.choice(row.references), draw)
         if other is None or recall(normalised_words(row.answer), normalised_words(other)) >= _SOME:
             return None
-        return Example(row.question, row.answer, other, 0.0)
+        return TrainingExample(row.question, row.answer, other, 0.0)
 
-    def _swapped(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _swapped(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         found = _mention(row)
         other = self._other(found, draw) if found else None
         if found is None or other is None:
             return None
         answer = _replaced(row.answer, found, other)
-        return Example(row.question, answer, draw.choice([found, row.references[0]]), 0.0)
+        return TrainingExample(row.question, answer, draw.choice([found, row.references[0]]), 0.0)
 
-    def _counterfactual(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _counterfactual(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         example = self._swapped(row, draw)
         found = _mention(row)
         other = self._other(found, draw) if found else None
         if example is None or found is None or other is None:
             return None
-        return Example(row.question, _replaced(row.answer, found, other), other, 1.0)
+        return TrainingExample(row.question, _replaced(row.answer, found, other), other, 1.0)
 
-    def _rejected(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _rejected(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         reference = row.references[0]
         other = self._other(reference, draw)
         if other is None:
             return None
         if draw.random() < _SOME:
             text = draw.choice(REJECTIONS).format(wrong=reference, right=other)
-            return Example(row.question, text, reference, 0.0)
+            return TrainingExample(row.question, text, reference, 0.0)
         text = draw.choice(REJECTIONS + CONCESSIONS).format(wrong=other, right=reference)
-        # A rejection that names nothing in place of what it rejects does not answer.
-        return Example(row.question, text, reference, float(reference in text))
+        # A rejection that names no alternative is not an answer.
+        return TrainingExample(row.question, text, reference, float(reference in text))
 
-    def _yes_no(self, row: LabeledRow, draw: random.Random) -> Example | None:
+    def _yes_no(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         reference = row.references[0]
         other = self._other(reference, draw)
         if other is None:
             return None
         question, answer, yes, label = yes_no(row.question, row.answer, reference, other, draw)
-        return Example(question, answer, yes, label)
+        return TrainingExample(question, answer, yes, label)
 
 
 def _answered_right(rows: Sequence[LabeledRow]) -> list[LabeledRow]:
     return [row for row in rows if row.label and row.answer.strip()]
 
 
-def labelled(row: LabeledRow, any_reference: float, draw: random.Random) -> Example:
-    """Return a labelled answer with one of its references; of a right one, that which it most resembles or any."""
+def labeled(row: LabeledRow, any_reference: float, draw: random.Random) -> TrainingExample:
+    """Return a labeled answer with one of its references: a random one or, for a right answer, the most similar one."""
     reference = draw.choice(row.references)
     if row.label and draw.random() >= any_reference:
         answer = normalised_words(row.answer)
         best = max(recall(answer, normalised_words(text)) for text in row.references)
         nearest = [text for text in row.references if recall(answer, normalised_words(text)) == best]
         reference = draw.choice(nearest)
-    return Example(row.question, row.answer, reference, row.label, row.language)
+    return TrainingExample(row.question, row.answer, reference, row.label, row.language)
 
 
-def _question_reference(row: LabeledRow, draw: random.Random) -> Example | None:
+def _question_reference(row: LabeledRow, draw: random.Random) -> TrainingExample | None:
     words = row.question.rstrip("?").split()
     length = draw.randint(1, 4)
     start = draw.randrange(max(1, len(words) - length))
@@ -258,25 +263,25 @@ def _question_reference(row: LabeledRow, draw: random.Random) -> Example | None:
     wanted = normalised_words(reference)
     if any(recall(wanted, normalised_words(text)) > 0 for text in row.references):
         return None
-    return Example(row.question, row.answer, reference, 0.0)
+    return TrainingExample(row.question, row.answer, reference, 0.0)
 
 
-def _refused(row: LabeledRow, draw: random.Random) -> Example | None:
+def _refused(row: LabeledRow, draw: random.Random) -> TrainingExample | None:
     text = draw.choice(REFUSALS).format(question=row.question.rstrip("?"))
-    return Example(row.question, text, draw.choice(row.references), 0.0)
+    return TrainingExample(row.question, text, draw.choice(row.references), 0.0)
 
 
-def _cut(row: LabeledRow, draw: random.Random) -> Example | None:
+def _cut(row: LabeledRow, draw: random.Random) -> TrainingExample | None:
     found = _mention(row)
     if found is None:
         return None
     start = row.answer.lower().index(found.lower())
     before = row.answer[:start].strip()
-    return Example(row.question, before, found, 0.0) if len(before.split()) > 2 else None  # noqa: PLR2004
+    return TrainingExample(row.question, before, found, 0.0) if len(before.split()) > 2 else None  # noqa: PLR2004
 
 
 def _mention(row: LabeledRow) -> str | None:
-    """Return the longest reference that stands in the answer word for word."""
+    """Return the longest reference that the answer contains verbatim."""
     answer = normalised_words(row.answer)
     found = [
         text
@@ -291,12 +296,12 @@ def _replaced(text: str, old: str, new: str) -> str:
 
 
 def _changed_number(text: str, draw: random.Random) -> str:
-    """Return the text with every number changed by a little: 1988 for 1987."""
+    """Return the text with every number changed a little, such as 1988 for 1987."""
     return re.sub(r"\d+", lambda number: str(max(0, int(number[0]) + draw.choice((-10, -2, -1, 1, 2, 5)))), text)
 
 
 def _shape(text: str) -> str:
-    """Sort references so that one may stand in another's place: a year, another number, one word, few or many."""
+    """Return the form of a reference: references of one form can replace each other."""
     words = text.split()
     if re.fullmatch(r"(1[0-9]|20)\d\d", text):
         return "year"
@@ -306,9 +311,9 @@ def _shape(text: str) -> str:
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield the numbers of examples in batches of at most about `budget` tokens, padding counted.
+    """Yield the indices of examples in batches of about `budget` tokens at most, including padding.
 
-    Examples are sorted by length within blocks, so that a batch is of similar lengths and still drawn at random.
+    Examples are sorted by length within blocks, so that a batch has similar lengths but is still random.
     """
     for start in range(0, len(lengths), _BLOCK):
         block = sorted(range(start, min(start + _BLOCK, len(lengths))), key=lengths.__getitem__)

@@ -1,4 +1,4 @@
-"""How well scores agree with people, set by set: the figures that recipes are compared by."""
+"""How well scores agree with people on each set: the figures that compare recipes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,22 +14,22 @@ from ..agreement.comparison import Comparison
 from ..uncertainty.resampling import Bootstrap
 
 Figures = dict[str, Any]
-"""answers, correct (their share), accuracy, mcc, auc, calibration_error; mcc_interval where intervals are drawn."""
+"""answers, correct (their share), accuracy, mcc, auc, calibration_error, and mcc_interval if intervals are computed."""
 
 THRESHOLD = 0.5
-"""A score above it is "correct"."""
+"""Scores above it mean "correct"."""
 
 
 def figures(
     scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], bootstrap: Bootstrap | None = None
 ) -> Figures:
-    """Return the figures of one set, `auc` None where all answers have one verdict.
+    """Return the figures of one set; `auc` is None if all answers have the same verdict.
 
     Args:
         scores: Probability of "correct" of each answer.
-        labels: Whether people called it correct.
-        question_ids: The question of each, over which intervals are drawn.
-        bootstrap: How; None draws none.
+        labels: True for answers that people called correct.
+        question_ids: The question of each answer; intervals resample questions.
+        bootstrap: How to resample; None computes no intervals.
     """
     questions = np.unique(question_ids, return_inverse=True)[1].astype(np.int64)
     comparison = Comparison(scores, scores > THRESHOLD, labels.astype(np.float64), questions)
@@ -47,7 +47,7 @@ def figures(
 def by_set(
     scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], sets: Sequence[str]
 ) -> dict[str, Figures]:
-    """Return the figures of each set, in the order of first rows."""
+    """Return the figures of each set, in the order in which the sets first appear."""
     found = {}
     for name in dict.fromkeys(sets):
         chosen = np.array([other == name for other in sets])
@@ -57,7 +57,7 @@ def by_set(
 
 
 def mean(found: Mapping[str, Figures] | Iterable[Figures], name: str) -> float | None:
-    """Return the mean of a figure over sets, of those where it is defined."""
+    """Return the mean of a figure over the sets that have it; None if no set does."""
     listed = found.values() if isinstance(found, Mapping) else found
     values = [figures[name] for figures in listed if figures[name] is not None]
     return float(np.mean(values)) if values else None

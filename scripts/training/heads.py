@@ -1,4 +1,4 @@
-"""The model that is trained: one encoder with a head for each metric."""
+"""The matcher during training: one encoder with a head for each metric."""
 
 from pathlib import Path
 from typing import Any
@@ -8,29 +8,29 @@ from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, blank, difference, read, save
 
 from .learner import Learner
-from .recipe import Recipe
+from .recipe import TrainingRecipe
 
-# Field of a recipe -> the most that MiniLM has of it, and what that is.
+# Field of a recipe -> its highest value, and what that is in MiniLM.
 _LIMITS = {
     "max_tokens": (512, "the longest input of the matchers' encoder"),
-    "frozen": (6, "the layers of the matchers' encoder"),
+    "frozen_layers": (6, "the number of layers of the matchers' encoder"),
 }
 
 
-def check_limits(recipe: Recipe) -> None:
-    """Raise ValueError where a recipe wants more tokens or layers than MiniLM has."""
+def check_limits(recipe: TrainingRecipe) -> None:
+    """Raise ValueError if a recipe has more tokens or layers than MiniLM."""
     for name, (most, told) in _LIMITS.items():
         if getattr(recipe, name) > most:
             raise ValueError(f"{name} is {getattr(recipe, name)}; expected at most {most}, {told}")
 
 
 class Heads(Learner):
-    """MiniLM with a head for each task; all see every example, each in its own format."""
+    """MiniLM with a head for each task; every head reads every example, in its own format."""
 
-    def __init__(self, minilm: Path, recipe: Recipe) -> None:
+    def __init__(self, minilm: Path, recipe: TrainingRecipe) -> None:
         import torch
 
-        torch.manual_seed(0)  # heads begin alike whatever the seed, so that runs can be averaged
+        torch.manual_seed(0)  # the same initial heads for every seed, so that runs can be averaged
         options = ModelOptions(device=recipe.device)
         self.base, _ = blank(minilm, recipe.tasks[0])
         self.classifiers: dict[str, PairClassifier] = {}
@@ -40,16 +40,16 @@ class Heads(Learner):
                 model.bert = self.encoder  # one for all
             self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
         for layer in self.encoder.encoder.layer:
-            # Without dropout torch takes its fused attention, which needs less time and keeps no probabilities.
+            # Without dropout, torch uses its fused attention, which is faster and stores no probabilities.
             layer.attention.self.dropout.p = 0.0
-        if recipe.half and self.encoder.device.type == "cpu":
-            # But there, on the way back in bfloat16, that is slow: without it a step takes three quarters of the time.
+        if recipe.bfloat16 and self.encoder.device.type == "cpu":
+            # The backward pass of fused attention is slow in bfloat16 on a CPU: a step without it takes a quarter less.
             self.encoder.set_attn_implementation("eager")
-        self._freeze(recipe.frozen)
+        self._freeze(recipe.frozen_layers)
         torch.manual_seed(recipe.seed)
 
     def _freeze(self, layers: int) -> None:
-        """Keep the word embeddings as they are, and with them all of the embeddings and so many layers."""
+        """Freeze the word embeddings and, with `layers`, all embeddings and that number of layers."""
         embeddings, blocks = self.encoder.embeddings, self.encoder.encoder.layer
         embeddings.word_embeddings.requires_grad_(False)
         for block in [embeddings, *blocks][: layers + 1 if layers else 0]:
@@ -61,15 +61,15 @@ class Heads(Learner):
         return next(iter(self.classifiers.values())).model.bert
 
     @classmethod
-    def read(cls, file: Path, minilm: Path, recipe: Recipe) -> "Heads":
-        """Load a matcher to learn from."""
+    def read(cls, file: Path, minilm: Path, recipe: TrainingRecipe) -> "Heads":
+        """Load a matcher that another one learns from."""
         heads = cls(minilm, recipe)
         heads.load(read(file))
         heads.train(False)
         return heads
 
     def load(self, matcher: Matcher) -> None:
-        """Take over what a file holds."""
+        """Load the weights of a matcher."""
         import torch
 
         encoder = dict(self.encoder.named_parameters())
@@ -82,11 +82,11 @@ class Heads(Learner):
                 self.model(task).classifier.bias.copy_(torch.from_numpy(bias))
 
     def save(self, file: Path) -> None:
-        """Write the matcher's file, without weights of final layers."""
+        """Write the matcher without final layers."""
         save(self.matcher(), file)
 
     def matcher(self) -> Matcher:
-        """Return what was learned, as the file holds it, without weights of final layers."""
+        """Return the trained weights as a matcher without final layers."""
         heads = {}
         for task in self.classifiers:
             head = self.model(task).classifier

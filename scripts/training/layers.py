@@ -1,4 +1,4 @@
-"""The final logistic layers: fitted on the development questions, which the encoder was not trained on."""
+"""The final logistic layers, fitted on dev questions, which the encoder was not trained on."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from evaluate_qa.metrics.nli_lex.weights import fit_weights
 from ..labeled_data.rows import LabeledRow
 from .learner import FORMATS
 
-# Task -> name of the encoder's own column.
+# Task to the name of the encoder's own column.
 OWN = {"bem": "margin", "nli_lex": "entailment"}
-# Task -> the layers that its metric offers, with the words' evidence that each weighs.
+# Task to the layers of its metric, each with the lexical columns that it weighs.
 LAYERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "bem": {"recall": ("recall",), "lengths": by_length("margin")},
     "nli_lex": {signal: columns for signal, columns in SIGNALS.items() if signal},
@@ -28,13 +28,13 @@ LAYERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 NAMES = tuple(dict.fromkeys(name for layers in LAYERS.values() for name in layers))
 """Names of all layers."""
 DEFAULTS = {"bem": "lengths", "nli_lex": "lengths"}
-"""Task -> the layer that its metric uses by default."""
+"""Task to the default layer of its metric."""
 Layers = dict[str, dict[str, float]]
 """Weights by layer and column."""
-# Weight of the ridge penalty; with thousands of rows it only keeps separable data from running away.
+# Weight of the ridge penalty; it only matters for separable data.
 _STRENGTH = 0.1
 _FOLDS = 5
-# Weight of an answer that is word for word a reference: it is right, though there are too few to learn that from.
+# Weight of an answer that equals a reference: such answers are right, but too rare to learn the weight from.
 _SAME = 4.0
 
 Columns = dict[str, NDArray[np.float64]]
@@ -42,15 +42,15 @@ Columns = dict[str, NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Classified:
-    """What a classifier makes of labelled answers: of every pair its columns, of every row label and question.
+    """The classifier's output for labeled answers, by pair of answer and reference, with the labels of the rows.
 
     Args:
-        starts: Number of the first pair of each row, shape (rows,).
-        answered: False for a pair whose answer is blank, shape (pairs,).
-        columns: What is known of each pair, by name, each of shape (pairs,).
-        labels: Whether people called each row correct, shape (rows,).
-        question_ids: Of each row.
-        sets: Name of the set that each row is of.
+        starts: Index of the first pair of each row, shape (rows,).
+        answered: False for a pair with a blank answer, shape (pairs,).
+        columns: The values of each pair, by name, each of shape (pairs,).
+        labels: True for rows that people called correct, shape (rows,).
+        question_ids: The question of each row.
+        sets: The set of each row.
     """
 
     starts: Indices
@@ -62,10 +62,10 @@ class Classified:
 
 
 def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabeledRow]]) -> Classified:
-    """Run the classifier over labelled answers, as its metric does.
+    """Run the classifier on labeled answers, as its metric does.
 
     Args:
-        classifier: With the task's head.
+        classifier: The classifier with the task's head.
         task: A key of `OWN`.
         rows_of: The answers of each set.
     """
@@ -86,12 +86,12 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
 
 
 def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Layers:
-    """Return the weights of each of the task's layers; a data set weighs as the root of the number of its sets.
+    """Return the weights of the task's layers; a data set counts as the square root of the number of its sets.
 
     Args:
-        classified: What they are fitted on.
+        classified: The rows to fit on.
         task: A key of `LAYERS`.
-        kept: Layers that are taken as they are.
+        kept: Layers to copy instead of fitting them.
     """
     layers: Layers = {}
     for name, columns in LAYERS[task].items():
@@ -109,7 +109,7 @@ def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str
 def held_out_scores(
     classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None
 ) -> dict[str, Floats]:
-    """Return for each layer every row's score by weights that were fitted on other questions: five folds of them."""
+    """Return the cross-validated score of every row by layer, over five folds of the questions."""
     folds = _folds(classified.question_ids)
     found = {layer: np.empty(len(folds)) for layer in LAYERS[task]}
     for fold in range(_FOLDS):
@@ -121,23 +121,23 @@ def held_out_scores(
 
 
 def row_scores(classified: Classified, weights: Mapping[str, float]) -> Floats:
-    """Return each row's score: that of the reference for which it is highest."""
+    """Return the score of each row: the highest one over its references."""
     score = np.where(classified.answered, probability(classified.columns, weights), 0.0)
     return score[first_best(score, classified.starts)] if len(score) else score
 
 
 def check_folds(rows: Sequence[LabeledRow]) -> None:
-    """Raise ValueError where the rows are too few for layers to be fitted on four of five folds of their questions."""
+    """Raise ValueError if the rows are too few to fit layers on four of five folds of their questions."""
     folds, labels = _folds([row.question_id for row in rows]), np.array([bool(row.label) for row in rows])
     if any(len(set(labels[folds != fold].tolist())) < 2 for fold in range(_FOLDS)):  # noqa: PLR2004
         raise ValueError(
-            f"of {len(rows)} answers that epoch and final layers are chosen on {int(labels.sum())} are correct: too "
-            "few of one kind, or to too few questions; give more labelled answers, a higher --limit or more --data"
+            f"Only {len(rows)} answers, {int(labels.sum())} of them correct, are held out to choose the epoch and to "
+            "fit the final layers; each fifth of their questions must leave answers of both kinds. Label more rows."
         )
 
 
 def _folds(question_ids: Sequence[str]) -> Indices:
-    """Return the fold of each row; all answers to a question are in one."""
+    """Return the fold of each row; all answers to a question are in the same fold."""
     names = sorted(set(question_ids))
     fold_of = {name: number % _FOLDS for number, name in enumerate(names)}
     return np.array([fold_of[name] for name in question_ids], dtype=np.intp)
@@ -150,7 +150,7 @@ def _fit(classified: Classified, names: Sequence[str], importance: Floats) -> di
 
 
 def _fit_short(classified: Classified, names: Sequence[str]) -> dict[str, float]:
-    """Return the layer that is fitted on rows without a long reference, as `_fit_lengths` on those with long ones."""
+    """Return the layer that is fitted on rows without a long reference; `_fit_lengths` handles the other rows."""
     rows = np.maximum.reduceat(classified.columns["long"], classified.starts) == 0
     if len(set(classified.labels[rows].tolist())) < 2:  # noqa: PLR2004 - both verdicts
         rows = np.ones_like(rows)
@@ -158,10 +158,10 @@ def _fit_short(classified: Classified, names: Sequence[str]) -> dict[str, float]
 
 
 def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -> dict[str, float]:
-    """Return the layer that weighs like `short` where a reference is short, and else as fitted on long ones alone.
+    """Return the layer that equals `short` for short references and is fitted separately on long ones.
 
-    There each set counts by the share of its rows whose references are all long, and in each set right and wrong
-    answers weigh alike: what share is right differs from set to set, and is not to be learned.
+    Each set counts by its share of rows with only long references. In each set, right and wrong answers have the same
+    weight: the share of right answers differs from set to set, and the layer must not learn it.
     """
     rows = np.minimum.reduceat(classified.columns["long"], classified.starts) > 0
     names = (own, "recall", *OF_LONG)
@@ -176,10 +176,10 @@ def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -
 
 
 def _alike(classified: Classified, kinds: NDArray[np.bool_] | None = None) -> Floats:
-    """Return each row's importance, 1 in the mean.
+    """Return the sample weight of each row; the mean is 1.
 
-    A data set weighs as the square root of the number of its sets (`saf/English` and `saf/German`), which share that
-    alike, as in a set all kinds of rows do.
+    A data set counts as the square root of the number of its sets (`saf/English` and `saf/German`). Its sets share that
+    weight equally, and so do all kinds of rows in a set.
     """
     groups = np.zeros(len(classified.labels), dtype=bool) if kinds is None else kinds
     names, set_of = np.unique(classified.sets, return_inverse=True)

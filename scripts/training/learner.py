@@ -1,4 +1,4 @@
-"""What can be trained to judge answers: an encoder with one head or several, and what these read."""
+"""A model that can be trained to judge answers: an encoder with one or more heads, and their inputs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -10,21 +10,21 @@ from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.nli_lex.classifier import nli_pair
 
-from .examples import Example
+from .examples import TrainingExample
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
-"""Task -> the input it reads; a teacher reads what BEM does."""
+"""Task to the input that its head reads; a teacher reads the input of BEM."""
 
 ROUNDED = 16
-"""Batches are padded to a multiple of so many tokens: in bfloat16 torch keeps what it compiled for each shape."""
+"""Batches are padded to a multiple of this length: in bfloat16, torch caches compiled code for every shape."""
 
 Encoded = dict[str, list[tuple[list[int], list[int]]]]
-"""Token ids and types of the same examples, as each head reads them."""
+"""Token ids and types of the same examples, for each head."""
 
 
 @dataclass(frozen=True)
-class Batch:
-    """The same examples as each head reads them, their labels (nan without one) and their languages."""
+class TrainingBatch:
+    """The same examples for each head, with their labels (NaN if unlabeled) and languages."""
 
     inputs: Encoded
     labels: list[float]
@@ -32,11 +32,11 @@ class Batch:
 
 
 class Learner(ABC):
-    """An encoder with one head or several; each reads every example.
+    """An encoder with one or more heads; each head reads every example.
 
     Attributes:
-        classifiers: By task, or by the encoder's name where it is not the matchers'.
-        head_rate: How much faster the heads learn than the encoder.
+        classifiers: By task or, for a teacher, by the name of its encoder.
+        head_rate: Learning rate of the heads as a multiple of the encoder's.
     """
 
     classifiers: dict[str, PairClassifier]
@@ -49,10 +49,10 @@ class Learner(ABC):
 
     @abstractmethod
     def save(self, file: Path) -> None:
-        """Write what was learned."""
+        """Write the trained weights."""
 
     def reads(self, language: str) -> bool:
-        """Return whether it knows a language, such as `en`."""
+        """Return whether the model reads a language, such as `en`."""
         return True
 
     def model(self, task: str) -> Any:
@@ -60,7 +60,7 @@ class Learner(ABC):
         return self.classifiers[task].model
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters that are trained, by name: all but the word embeddings and what is frozen."""
+        """Return the trainable parameters by name: all but the word embeddings and frozen layers."""
         named = {f"encoder.{name}": p for name, p in self.encoder.named_parameters() if p.requires_grad}
         for task in self.classifiers:
             named |= {f"{task}.{name}": p for name, p in self.model(task).classifier.named_parameters()}
@@ -71,15 +71,15 @@ class Learner(ABC):
         for classifier in self.classifiers.values():
             classifier.model.train(on)
 
-    def encode(self, examples: Sequence[Example]) -> Encoded:
-        """Return what each head reads of the examples."""
+    def encode(self, examples: Sequence[TrainingExample]) -> Encoded:
+        """Return the encoded examples for each head."""
         return {
             task: classifier.encode([FORMATS.get(task, bem_pair)(e.question, e.answer, e.reference) for e in examples])
             for task, classifier in self.classifiers.items()
         }
 
-    def margin(self, task: str, batch: Batch, half: bool) -> Any:
-        """Return a task's logit of agreement, shape (batch,)."""
+    def margin(self, task: str, batch: TrainingBatch, half: bool) -> Any:
+        """Return the logits of agreement for a task, shape (batch,)."""
         import torch
 
         classifier = self.classifiers[task]

@@ -1,7 +1,6 @@
-"""Train without each set in turn and test on it: what recipes are chosen by.
+"""Train without each set in turn and test on that set: how well a recipe works on answers of a new kind.
 
-Every run's figures go to a file as soon as it is done, and a run that is in it is not done again. Runs of other options
-or rows, which the file may have too, are told of and give way.
+The figures of each run are written as soon as it is done. A run in the file is not repeated.
 """
 
 import json
@@ -24,51 +23,43 @@ from ..labeled_data.rows import LabeledRow
 from ..uncertainty.resampling import Bootstrap
 from .checkpoint import digest
 from .figures import THRESHOLD, Figures, figures
-from .job import Job
+from .job import TrainingJob
 from .run import Report, run, scored_by
 from .sources import sample
 
-Record = dict[str, Any]
-"""What the file holds.
+LeftOut = dict[str, Any]
+"""The content of the file.
 
-    runs: By what was left out: `key` (a digest of all that decides the run), `trained_on` and `chosen_on` (answers of
-        each set), `epochs` (MCC on dev of each), `seconds`, and for each set that was left out, in `sets`, its
-        `question_ids` and `labels`, and by layer the `scores` and the figures, `before` and `after`.
-    means: By layer, the mean MCC over sets `before` and `after`, and their `difference`, each with its interval's ends.
+    key: Digest of everything that decides the runs.
+    recipe: The recipe.
+    runs: For each set that was left out: `trained_on` and `chosen_on` (number of answers of each set), `epochs` (MCC on
+        dev rows of each epoch), `seconds`, and in `sets` the `question_ids` and `labels` of the set's rows and, by
+        layer, the `scores` and the figures, `before` and `after`.
+    means: By layer, the mean MCC over sets `before` and `after` and their `difference`, each with its interval.
 """
 
 
-def leave_one_out(job: Job, names: Sequence[str], report: Report) -> Record:
-    """Train without each set in turn, and test on it.
+def leave_one_out(job: TrainingJob, report: Report) -> LeftOut:
+    """Train without each set in turn, and test on that set.
 
     Args:
-        job: What is done each time.
-        names: What is left out, one after the other; by default each set.
-        report: Told of each epoch and run.
+        job: The job to repeat.
+        report: Called with a line about each epoch and run.
 
     Raises:
-        OSError, ValueError: rows are missing, or not what was expected.
+        OSError, ValueError: rows are missing or have the wrong form, or the file has runs of another job.
     """
-    jobs = {name: _without(job, name) for name in names or [found.name for found in job.every_set]}
-    keys = {name: _key(one) for name, one in jobs.items()}  # all of them first, so that a wrong name is told at once
-    file = left_out_file(job.output)
+    _check(job)
+    file, key = left_out_file(job.output), _key(job)
     check_place(file)
-    found: dict[str, Any] = _load(file)["runs"] if file.is_file() else {}
-    runs = {name: run for name, run in found.items() if run["key"] == (keys.get(name) or _key_without(job, name))}
-    others, missing = sorted(found.keys() - runs.keys()), [name for name in jobs if name not in runs]
-    if others:
-        report(
-            f"{file} has runs of other options or rows, whose place these take: {', '.join(others)}; to keep them, "
-            "stop now and give another --output"
-        )
-    for name in missing:
+    runs = _load(file, key)
+    jobs = {found.name: _without(job, found.name) for found in job.every_set}  # all of them first, for their checks
+    for name in [name for name in jobs if name not in runs]:
         report(f"without {name}:")
-        runs[name] = {"key": keys[name], **_run(jobs[name], report)}
-        _save(file, _record(job, runs))
-        jobs[name].forget(epochs=True)  # not before: a run that is killed while it is tested goes on from there
-    if others and not missing:
-        _save(file, _record(job, runs))
-    return _record(job, {name: runs[name] for name in jobs})
+        runs[name] = _run(jobs[name], report)
+        _save(file, _left_out(job, key, runs))
+        jobs[name].forget(epochs=True)  # not before: a run that is killed while it is tested continues from there
+    return _left_out(job, key, runs)
 
 
 def left_out_file(output: Path) -> Path:
@@ -76,10 +67,10 @@ def left_out_file(output: Path) -> Path:
     return output.with_suffix(".left-out.json")
 
 
-def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
-    """Return the mean MCC over sets that were left out, as `Record` has it.
+def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> dict[str, Any]:
+    """Return the mean MCC over sets that were left out, as in `LeftOut`.
 
-    Intervals are drawn over the questions of each set. Layers that one of the two matchers lacks are left out.
+    Intervals resample the questions of each set. Layers that only one of the two matchers has are omitted.
     """
     sets = [found for one in runs.values() for found in one["sets"].values()]
     return {
@@ -89,33 +80,38 @@ def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> Record:
     }
 
 
-def _without(job: Job, name: str) -> Job:
+def _check(job: TrainingJob) -> None:
+    if job.recipe.teaches:
+        raise ValueError("--leave-one-out tests matchers, but the recipe trains a teacher; run without it.")
+    if len(job.every_set) == 1:
+        raise ValueError(
+            f"--leave-one-out needs at least two data sets, but there is only {job.every_set[0].name}; add another one "
+            "with --data."
+        )
+
+
+def _without(job: TrainingJob, name: str) -> TrainingJob:
     stem = f"{job.output.stem}.without-{name.replace('/', '-')}"
     found = replace(job, left_out=(name,), output=job.output.with_name(f"{stem}.safetensors"))
     vars(found)["every_set"] = job.every_set  # else each would read all rows again
     return found
 
 
-def _tested(job: Job) -> dict[str, list[LabeledRow]]:
+def _tested(job: TrainingJob) -> dict[str, list[LabeledRow]]:
     """Return the rows that the job's matcher is tested on: those of the sets that it is trained without."""
-    names = {found.name for found in job.sets}
-    return {found.name: sample(found.left_out, job.tested) for found in job.every_set if found.name not in names}
+    return {
+        found.name: sample(found.left_out, job.recipe.eval_rows)
+        for found in job.every_set
+        if found.name in job.left_out
+    }
 
 
-def _key(job: Job) -> str:
-    texts = [(row.question, row.references, row.answer, row.label) for rows in _tested(job).values() for row in rows]
+def _key(job: TrainingJob) -> str:
+    texts = [(row.question, row.answer, row.label) for found in job.every_set for row in found.test]
     return digest([job.key, texts], [job.compared])
 
 
-def _key_without(job: Job, name: str) -> str | None:
-    """Return the key of what would be done without a set; None where that cannot be done, as without such a set."""
-    try:
-        return _key(_without(job, name))
-    except ValueError:
-        return None
-
-
-def _run(job: Job, report: Report) -> Record:
+def _run(job: TrainingJob, report: Report) -> dict[str, Any]:
     began = time.monotonic()
     outcome = run(job, report)
     minilm, tested = find("fit", MINILM).folder, _tested(job)
@@ -129,8 +125,8 @@ def _run(job: Job, report: Report) -> Record:
     }
 
 
-def _set(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Record:
-    """Return what is kept of a set that was left out."""
+def _set(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a set that was left out."""
     classified = next(iter(after.values()))[0]
     rows = np.array([other == name for other in classified.sets])
     ids = [question for question, chosen in zip(classified.question_ids, rows, strict=True) if chosen]
@@ -151,8 +147,8 @@ def _set(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Reco
     }
 
 
-def _replicated(found: Record, layer: str, bootstrap: Bootstrap) -> Mapping[str, Floats]:
-    """Return a set's MCC before and after, each followed by its replicates, of the same questions in both."""
+def _replicated(found: Mapping[str, Any], layer: str, bootstrap: Bootstrap) -> Mapping[str, Floats]:
+    """Return the MCC of a set before and after, each followed by its replicates; both resample the same questions."""
     labels = np.array(found["labels"], float)
     questions = np.unique(found["question_ids"], return_inverse=True)[1].astype(np.int64)
     comparisons = {
@@ -172,34 +168,28 @@ def _means(sets: Sequence[Mapping[str, Floats]], bootstrap: Bootstrap) -> dict[s
     return {name: [value.value, value.low, value.high] for name, value in found.items()}
 
 
-def _record(job: Job, runs: Mapping[str, Any]) -> Record:
-    return {"recipe": _described(job), "runs": runs, "means": means(runs, Bootstrap())}
+def _left_out(job: TrainingJob, key: str, runs: Mapping[str, Any]) -> LeftOut:
+    recipe = json.loads(json.dumps(asdict(job.recipe), default=str))
+    return {"key": key, "recipe": recipe, "runs": runs, "means": means(runs, Bootstrap())}
 
 
-def _described(job: Job) -> Record:
-    return {
-        "recipe": asdict(job.recipe),
-        "mixture": asdict(job.mixture),
-        "balance": asdict(job.balance),
-        "start": str(job.start) if job.start else None,
-        "teachers": [str(file) for file in job.teachers],
-        "average": [str(file) for file in job.average],
-        "layers": job.layers,
-        "limit": job.limit,
-        "tested": job.tested,
-    }
-
-
-def _load(file: Path) -> Record:
+def _load(file: Path, key: str) -> dict[str, Any]:
+    """Return the runs in the file; none if there is no file."""
+    if not file.is_file():
+        return {}
     try:
-        found: Record = json.loads(file.read_text("utf-8"))
-        if not {"runs", "means"} <= found.keys():
-            raise ValueError("it lacks its runs")
-    except ValueError as error:
-        raise ValueError(f"{file}: not a file of fit --leave-one-out ({error}); move it away") from error
-    return found
+        found: LeftOut = json.loads(file.read_text("utf-8"))
+        if found["key"] == key:
+            return dict(found["runs"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{file} is not a file of fit --leave-one-out ({error!r}); move it or give another --output."
+        ) from error
+    raise ValueError(
+        f"{file} has runs with other options or rows; give another --output, or start over after: rm {file}"
+    )
 
 
-def _save(file: Path, record: Record) -> None:
+def _save(file: Path, content: LeftOut) -> None:
     with replacing(file) as path:
-        path.write_text(json.dumps(record, ensure_ascii=False) + "\n", "utf-8")
+        path.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")

@@ -1,13 +1,13 @@
-"""Memory that the allocator keeps."""
+"""Memory that the allocator holds after it was freed."""
 
 import ctypes
 from contextlib import suppress
 
 
 def give_back() -> None:
-    """Give back to the system what is freed but kept, where the C library is glibc; elsewhere nothing is done.
+    """Return freed memory to the system if the C library is glibc; otherwise do nothing.
 
-    Batches of ever other shapes leave holes between what lives on, into which the next one does not fit.
+    Batches of different shapes leave holes between live objects that the next batch does not fit into.
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)

@@ -19,18 +19,18 @@ def tables(
     """Return a table for each task's default layer: a row for each set, and their mean.
 
     Args:
-        title: What is compared.
-        before: Figures of each set by layer, of the matcher that is compared; without a layer that it has not.
-        after: Likewise, of the new one.
+        title: Title of the tables.
+        before: By layer, the figures of each set for the old matcher, which may lack layers.
+        after: By layer, the figures of each set for the new matcher.
     """
     layers = [f"{task}, {layer}" for task, layer in DEFAULTS.items() if f"{task}, {layer}" in after]
     return [_compared(f"{title}: {layer}", before.get(layer, {}), after[layer]) for layer in layers]
 
 
-def teachers_table(found: Mapping[str, Figures]) -> "Table":
+def teacher_table(found: Mapping[str, Figures]) -> "Table":
     """Return the table of a teacher's figures: a row for each set, and their mean."""
     rows = {name: [_rounded(figures[figure]) for figure in _COLUMNS] for name, figures in found.items()}
-    return _table("teacher, on questions held out", found, rows, [_rounded(mean(found, name)) for name in _COLUMNS])
+    return _table("teacher, on held-out questions", found, rows, [_rounded(mean(found, name)) for name in _COLUMNS])
 
 
 def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
@@ -40,10 +40,10 @@ def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
         {layer: {name: found[which][layer] for name, found in sets.items()} for layer in _layers(sets.values(), which)}
         for which in ("before", "after")
     )
-    return tables("on sets left out, before → after", before, after)
+    return tables("on left-out sets, before → after", before, after)
 
 
-def told_means(record: Mapping[str, Any]) -> list[str]:
+def mean_lines(record: Mapping[str, Any]) -> list[str]:
     """Return a line for each task's default layer: the mean MCC over the sets of a record, with intervals."""
     return [
         f"{layer}: mean MCC {_interval(found['before'])} → {_interval(found['after'])}, "

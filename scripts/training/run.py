@@ -1,4 +1,4 @@
-"""Train a matcher from labelled answers, choose its epoch, fit its final layers, and write its file; or a teacher."""
+"""Train a matcher on labeled answers, choose its epoch, fit its final layers and write its file; or train a teacher."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +15,10 @@ from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
 from ..files.writing import replacing
 from ..labeled_data.rows import LabeledRow
-from .checkpoint import Checkpoint
+from .checkpoint import TrainingCheckpoint
 from .epochs import train
 from .figures import Figures, by_set, mean
-from .job import Job
+from .job import TrainingJob
 from .layers import (
     DEFAULTS,
     Classified,
@@ -29,12 +29,12 @@ from .layers import (
     held_out_scores,
     row_scores,
 )
-from .recipe import Recipe
+from .recipe import TrainingRecipe
 from .teacher import Teacher
 
 Report = Callable[[str], None]
 
-# A layer that weighs the margin alone.
+# A layer of the margin alone.
 _BARE = {"margin": 1.0, "intercept": 0.0}
 
 
@@ -43,43 +43,48 @@ ByLayer = Mapping[str, Mapping[str, Figures]]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a job.
+class TrainingOutcome:
+    """The result of a job.
 
     Attributes:
-        figures: Of each layer, on questions that it was not fitted on.
-        epochs: What each epoch was worth: the mean MCC over sets, of tasks' default layers.
+        figures: The figures of each layer, on questions that it was not fitted on.
+        epochs: For each epoch, the mean over sets of the MCC of the default layers; of a teacher's AUC.
     """
 
     figures: ByLayer
     epochs: Sequence[float]
 
 
-def run(job: Job, report: Report) -> Outcome:
-    """Do the job. The state of training stays: `job.forget` removes it when what comes after is done too.
+def run(job: TrainingJob, report: Report) -> TrainingOutcome:
+    """Run a job. The state of training remains until `job.forget`, so that later steps can fail without losing it.
 
     Args:
-        job: What is to be done.
-        report: Told of each epoch.
+        job: The job.
+        report: Called with a line about each epoch.
 
     Raises:
-        OSError, ValueError: rows are missing, or not what was expected.
+        OSError, ValueError: rows are missing or have the wrong form.
     """
-    dev, test = job.dev, job.test
-    check_folds([row for rows in dev.values() for row in rows])
+    check_folds([row for rows in job.dev.values() for row in rows])
     minilm = find("fit", MINILM).folder
-    if job.encoder:
+    if job.recipe.teaches:
         return _run_teacher(job, minilm, report)
     epochs: list[float] = []
     kept: dict[str, Layers] = {}
-    if job.average:
-        matchers = [_with_heads(read(file), job.recipe.tasks) for file in job.average]
-        matcher, kept = average(matchers), _kept(matchers[0], job.layers)
+    if job.recipe.average:
+        matchers = [_with_heads(read(file), job.recipe.tasks) for file in job.recipe.average]
+        matcher, kept = average(matchers), _kept(matchers[0], job.recipe.refit_layers)
     else:
         epochs = _train(job, minilm, report)
         matcher = read(job.epoch_file(1 + int(np.argmax(epochs))))
+    return TrainingOutcome(_fit_and_save(job, matcher, minilm, kept), epochs)
+
+
+def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mapping[str, Layers]) -> ByLayer:
+    """Fit the final layers of a matcher, write it, and return the figures of each layer."""
+    dev, test = job.dev, job.test
     save(matcher, job.output)
-    rounded = read(job.output)  # the layers are fitted to what the file gives back
+    rounded = read(job.output)  # the layers are fitted to the 8-bit weights that the file holds
     weights: dict[str, Layers] = {}
     figures: dict[str, dict[str, Figures]] = {}
     for task in matcher.heads:
@@ -89,33 +94,33 @@ def run(job: Job, report: Report) -> Outcome:
         tested = classify(classifier, task, test) if test else None
         for layer, scores in held_out_scores(classified, task, kept.get(task)).items():
             figures[f"{task}, {layer}"] = _by_set(classified, scores)
-            if tested:  # a user's own rows: what nothing was chosen on stands in place of what something was
+            if tested:  # for a user's own rows, the rows that chose nothing replace those that did
                 figures[f"{task}, {layer}"] |= _by_set(tested, row_scores(tested, weights[task][layer]))
     save(replace(matcher, weights=weights), job.output)
-    return Outcome(figures, epochs)
+    return figures
 
 
-def _run_teacher(job: Job, minilm: Path, report: Report) -> Outcome:
-    """Train a teacher; what is written is its best epoch. Its figures are those of its bare margin."""
+def _run_teacher(job: TrainingJob, minilm: Path, report: Report) -> TrainingOutcome:
+    """Train a teacher and write its best epoch. Its figures are those of its margin without a final layer."""
     epochs = _train(job, minilm, report)
     best = job.epoch_file(1 + int(np.argmax(epochs)))
     (classifier,) = Teacher.read(best, job.recipe).classifiers.values()
-    classified = classify(classifier, "bem", {**job.dev, **job.test})  # of own rows on what nothing was chosen on
-    outcome = Outcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
+    classified = classify(classifier, "bem", {**job.dev, **job.test})  # own rows: those that chose nothing
+    outcome = TrainingOutcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
     with replacing(job.output) as whole:
-        shutil.copyfile(best, whole)  # no move: a run that is killed now still finds its best epoch
+        shutil.copyfile(best, whole)  # not moved: a run that is killed now still finds its best epoch
     return outcome
 
 
-def run_compared(job: Job) -> ByLayer:
-    """Return the figures, on the same rows, of the matcher that the job's is compared with."""
+def run_compared(job: TrainingJob) -> ByLayer:
+    """Return the figures, on the same rows, of the matcher that the new one is compared with."""
     minilm = find("fit", MINILM).folder
     scored = scored_by(read(job.compared), minilm, job.recipe, {**job.dev, **job.test})
     return {name: _by_set(classified, scores) for name, (classified, scores) in scored.items()}
 
 
 def average(matchers: Sequence[Matcher]) -> Matcher:
-    """Return the mean of matchers that were trained from the same beginning, tensor by tensor."""
+    """Return the mean, tensor by tensor, of matchers that were trained from the same start."""
     first = matchers[0]
     heads = {
         task: (_mean([m.heads[task][0] for m in matchers]), _mean([m.heads[task][1] for m in matchers]))
@@ -124,18 +129,18 @@ def average(matchers: Sequence[Matcher]) -> Matcher:
     return Matcher({name: _mean([m.difference[name] for m in matchers]) for name in first.difference}, heads, {})
 
 
-def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: Recipe) -> PairClassifier:
-    """Return what runs a matcher's head."""
+def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: TrainingRecipe) -> PairClassifier:
+    """Return the classifier of a matcher's head."""
     import torch
 
-    dtype = torch.bfloat16 if recipe.half else torch.float32
+    dtype = torch.bfloat16 if recipe.bfloat16 else torch.float32
     return PairClassifier(*build(minilm, matcher, task, dtype), ModelOptions(device=recipe.device))
 
 
 def scored_by(
-    matcher: Matcher, minilm: Path, recipe: Recipe, rows_of: Mapping[str, Sequence[LabeledRow]]
+    matcher: Matcher, minilm: Path, recipe: TrainingRecipe, rows_of: Mapping[str, Sequence[LabeledRow]]
 ) -> dict[str, tuple[Classified, NDArray[np.float64]]]:
-    """Return what a matcher with final layers makes of answers, and their scores, by `task, layer`."""
+    """Return a matcher's classifications of rows and their scores, by `task, layer`."""
     found = {}
     for task in (task for task in recipe.tasks if task in matcher.weights):
         classified = classify(pair_classifier(minilm, matcher, task, recipe), task, rows_of)
@@ -145,7 +150,7 @@ def scored_by(
 
 
 def _with_heads(matcher: Matcher, tasks: Sequence[str]) -> Matcher:
-    """Return the matcher with the heads of the tasks alone."""
+    """Return the matcher with only the heads of the tasks."""
     return replace(matcher, heads={task: matcher.heads[task] for task in tasks})
 
 
@@ -153,13 +158,13 @@ def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.asarray(np.mean(arrays, axis=0), dtype=np.float32)
 
 
-def _train(job: Job, minilm: Path, report: Report) -> list[float]:
-    """Train; return what each epoch is worth."""
+def _train(job: TrainingJob, minilm: Path, report: Report) -> list[float]:
+    """Train; return the figure by which each epoch is chosen."""
     dev, learner = job.dev, job.learner(minilm)
 
     def worth(task: str) -> float:
         classifier = learner.classifiers[task]
-        if job.encoder:
+        if job.recipe.teaches:
             classified = classify(classifier, "bem", dev)
             return mean(_by_set(classified, row_scores(classified, _BARE)), "auc") or 0.0
         classified = classify(classifier, task, dev)
@@ -169,10 +174,10 @@ def _train(job: Job, minilm: Path, report: Report) -> list[float]:
         learner.save(job.epoch_file(epoch))
         found = {task: worth(task) for task in learner.classifiers}
         told = ", ".join(f"{task} {value:.4f}" for task, value in found.items())
-        report(f"epoch {epoch}: loss {loss:.4f}; {'AUC' if job.encoder else 'MCC'} on dev: {told}")
+        report(f"epoch {epoch}: loss {loss:.4f}; {'AUC' if job.recipe.teaches else 'MCC'} on dev: {told}")
         return float(np.mean(list(found.values())))
 
-    checkpoint = Checkpoint(job.training_file, job.key)
+    checkpoint = TrainingCheckpoint(job.training_file, job.key)
     return train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.tutors(minilm))
 
 
@@ -181,7 +186,7 @@ def _by_set(classified: Classified, scores: NDArray[np.float64]) -> dict[str, Fi
 
 
 def _kept(matcher: Matcher, fitted: Sequence[str] | None) -> dict[str, Layers]:
-    """Return the layers that are not fitted anew, by task."""
+    """Return the layers that are not fitted again, by task."""
     if fitted is None:
         return {}
     return {

@@ -1,34 +1,37 @@
-"""What a matcher may be trained on: data sets' training parts, the traps' part `train`, what is written, and own rows.
+"""The labeled data that matchers can be trained on: training parts of data sets, written answers, and users' files.
 
-What is reported elsewhere is never read here: DIVER-QA, EVOUNA's `test`, EfficientQA's `dev`, the others' `test`.
+Rows that other commands report figures on are never read here: DIVER-QA, EVOUNA's `test`, EfficientQA's `dev`, and the
+`test` parts of the other data sets.
 """
 
 import hashlib
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..agreement.data_sets import DATA, evouna, traps
-from ..files.rows import RowsError, did_you_mean, file_format, read_rows
+from ..files.rows import RowsError, file_format, read_rows
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..labeled_data.sets import SETS
 
 WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
-"""Folders with answers that a language model wrote to be learned from: those where neither words nor length tell which
-are right, and those as people and models really answer; a file a set, a question a line."""
+"""Folders with answers that a language model wrote for training; each file is a set, each line a question.
+
+In `written`, neither words in common nor length reveal which answers are right. `natural` holds answers as different
+people and models would give them.
+"""
 KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 """Names of the data sets."""
 
-# Share of a set's questions that is not trained on, and fewest questions of a user's own rows.
+# Share of a set's questions that is held out, and fewest questions in a user's file.
 _SHARE = 0.2
 _FEWEST = 10
 
 
 class Divided(NamedTuple):
-    """A set's rows: those that are not held out, and those that are."""
+    """The rows of a set that are not held out, and those that are."""
 
     kept: list[LabeledRow]
     held_out: list[LabeledRow]
@@ -36,15 +39,15 @@ class Divided(NamedTuple):
 
 @dataclass(frozen=True)
 class LabeledSet:
-    """Labelled answers of one origin, divided by question.
+    """Labeled answers of one origin, divided by question.
 
     Attributes:
         name: Such as `evouna`, `saf/German`, or the name of a user's file.
-        train: What is trained on.
-        dev: What epoch and final layers are chosen on.
-        test: What is neither trained on nor chosen on; of a user's own rows only.
-        seen: Whether the matcher that comes with this version was trained on `train`.
-        written: Whether a language model wrote the answers.
+        train: The rows to train on.
+        dev: The rows that choose epoch and final layers.
+        test: The rows that are neither trained on nor choose anything; only a user's file has them.
+        seen: True if the shipped matcher was trained on `train`.
+        written: True if a language model wrote the answers.
     """
 
     name: str
@@ -56,60 +59,48 @@ class LabeledSet:
 
     @property
     def data_set(self) -> str:
-        """Name of the data set that it is a part of: `saf` of `saf/German`."""
+        """Name of the data set that the set belongs to: `saf` for `saf/German`."""
         return self.name.partition("/")[0]
 
     @property
     def left_out(self) -> list[LabeledRow]:
-        """What tests a matcher trained without this set: all that the one that is shipped has not seen either."""
+        """The rows that test a matcher trained without this set; the shipped matcher was not trained on them either."""
         return self.dev if self.seen else [*self.train, *self.dev, *self.test]
 
 
-def read_sets(data: Iterable[str], data_dir: Path | None = None, limit: int | None = None) -> list[LabeledSet]:
+def read_sets(data: Iterable[str], data_dir: Path | None = None) -> list[LabeledSet]:
     """Read sets.
 
     Args:
-        data: Names of `KNOWN`, or files with rows of one's own.
+        data: Names in `KNOWN`, or users' files.
         data_dir: Folder with the source files, or with a folder for each data set; None downloads them.
-        limit: Use the first so many questions of each part only.
 
     Raises:
-        OSError: the files are not there.
-        ValueError: there is no such set, it is given twice, or a row is not what was expected.
+        OSError: a file is missing.
+        ValueError: there is no such set, it is given twice, or a row has the wrong form.
     """
-    sets = [found for name in data for found in _read(name, DataSelection(data_dir=data_dir, limit=limit))]
+    sets = [found for name in data for found in _read(name, DataSelection(data_dir=data_dir))]
     names = [found.name for found in sets]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"--data {twice} is given twice, or two files have that name; rename one or leave it out")
+        raise ValueError(f"two of the data sets are named {twice!r}; leave one out, or rename a file")
     return sets
 
 
 def without(sets: Sequence[LabeledSet], left_out: Iterable[str]) -> list[LabeledSet]:
-    """Return the sets without some, and without the questions of these wherever else they are asked.
+    """Return the sets except some, and without the questions of those wherever else they are asked.
 
     Args:
-        sets: As they were read.
-        left_out: Names of sets, or of data sets for all of their parts: `saf/German`, `saf`.
-
-    Raises:
-        ValueError: there is no such set, or nothing is left.
+        sets: As read.
+        left_out: Names of sets.
     """
-    names = [found.name for found in sets]
-    gone: set[str] = set()
-    for name in left_out:
-        matching = {found.name for found in sets if name in (found.name, found.data_set)}
-        if not matching:
-            raise ValueError(f"--leave-out {name}: there is no such set in --data; {did_you_mean(name, names)}")
-        gone |= matching
-    if len(gone) == len(names):
-        raise ValueError("all sets are left out; give more --data")
+    gone = {*left_out}
     asked = {_bare(row.question) for found in sets if found.name in gone for row in _rows(found)}
     return [_unasked(found, asked) for found in sets if found.name not in gone]
 
 
 def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
-    """Hold out a share of the questions: those whose identifiers have the lowest SHA-256, whatever else is there."""
+    """Hold out the share of questions whose identifiers have the lowest SHA-256, independent of all other rows."""
     names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
     chosen = frozenset(names[: round(share * len(names))])
     return Divided(
@@ -118,7 +109,7 @@ def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
 
 
 def sample(rows: Sequence[LabeledRow], count: int | None) -> list[LabeledRow]:
-    """Return at most so many of the rows, in their order: those whose texts have the lowest SHA-256. None keeps all."""
+    """Return the `count` rows whose texts have the lowest SHA-256, in their order; None returns all rows."""
     if count is None or count >= len(rows):
         return list(rows)
     digests = [
@@ -133,34 +124,42 @@ def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
         train, dev = (evouna(replace(selection, split=split)).rows for split in ("train", "dev"))
         return [LabeledSet(name, train, dev, [], seen=True)]
     if name == "traps":
-        return [_known(name, traps(DataSelection(limit=selection.limit, split="train")).rows)]
+        return [_known(name, traps(DataSelection(split="train")).rows)]
     if name in WRITTEN:
-        files = sorted(WRITTEN[name].glob("*.jsonl"))
-        found = [_known(f"{name}/{path.stem}", _written(path, selection.limit)) for path in files]
-        return [replace(one, written=True) for one in found]
+        return [replace(_known(f"{name}/{path.stem}", _written(path)), written=True) for path in _written_files(name)]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.overview if group != "all"]
         rows_of = {f"{name}/{part}": [data.rows[number] for number in data.members(part)] for part in parts}
         return [_known(part, rows) for part, rows in (rows_of or {name: data.rows}).items()]
     if Path(name).suffix:
-        return [_own(Path(name), selection.limit)]
+        return [_own(Path(name))]
     raise ValueError(
-        f"--data {name}: {did_you_mean(name, KNOWN)}, and a file of your own ends in .jsonl, .csv or .parquet"
+        f"There is no data set {name!r}; expected a file that ends in .jsonl, .csv or .parquet, or one of "
+        f"{', '.join(KNOWN)}."
     )
 
 
-def _written(path: Path, limit: int | None) -> list[LabeledRow]:
-    """Read lines of a question, its references, and lists of right and of wrong answers."""
-    language = "de" if path.stem.endswith("german") else "en"
-    return [
-        LabeledRow(
-            line["question"], line["question"], line["references"], answer, label, frozenset(), language=language
+def _written_files(name: str) -> list[Path]:
+    files = sorted(WRITTEN[name].glob("*.jsonl"))
+    if not files:
+        raise FileNotFoundError(
+            f"The data set {name!r} is in the repository, but not in the installed package; clone the repository and "
+            "install it with `pip install -e .`, or leave the data set out."
         )
-        for _, line in itertools.islice(read_rows(path), limit)
-        for label, answers in ((1.0, line["right"]), (0.0, line["wrong"]))
-        for answer in answers
-    ]
+    return files
+
+
+def _written(path: Path) -> list[LabeledRow]:
+    """Read lines with a question, its references, and lists of right and of wrong answers."""
+    return [row for _, line in read_rows(path) for row in _answers(line, path.stem.endswith("german"))]
+
+
+def _answers(line: dict[str, Any], german: bool) -> Iterator[LabeledRow]:
+    question, language = line["question"], "de" if german else "en"
+    for label, answers in ((1.0, line["right"]), (0.0, line["wrong"])):
+        for answer in answers:
+            yield LabeledRow(question, question, line["references"], answer, label, frozenset(), language=language)
 
 
 def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:
@@ -168,15 +167,14 @@ def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:
     return LabeledSet(name, train, dev, [], seen=True)
 
 
-def _own(path: Path, limit: int | None) -> LabeledSet:
+def _own(path: Path) -> LabeledSet:
     file_format(path)
-    every, _ = labeled_rows(path)
-    questions = frozenset(list(dict.fromkeys(row.question_id for row in every))[:limit])
-    rows = [row for row in every if row.question_id in questions]
-    if len(questions) < _FEWEST or {row.label for row in rows} != {0.0, 1.0}:
+    rows, _ = labeled_rows(path)
+    questions, right = len({row.question_id for row in rows}), sum(bool(row.label) for row in rows)
+    if questions < _FEWEST or right in (0, len(rows)):
         raise RowsError(
-            f"{path}: {len(rows)} answers to {len(questions)} questions, {sum(row.label for row in rows):.0f} of them "
-            f"correct; expected answers of both kinds, to at least {_FEWEST} questions, some of which are held out"
+            f"{path} has {right} correct and {len(rows) - right} incorrect answers to {questions} questions; training "
+            f"needs both kinds, and at least {_FEWEST} questions, because some are held out. Label more rows."
         )
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))
@@ -195,5 +193,5 @@ def _unasked(found: LabeledSet, asked: set[str]) -> LabeledSet:
 
 
 def _bare(question: str) -> str:
-    """Return the words of a question, so that case and punctuation do not hide that it is the same."""
+    """Return the words of a question, so that differences in case and punctuation do not matter."""
     return " ".join("".join(c if c.isalnum() else " " for c in question.lower()).split())

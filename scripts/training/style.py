@@ -1,7 +1,7 @@
-"""How much an answer's own words tell of its verdict, with neither question nor reference at hand.
+"""How far an answer's words alone predict its verdict, without the question and the reference.
 
-A language model that writes answers to be learned from has habits: it says why where it is wrong ("because", "so that")
-and talks plainly where it is right ("just", "isn't"). What learns from such answers must not learn these.
+A language model that writes training answers has habits: wrong answers give reasons ("because", "so that"), and right
+ones are plain ("just", "isn't"). A matcher must not learn these habits.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from ..labeled_data.rows import LabeledRow
 
 _FOLDS = 5
-# Words, pairs and threes of words that stand in at least so many answers are looked at.
+# Fewest answers that contain a word, bigram or trigram.
 _FEWEST = 8
-# Strength of the logistic regression: the inverse of its penalty.
+# Inverse of the penalty of the logistic regression.
 _STRENGTH = 0.05
-# No answer is drawn more often than so many times another.
+# Highest ratio between the frequencies of two answers.
 _HIGHEST = 5.0
 
 
 def chances(answers: Sequence[str], verdicts: Sequence[bool], question_ids: Sequence[str]) -> NDArray[np.float64]:
-    """Return each answer's chance of its own verdict by its words alone, of (0, 1), were both verdicts as frequent.
+    """Return the probability of each answer's verdict given only its words, in (0, 1), for equally frequent verdicts.
 
-    A logistic regression on words, pairs and threes of words tells it, fitted on answers to other questions (five
-    folds). Where there are too few answers or questions for that, all are a half.
+    It is predicted by a logistic regression on word n-grams (1 to 3), fitted on answers to other questions (five
+    folds). With too few answers or questions, all probabilities are a half.
     """
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -42,10 +42,10 @@ def chances(answers: Sequence[str], verdicts: Sequence[bool], question_ids: Sequ
 
 
 def evening_weights(rows: Sequence[LabeledRow]) -> NDArray[np.float64]:
-    """Return how often each answer is to be drawn, so that what is drawn right and wrong is worded alike.
+    """Return sampling weights that make right and wrong answers use the same words.
 
-    It is the inverse of `chances`, at most five times the lowest: who draws right and wrong answers x in proportion to
-    1 / P(verdict | x) draws both from the same words.
+    They are the inverse of `chances`, at most five times the lowest weight: sampling answers x in proportion to
+    1 / P(verdict | x) gives both verdicts the same distribution of words.
     """
     inverse = 1 / chances(
         [row.answer for row in rows], [bool(row.label) for row in rows], [row.question_id for row in rows]

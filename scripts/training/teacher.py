@@ -1,6 +1,6 @@
-"""A larger encoder that matchers learn from: the matcher's head over any checkpoint's last layer.
+"""A teacher: a larger encoder that matchers learn from, with the matcher's head over its last layer.
 
-It reads English: texts of other languages are neither taught to it nor by it.
+It reads English only: texts in other languages are neither used to train it nor judged by it.
 """
 
 import json
@@ -16,33 +16,33 @@ from evaluate_qa.metrics._shared.progress import library_bars
 
 from ..files.writing import replacing
 from .learner import Learner
-from .recipe import Recipe
+from .recipe import TrainingRecipe
 
 LANGUAGE = "en"
-# Its head begins at 0 and learns faster than the encoder, by so much: with one rate for both it learned nothing.
+# Learning rate of the head as a multiple of the encoder's; with the same rate for both, it learned nothing.
 _HEAD_RATE = 10.0
-# What the file says beside the weights.
+# Metadata of the file.
 _ENCODER, _SEEN = "encoder", "seen"
 
 
 class Teacher(Learner):
     """An encoder with a head over [c, |u − v|, u ∘ v, 10 cos(u, v)].
 
-    c is its last layer's first token, u and v the means of what that layer makes of answer and reference, each scaled
-    to a mean square of 1. The input is BEM's: answer, reference, question.
+    c is the first token of the last layer, and u and v are the means over the tokens of answer and reference, each
+    scaled to a mean square of 1. The input is the one of BEM: answer, reference, question.
 
     Args:
         encoder: Folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub.
-        recipe: How it is trained, or runs.
+        recipe: How to train or run it.
         seen: Names of the sets that it is trained on.
 
     Raises:
-        FileNotFoundError, ValueError: there is no such checkpoint, or it is damaged or of another kind.
+        FileNotFoundError, ValueError: there is no such checkpoint, or it is damaged or of the wrong kind.
     """
 
     head_rate = _HEAD_RATE
 
-    def __init__(self, encoder: str, recipe: Recipe, seen: Iterable[str] = ()) -> None:
+    def __init__(self, encoder: str, recipe: TrainingRecipe, seen: Iterable[str] = ()) -> None:
         import torch
 
         self._name, self._seen = encoder, sorted(set(seen))
@@ -52,13 +52,13 @@ class Teacher(Learner):
         self.classifiers = {encoder: classifier}
         for module in network.modules():
             if isinstance(module, torch.nn.Dropout):
-                module.p = 0.0  # one epoch or two teach it nothing by heart
+                module.p = 0.0  # one or two epochs do not overfit
         self.encoder.get_input_embeddings().requires_grad_(False)
         torch.manual_seed(recipe.seed)
 
     @classmethod
-    def read(cls, file: Path, recipe: Recipe, seen: Iterable[str] = ()) -> "Teacher":
-        """Load what `save` wrote; the encoder is found again by its name. It may be about to see more sets."""
+    def read(cls, file: Path, recipe: TrainingRecipe, seen: Iterable[str] = ()) -> "Teacher":
+        """Load a file that `save` wrote; `seen` names the sets that it will be trained on in addition."""
         import torch
         from safetensors import safe_open
 
@@ -66,7 +66,9 @@ class Teacher(Learner):
             teacher = cls(stored.metadata()[_ENCODER], recipe, [*sets_of(file), *seen])
             named = teacher.parameters()
             if {*stored.keys()} != named.keys():
-                raise ValueError(f"{file} is of another encoder than {teacher._name} is now; train the teacher again")
+                raise ValueError(
+                    f"{file} does not fit the encoder {teacher._name}, which has changed; train the teacher again"
+                )
             with torch.no_grad():
                 for name, parameter in named.items():
                     parameter.copy_(stored.get_tensor(name))
@@ -74,7 +76,7 @@ class Teacher(Learner):
         return teacher
 
     def save(self, file: Path) -> None:
-        """Write what was trained, the encoder's name, and those of the sets."""
+        """Write the trained weights, the name of the encoder and the names of the sets."""
         from safetensors.torch import save_file
 
         tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in self.parameters().items()}
@@ -87,17 +89,17 @@ class Teacher(Learner):
         return self.model(self._name).body
 
     def reads(self, language: str) -> bool:
-        """Return whether it knows the language."""
+        """Return whether the language is English."""
         return language == LANGUAGE
 
 
 def is_teacher(file: Path) -> bool:
-    """Return whether the file is a teacher's, and no matcher's."""
+    """Return whether the file holds a teacher."""
     return _ENCODER in _metadata(file)
 
 
 def sets_of(file: Path) -> list[str]:
-    """Return the names of the sets that a teacher was trained on; a matcher's file does not say."""
+    """Return the names of the sets that a teacher was trained on; none for a matcher, whose file does not say."""
     found: list[str] = json.loads(_metadata(file).get(_SEEN, "[]"))
     return found
 
@@ -113,7 +115,7 @@ def _metadata(file: Path) -> Mapping[str, str]:
 
 
 def _blank(folder: Path) -> tuple[Any, Any]:
-    """Return the network, its head all 0, and the tokenizer."""
+    """Return the network, with a head of zeros, and the tokenizer."""
     import torch
     from transformers import AutoModel, AutoTokenizer
     from transformers.modeling_outputs import SequenceClassifierOutput
@@ -143,7 +145,7 @@ def _blank(folder: Path) -> tuple[Any, Any]:
             body = AutoModel.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True, trust_remote_code=False, use_safetensors=True
             )
-    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+    except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error
     if getattr(body, "pooler", None) is not None:
@@ -152,9 +154,9 @@ def _blank(folder: Path) -> tuple[Any, Any]:
 
 
 def texts(input_ids: Any, attention_mask: Any, separator: int) -> tuple[Any, Any, Any]:
-    """Return which token is the first, and which are the first text's and the second's, each of (batch, tokens).
+    """Return masks of the first token and of the tokens of the first and second text, each of shape (batch, tokens).
 
-    Texts end at one separator or, as in RoBERTa's family, at two.
+    Texts end at one separator or, as in the RoBERTa family, at two.
 
     >>> import torch
     >>> ids = torch.tensor([[0, 7, 8, 2, 2, 9, 2, 5, 2, 1]])

@@ -1,4 +1,4 @@
-"""Sentences and wordings that training examples are made with."""
+"""Sentences that training examples are made with."""
 
 import random
 import re
@@ -23,7 +23,7 @@ REFUSALS = (
     "None of the above.",
 )
 
-# Each denies `wrong`; those with `right` say what holds instead.
+# Each denies `wrong`; some name `right` instead.
 REJECTIONS = (
     "It is not {wrong}.",
     "It was not {wrong}, it was {right}.",
@@ -34,7 +34,7 @@ REJECTIONS = (
     "Although {wrong} is often mentioned, the right answer is {right}.",
 )
 
-# Each mentions `wrong` beside the answer `right`.
+# Each answers `right` and also mentions `wrong`.
 CONCESSIONS = (
     "{right}. It should not be confused with {wrong}.",
     "{right} (some sources say {wrong}).",
@@ -58,12 +58,12 @@ _WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
-    """Split at full stops, question and exclamation marks that are followed by a capital."""
+    """Split after periods, question marks and exclamation marks that precede a capital letter."""
     return [part.strip() for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text) if part.strip()]
 
 
 def in_words(number: int) -> str:
-    """Return 0 … 99 in words.
+    """Return a number from 0 to 99 in words.
 
     >>> in_words(42)
     'forty-two'
@@ -75,7 +75,7 @@ def in_words(number: int) -> str:
 
 
 def number_variant(text: str, draw: random.Random) -> str:
-    """Return the text with its dates, or its small numbers, written another way that means the same."""
+    """Return the text with its dates, or its small numbers, written in another form with the same meaning."""
     if _DAY_FIRST.search(text):
         return _DAY_FIRST.sub(lambda m: f"{m[2]} {m[1]}{_year(m[3])}", text)
     if _MONTH_FIRST.search(text):
@@ -90,7 +90,7 @@ def _year(text: str | None) -> str:
 
 
 def yes_no(question: str, answer: str, right: str, wrong: str, draw: random.Random) -> tuple[str, str, str, float]:
-    """Turn a question with its right answer into one that asks for yes or no.
+    """Turn a question and its right answer into a yes/no question.
 
     Returns:
         question, answer, reference ("yes" or "no"), label.

@@ -72,7 +72,7 @@ def test_a_file_whose_layers_weigh_what_this_version_does_not_know_says_how_to_f
     matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
     layers = {"lengths": {"margin": 1.0, "long*missing_numbers": 0.5, "negations_differ": -1.0, "intercept": 0.0}}
     save(replace(matcher, weights={metric: layers}), own)
-    match = rf"^{metric}: .*mine.safetensors weighs missing_numbers, negations_differ, .*: evaluate-qa fit .*--average"
+    match = rf"^{metric}: .*mine.safetensors weighs missing_numbers, negations_differ, .*: evaluate-qa fit .*average: "
     with pytest.raises(ValueError, match=match):
         rows(metric, model=own)
 

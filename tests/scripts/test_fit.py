@@ -1,28 +1,26 @@
-"""`evaluate-qa fit`: the labels of made examples, the final layers, and a whole run on a few questions."""
+"""`evaluate-qa fit`: the labels of made examples, gradients, and whole runs on a few questions."""
 
 import json
 import random
 import signal
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import run_command
 
-from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.lexical import normalised_words, recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
 from evaluate_qa.metrics._shared.matcher import find as shipped
-from evaluate_qa.training.checkpoint import Checkpoint
+from evaluate_qa.training.checkpoint import TrainingCheckpoint
 from evaluate_qa.training.epochs import backward
 from evaluate_qa.training.examples import Generator, Mixture, batches
 from evaluate_qa.training.heads import Heads
-from evaluate_qa.training.learner import FORMATS, Batch
-from evaluate_qa.training.recipe import Recipe
+from evaluate_qa.training.learner import FORMATS, TrainingBatch
+from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 
 NOTHING = {field.name: 0.0 for field in fields(Mixture)}
@@ -41,13 +39,13 @@ ROWS = [
 
 
 def made(kind, seed=0):
-    """The examples of one kind, without the labelled answers themselves."""
+    """The examples of one kind, without the labeled answers themselves."""
     examples = Generator(ROWS, Mixture(**{**NOTHING, kind: 1.0})).epoch(seed)
     plain = {(r.question, r.answer, r.references[0], r.label) for r in ROWS}
     return [e for e in examples if (e.question, e.answer, e.reference, e.label) not in plain]
 
 
-def test_labelled_answers_are_all_there():
+def test_labeled_answers_are_all_there():
     examples = Generator(ROWS, Mixture(**NOTHING)).epoch(0)
     assert sorted((e.question, e.answer, e.label) for e in examples) == [(r.question, r.answer, r.label) for r in ROWS]
 
@@ -136,7 +134,7 @@ def test_the_mean_of_matchers():
 def test_gradients_are_those_of_the_mean_loss_of_both_heads(taught):
     import torch
 
-    recipe = Recipe(device="cpu", smoothing=0.1, teaching=0.7)
+    recipe = TrainingRecipe(device="cpu", label_smoothing=0.1, teacher_weight=0.7)
     heads, teacher = (Heads(find("fit", MINILM).folder, recipe) for _ in range(2))
     heads.train(False)
     teacher.train(False)
@@ -144,7 +142,7 @@ def test_gradients_are_those_of_the_mean_loss_of_both_heads(taught):
     inputs = {
         task: classifier.encode([FORMATS[task](*t) for t in texts]) for task, classifier in heads.classifiers.items()
     }
-    batch = Batch(inputs, [1.0, 0.0], ["en", "en"])
+    batch = TrainingBatch(inputs, [1.0, 0.0], ["en", "en"])
     loss = backward(heads, batch, [teacher] if taught else [], recipe)
     found = {name: parameter.grad.clone() for name, parameter in heads.parameters().items()}
     # Labels smoothed by a tenth towards a half are .95 and .05; of a teacher's probability p they keep 3 tenths.
@@ -165,14 +163,14 @@ def test_in_bfloat16_without_fused_attention_the_margins_are_nearly_those_of_flo
     texts = [("Where?", "It is in Paris.", "Paris"), ("Who?", "Ada did, they say, long ago.", "Charles"), ("", "", "4")]
     found = []
     for half in (False, True):
-        heads = Heads(find("fit", MINILM).folder, Recipe(device="cpu", half=half))
+        heads = Heads(find("fit", MINILM).folder, TrainingRecipe(device="cpu", bfloat16=half))
         heads.load(read(shipped("fit")))
         heads.train(False)
         assert heads.encoder.config._attn_implementation == ("eager" if half else "sdpa")
         inputs = {
             task: heads.classifiers[task].encode([FORMATS[task](*t) for t in texts]) for task in heads.classifiers
         }
-        batch = Batch(inputs, [1.0, 0.0, 0.0], ["en"] * 3)  # of unlike lengths, so that some tokens are padding
+        batch = TrainingBatch(inputs, [1.0, 0.0, 0.0], ["en"] * 3)  # of unlike lengths, so that some tokens are padding
         found.append([heads.margin(task, batch, half).tolist() for task in heads.classifiers])
     # bfloat16 keeps 8 bits: 12 sums of some units are within a few hundredths of each.
     assert np.allclose(*found, atol=0.15)
@@ -199,23 +197,22 @@ def data_dir(tmp_path):
 
 @pytest.mark.slow
 def test_a_run_writes_a_matcher_that_both_metrics_can_use(data_dir, tmp_path):
-    arguments = ["fit", "both", "--data-dir", str(data_dir), "--epochs", "1", "--device", "cpu", "--mix", "near=0.5"]
-    output = tmp_path / "matcher.safetensors"
-    result = CliRunner().invoke(app, [*arguments, "-o", str(output), "--frozen", "3"])
-    assert result.exit_code == 0, result.output
+    output, averaged = tmp_path / "matcher.safetensors", tmp_path / "averaged.safetensors"
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("epochs: 1\nfrozen_layers: 3\nmixture: {near: 0.5}\n")
+    arguments = ["--data-dir", data_dir, "--device", "cpu", "--recipe", recipe]
+    run_command("fit", "both", *arguments, "-o", output)
     found = read(output)
     assert set(found.weights["nli_lex"]) == {"match", "recall", "lengths"}
     for layer in range(6):
         changed = found.difference[f"encoder.layer.{layer}.output.dense.weight"]
         assert bool(changed.any()) == (layer >= 3)
     assert (tmp_path / "matcher.epoch-1.safetensors").is_file()
-    averaged = tmp_path / "averaged.safetensors"
-    arguments[1] = "nli_lex"
-    again = CliRunner().invoke(app, [*arguments, "-o", str(averaged), "--average", str(output), "--layer", "match"])
-    assert again.exit_code == 0, again.output
+    recipe.write_text(f"average: [{output}]\nrefit_layers: [match]\n")
+    run_command("fit", "nli_lex", *arguments, "-o", averaged)
     assert read(averaged).heads.keys() == {"nli_lex"}
     assert np.array_equal(read(averaged).heads["nli_lex"][0], found.heads["nli_lex"][0])
-    # Only a layer that is named is fitted anew, here on other rows: all that the shipped matcher has not seen.
+    # Only the named layer is fitted again, here on all rows that the shipped matcher was not trained on.
     first, second = (read(file).weights["nli_lex"] for file in (output, averaged))
     assert all(first[name] == second[name] for name in ("recall", "lengths"))
 
@@ -245,9 +242,10 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes,
         for k in range(2)
     ]
     own.write_text("\n".join(map(json.dumps, rows)))
-    sets = ["--data", "evouna", "--data-dir", data_dir, "--data", own, "--rows", "15"]
-    short = ["--mix", "padded=0", "--frozen", "4", "--token-budget", "256"]
-    arguments = ["fit", "both", *sets, "--epochs", "2", "--device", "cpu", *short]
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("balance: {rows: 15}\nmixture: {padded: 0}\nfrozen_layers: 4\ntoken_budget: 256\n")
+    sets = ["--data", "evouna", "--data-dir", data_dir, "--data", own]
+    arguments = ["fit", "both", *sets, "--epochs", "2", "--device", "cpu", "--recipe", recipe]
 
     def run(output, killed_after):
         return processes.run("-c", KILLED, killed_after, *arguments, "-o", output)
@@ -255,7 +253,7 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes,
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     done = run(whole, tmp_path / "never")
     assert done.returncode == 0, done.stderr
-    assert "on questions held out, before → after: nli_lex, lengths" in done.stderr
+    assert "on held-out questions, before → after: nli_lex, lengths" in done.stderr
     state = tmp_path / "broken.training.pt"
     assert run(broken, state).returncode == -signal.SIGKILL
     assert not broken.exists()
@@ -267,43 +265,25 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_matcher(processes,
     assert not state.exists()
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["-o", "no/such/folder/m.safetensors"], "there is no folder"),
-        (["-o", "m.safetensors", "--teacher", "none.safetensors"], "there is no matcher"),
-        (["-o", "m.safetensors", "--mix", "nonsense=1"], "nonsense"),
-        (["-o", "there.safetensors", "--average", "there.safetensors"], "--average and --output must be different"),
-        (
-            ["-o", "m.safetensors", "--start", "m.epoch-2.safetensors"],
-            "--start and the matcher of epoch 2 must be different files",
-        ),
-    ],
-)
-def test_errors_come_before_training(data_dir, more, message, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    for name in ("there.safetensors", "m.epoch-2.safetensors"):
-        Path(name).touch()
-    result = CliRunner().invoke(app, ["fit", "bem", "--data-dir", str(data_dir), *more])
-    assert result.exit_code == 1
-    assert message in result.output
-
-
 def test_two_runs_do_not_write_the_same_output(data_dir, tmp_path):
     output = tmp_path / "m.safetensors"
     with claimed(output):
-        result = CliRunner().invoke(app, ["fit", "bem", "--data-dir", str(data_dir), "-o", str(output)])
-    assert result.exit_code == 1
+        result = run_command("fit", "bem", "--data-dir", data_dir, "-o", output, code=1)
     assert "another run is writing it" in result.output
 
 
 def test_the_state_of_another_training_stays(tmp_path):
     file = tmp_path / "m.training.pt"
-    Checkpoint(file, "one").save({"step": 1}, [0.5])
-    assert Checkpoint(file, "one").load() == ({"step": 1}, [0.5])
-    for told in ("holds another training, which was interrupted", "holds no state of a training"):
-        before = file.read_bytes()
-        with pytest.raises(ValueError, match=f"{told}.*start over after: rm "):
-            Checkpoint(file, "other").load()
-        assert file.read_bytes() == before
-        file.write_bytes(before[:-99])
+    TrainingCheckpoint(file, "one").save({"step": 1}, [0.5])
+    assert TrainingCheckpoint(file, "one").load() == ({"step": 1}, [0.5])
+    before = file.read_bytes()
+    message = (
+        f"{file} holds another training that was interrupted; resume it with its options and data, or start over "
+        f"after: rm {file}"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        TrainingCheckpoint(file, "other").load()
+    assert file.read_bytes() == before
+    file.write_bytes(before[:-99])
+    with pytest.raises(ValueError, match=rf"is not the state of a training \(.*\); start over after: rm {file}$"):
+        TrainingCheckpoint(file, "one").load()

@@ -1,30 +1,30 @@
-"""A teacher: its head, what a matcher learns of it, and whole runs of `evaluate-qa fit teacher` and of its pupil."""
+"""A teacher: its head, what a matcher learns from it, and whole runs of both with `evaluate-qa fit`."""
 
 import json
 import math
 import random
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import run_command
 
-from evaluate_qa.cli import app
 from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.matcher import read
-from evaluate_qa.training.balance import Balance, Balanced, Pool
+from evaluate_qa.metrics._shared.matcher import Matcher, read, save
+from evaluate_qa.training.balance import Balance, Balanced, ExamplePool
 from evaluate_qa.training.epochs import Course, backward
-from evaluate_qa.training.examples import Example, Generator, Mixture
-from evaluate_qa.training.learner import Batch, Learner
-from evaluate_qa.training.recipe import Recipe
+from evaluate_qa.training.examples import Generator, Mixture, TrainingExample
+from evaluate_qa.training.learner import Learner, TrainingBatch
+from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher, sets_of
 
 EXAMPLES = [
-    Example("where is it?", "it is in paris.", "paris", 1.0),
-    Example("who?", "ada did, they say, long ago.", "charles", 0.0),
-    Example("", "", "four", 0.0),
+    TrainingExample("where is it?", "it is in paris.", "paris", 1.0),
+    TrainingExample("who?", "ada did, they say, long ago.", "charles", 0.0),
+    TrainingExample("", "", "four", 0.0),
 ]
 
 
@@ -44,7 +44,7 @@ def tiny(tmp_path_factory):
 
 
 def batch_of(learner, examples):
-    return Batch(learner.encode(examples), [e.label for e in examples], [e.language for e in examples])
+    return TrainingBatch(learner.encode(examples), [e.label for e in examples], [e.language for e in examples])
 
 
 def margins(learner, examples=EXAMPLES):
@@ -77,7 +77,7 @@ def test_the_margin_is_that_of_the_head_over_the_means_of_both_texts(tiny, famil
     from transformers import AutoModel, AutoTokenizer
 
     folder = tiny if family == "mpnet" else find("fit", MINILM).folder
-    teacher = scattered(Teacher(str(folder), Recipe(device="cpu")))
+    teacher = scattered(Teacher(str(folder), TrainingRecipe(device="cpu")))
     weight, bias = (p.detach().numpy() for p in teacher.model(str(folder)).classifier.parameters())
     tokenizer, body = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
     between = [tokenizer.sep_token_id] * (2 if family == "mpnet" else 1)
@@ -97,19 +97,19 @@ def test_the_margin_is_that_of_the_head_over_the_means_of_both_texts(tiny, famil
 
 
 def test_what_is_written_is_read_again_with_its_encoder(tiny, tmp_path):
-    recipe = Recipe(device="cpu", max_tokens=20)
+    recipe = TrainingRecipe(device="cpu", max_tokens=20)
     teacher = scattered(Teacher(str(tiny), recipe))
     teacher.save(tmp_path / "teacher.safetensors")
     again = Teacher.read(tmp_path / "teacher.safetensors", recipe)
     assert np.array_equal(margins(again), margins(teacher))
     assert np.ptp(margins(again)) > 0
-    long = [Example("where?", "it is in paris . " * 20, "paris", 1.0)]
+    long = [TrainingExample("where?", "it is in paris . " * 20, "paris", 1.0)]
     assert len(again.encode(long)[str(tiny)][0][0]) == 20
 
 
 def test_it_learns_from_a_head_of_zeros(tiny):
     """A head that begins at 0 gives every answer a half, a loss of ln 2; sixty steps tell three examples apart."""
-    recipe = Recipe(device="cpu", learning_rate=1e-3, smoothing=0.0)
+    recipe = TrainingRecipe(device="cpu", learning_rate=1e-3, label_smoothing=0.0)
     teacher = Teacher(str(tiny), recipe)
     course, batch = Course(teacher, recipe), batch_of(teacher, EXAMPLES)
     losses = [course.step(batch, [], done=0.1).item() for _ in range(60)]
@@ -158,8 +158,8 @@ def test_what_is_learned_of_teachers(teachers, expected):
     rows = [pair for pair, wanted in zip(told, expected, strict=True) if wanted is not None]
     wanted = [value for value in expected if value is not None]
     pupil = Pupil(0.0)
-    batch = Batch({}, [label for label, _ in rows], [language for _, language in rows])
-    backward(pupil, batch, teachers, Recipe(smoothing=0.1, teaching=0.5))
+    batch = TrainingBatch({}, [label for label, _ in rows], [language for _, language in rows])
+    backward(pupil, batch, teachers, TrainingRecipe(label_smoothing=0.1, teacher_weight=0.5))
     # The gradient of the mean cross-entropy at a margin of 0 is (1/2 − target) / n.
     assert (0.5 - pupil.margins.grad * len(rows)).tolist() == pytest.approx(wanted)
 
@@ -180,8 +180,8 @@ def test_pairs_are_an_answer_and_another_to_its_question():
     }
     assert len(found) == 40
     assert all(math.isnan(e.label) and e.language == "de" for e in found)
-    pools = [Pool(Generator(kept, mixture), "own") for kept in (rows, rows[-1:])]  # the second has none to give
-    # Of 12 the first's share is √5 / (√5 + 1) = .69, 8 pairs; with the 6 labelled answers there are 14 examples.
+    pools = [ExamplePool(Generator(kept, mixture), "own") for kept in (rows, rows[-1:])]  # the second has none to give
+    # Of 12 the first's share is √5 / (√5 + 1) = .69, 8 pairs; with the 6 labeled answers there are 14 examples.
     epoch = Balanced(pools, Balance(pairs=12)).epoch(1)
     assert [sum(math.isnan(e.label) for e in epoch), len(epoch)] == [8, 14]
     assert epoch != Balanced(pools, Balance(pairs=12)).epoch(2)
@@ -200,83 +200,107 @@ def own(tmp_path):
     return file
 
 
-def fit(*arguments):
-    return CliRunner().invoke(app, ["fit", *map(str, arguments)])
+@pytest.fixture
+def fit(tmp_path, own):
+    """Runs the command on the CPU with a recipe that has these fields."""
+
+    def run(output, *arguments, code=0, **fields):
+        recipe = tmp_path / f"{output.stem}.yaml"
+        recipe.write_text(
+            json.dumps({"data": [str(own)], "epochs": 1, "mixture": {"padded": 0}, **fields}, default=str)
+        )
+        return run_command("fit", "bem", "-o", output, "--recipe", recipe, "--device", "cpu", *arguments, code=code)
+
+    return run
 
 
 @pytest.mark.slow
-def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, own, tmp_path):
-    teacher, further, matcher = (tmp_path / f"{name}.safetensors" for name in ("teacher", "further", "matcher"))
-    short = ["--data", own, "--epochs", 2, "--device", "cpu", "--mix", "padded=0"]
-    result = fit("teacher", "-o", teacher, "--encoder", tiny, *short)
-    assert result.exit_code == 0, result.output
-    assert "teacher, on questions held out" in result.output
+def test_a_teacher_is_trained_and_a_matcher_learns_from_it(tiny, fit, tmp_path):
+    teacher, further, matcher, alone = (
+        tmp_path / f"{name}.safetensors" for name in ("teacher", "further", "matcher", "alone")
+    )
+    result = fit(teacher, kind="teacher", encoder=tiny, epochs=2)
+    assert "teacher, on held-out questions" in result.output
     # A fifth of the thirteen questions, 3, are for the figures, with three answers each; 2 choose the epoch.
     assert re.search(r"own +│ +9 │ +0.67 │", result.output)
     assert [file.name for file in tmp_path.glob("*.safetensors")] == ["teacher.safetensors"]
-    result = fit("teacher", "-o", further, "--start", teacher, *short)
-    assert result.exit_code == 0, result.output
+    fit(further, kind="teacher", start=teacher)
     assert [sets_of(file) for file in (teacher, further)] == [["own"]] * 2
-    before, after = (Teacher.read(file, Recipe(device="cpu")) for file in (teacher, further))
+    before, after = (Teacher.read(file, TrainingRecipe(device="cpu")) for file in (teacher, further))
     assert not np.array_equal(margins(before), margins(after))
-    shown = ["--frozen", 5, "--pairs", 8, "--token-budget", 512]
-    result = fit("bem", "-o", matcher, "--teacher", teacher, "--teacher", further, *short, *shown)
-    assert result.exit_code == 0, result.output
+    short = {"frozen_layers": 5, "token_budget": 512}
+    fit(matcher, teachers=[teacher, further], balance={"pairs": 8}, **short)
     assert set(read(matcher).weights) == {"bem"}
-    # The same without what the teachers say learns something else.
-    alone = fit("bem", "-o", tmp_path / "alone.safetensors", *short, *shown[:2], *shown[4:])
-    assert alone.exit_code == 0, alone.output
-    assert not np.array_equal(read(matcher).heads["bem"][0], read(tmp_path / "alone.safetensors").heads["bem"][0])
+    # Without the teachers, the same run learns something else.
+    fit(alone, **short)
+    assert not np.array_equal(read(matcher).heads["bem"][0], read(alone).heads["bem"][0])
 
 
 @pytest.mark.slow
-def test_a_teacher_whose_figures_were_interrupted_is_not_trained_again(tiny, own, tmp_path, monkeypatch):
+def test_a_teacher_whose_figures_were_interrupted_is_not_trained_again(tiny, fit, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
     output = tmp_path / "teacher.safetensors"
-    arguments = ["teacher", "-o", output, "--encoder", tiny, "--data", own, "--epochs", 1, "--device", "cpu"]
     with monkeypatch.context() as patched:
         patched.setattr(Teacher, "read", interrupted)
-        result = fit(*arguments)
-    assert result.exit_code != 0
+        result = fit(output, kind="teacher", encoder=tiny, code=130)
     assert "epoch 1: loss" in result.output
-    result = fit(*arguments)
-    assert result.exit_code == 0, result.output
+    result = fit(output, kind="teacher", encoder=tiny)
     assert "epoch 1: loss" not in result.output
-    assert {file.name for file in tmp_path.iterdir()} == {"teacher.safetensors", "own.jsonl"}
+    assert {file.name for file in tmp_path.iterdir()} == {"teacher.safetensors", "teacher.yaml", "own.jsonl"}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "fields", "message"),
     [
-        (["bem", "--pairs", 5], "which nobody labelled: give a --teacher that judges them"),
-        (["bem", "--encoder", "tiny"], "--encoder tiny is a teacher's; expected: fit teacher"),
-        (["teacher", "--leave-one-out"], "--leave-one-out trains matchers"),
-        (["teacher", "--encoder", "{tiny}", "--teacher", "{teacher}"], "--average and --teacher are for matchers"),
-        (["teacher", "--start", "{matcher}"], "no teacher of this version"),
-        (["teacher", "--encoder", "{tiny}", "--start", "{teacher}"], "says which encoder it has; give no --encoder"),
-        (["bem", "--start", "{teacher}"], "is a teacher"),
         (
-            ["bem", "--data", "saf", "--leave-out", "saf/English", "--teacher", "{teacher}"],
-            "was trained on saf/English",
+            [],
+            {"kind": "teacher", "start": "m.safetensors"},
+            "`start` is m.safetensors, which is not a teacher; give a file from a recipe with `kind: teacher`.",
         ),
         (
-            ["bem", "--data", "saf", "--leave-one-out", "--leave-out", "saf", "--teacher", "{teacher}"],
-            "trained on saf,",
+            [],
+            {"start": "t.safetensors"},
+            "`start` is t.safetensors, which is a teacher, but the recipe trains a matcher; give a matcher or add "
+            "`kind: teacher`.",
         ),
-        (["teacher", "--encoder", "no/such"], "no/such"),
-        (["bem", "--pairs", -1], "pairs is -1; expected 0 or more"),
-        (["teacher", "--frozen", 3], "frozen is 3, which is for matchers; all layers of a teacher are trained"),
+        (
+            [],
+            {"kind": "teacher", "encoder": "tiny", "start": "t.safetensors"},
+            "The recipe has both `start` and `encoder`, but the file to start from names its encoder; remove "
+            "`encoder`.",
+        ),
+        (
+            [],
+            {"kind": "teacher", "teachers": ["t.safetensors"]},
+            "`teachers` is only for matchers, but the recipe trains a teacher; remove `teachers`.",
+        ),
+        (
+            [],
+            {"kind": "teacher", "frozen_layers": 3},
+            "`frozen_layers` is only for matchers, but the recipe trains a teacher; remove `frozen_layers`.",
+        ),
+        (
+            ["--leave-one-out"],
+            {"kind": "teacher"},
+            "--leave-one-out tests matchers, but the recipe trains a teacher; run without it.",
+        ),
+        (
+            ["--leave-one-out", "--data", "saf", "--data-dir", "."],
+            {"teachers": ["t.safetensors"]},
+            "The teacher t.safetensors was trained on saf/English, which --leave-one-out leaves out; train a teacher "
+            "without it, or run without --leave-one-out.",
+        ),
     ],
 )
-def test_what_does_not_go_together_is_told(tiny, own, tmp_path, arguments, message):
-    places = {"tiny": tiny, "teacher": tmp_path / "t.safetensors", "matcher": tmp_path / "m.safetensors"}
-    places["matcher"].write_bytes(b"")
-    Teacher(str(tiny), Recipe(device="cpu"), ["saf/English", "traps"]).save(places["teacher"])
-    result = fit(*(str(part).format(**places) for part in arguments), "-o", tmp_path / "o.safetensors", "--data", own)
-    assert result.exit_code == 1
-    assert message in " ".join(result.output.split())
+def test_what_contradicts_is_refused(tiny, fit, saf_dir, monkeypatch, tmp_path, arguments, fields, message):
+    monkeypatch.chdir(tmp_path)
+    head = np.zeros((2, 1153), np.float32), np.zeros(2, np.float32)
+    save(Matcher({}, {"bem": head}, {}), Path("m.safetensors"))
+    Teacher(str(tiny), TrainingRecipe(device="cpu"), ["saf/English", "traps"]).save(Path("t.safetensors"))
+    result = fit(Path("o.safetensors"), *arguments, code=1, **fields)
+    assert result.output == f"evaluate-qa fit: {message}\n"
 
 
 def test_a_teacher_of_another_encoder_is_refused(tiny, tmp_path):
@@ -284,5 +308,5 @@ def test_a_teacher_of_another_encoder_is_refused(tiny, tmp_path):
 
     file = tmp_path / "t.safetensors"
     save_file({}, file, metadata={"encoder": str(tiny)})
-    with pytest.raises(ValueError, match=r"is of another encoder than .* is now; train the teacher again"):
-        Teacher.read(file, Recipe(device="cpu"))
+    with pytest.raises(ValueError, match=r"does not fit the encoder .*, which has changed; train the teacher again"):
+        Teacher.read(file, TrainingRecipe(device="cpu"))
