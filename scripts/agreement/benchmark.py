@@ -19,17 +19,17 @@ class Benchmark:
     Attributes:
         name: Name of the data set.
         rows: The answers.
-        groups: The groups, each of which has a table, in the order in which they are shown.
-        overview: Those groups that pool systems.
-        kinds: Groups of the correct answers and one kind of the wrong ones: whether metrics tell these apart.
+        groups: The groups in display order; each has a table.
+        overview: The groups that pool systems.
+        kinds: Groups of the correct answers and one kind of incorrect answers.
         figures: Names of the figures that papers report for this data set.
         headline: The figure that plots show.
-        dropped: For each set of questions, how many rows are left out for which reason.
-        baselines: What stands beside the metrics.
-        rated: Whether labels are ratings or preferences, rather than 1 for correct and 0 for incorrect.
-        each_reference: Whether metrics are also run with each reference by itself, for the maximum and the mean.
-        holdout: Gold answers against other gold answers, beside the answers of systems, if they are to be compared.
-        board: Whether the groups are data sets that stand side by side, with their mean.
+        dropped: For each set of questions, the number of dropped rows by reason.
+        baselines: The baselines to compare the metrics with.
+        rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
+        each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
+        holdout: Gold answers scored against other gold answers, to compare with the answers of systems.
+        board: True if the groups are data sets, which are shown side by side with their mean.
     """
 
     name: str
@@ -52,14 +52,14 @@ class Benchmark:
 
     @property
     def compared(self) -> bool:
-        """Whether people compared two answers in each row."""
+        """True if people compared two answers in each row."""
         return self.rows[0].other is not None
 
     def distinct(self) -> tuple[list[LabeledRow], list[Ints]]:
-        """Return the answers that differ for a metric, and for each of `rows` the place of its answer among them.
+        """Return the distinct answers, and for each of `rows` the index of its answer among them.
 
-        An answer that is rated on several aspects has several rows, but is scored once. Where people compared answers,
-        the places of the other ones follow.
+        An answer that is rated on several aspects has several rows, but is scored once. If people compared answers, a
+        second array has the indices of the other answers.
         """
         sides = [self.rows]
         if self.compared:
@@ -71,5 +71,5 @@ class Benchmark:
         return list(known.values()), [np.array([numbers[row.content] for row in side]) for side in sides]
 
     def members(self, group: str) -> list[int]:
-        """Return the numbers of the rows of a group."""
+        """Return the indices of the rows of a group."""
         return [number for number, row in enumerate(self.rows) if group in row.groups]

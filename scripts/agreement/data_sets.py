@@ -1,4 +1,4 @@
-"""The data sets that metrics are compared on: from their source files to labeled answers in groups."""
+"""The data sets on which metrics are compared: from source files to benchmarks."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _PARTS = ("train", "test")
 
 
 def evouna(selection: DataSelection) -> Benchmark:
-    """Read EVOUNA: figures by set and system. Rows that its paper's tables do not count are dropped and counted."""
+    """Read EVOUNA: figures by set and system. Rows that the tables of its paper omit are dropped and counted."""
     systems = selection.chosen(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
     for name in ("NQ", "TQ"):
@@ -47,7 +47,7 @@ def evouna(selection: DataSelection) -> Benchmark:
 
 
 def diver_qa(selection: DataSelection) -> Benchmark:
-    """Read DIVER-QA: figures of all, by source of the question and by model. All of its rows are labeled."""
+    """Read DIVER-QA: figures of all answers, by source of the question and by model. All rows are labeled."""
     if selection.split is not None:
         raise ValueError("diver_qa has no splits, it is for reporting only; leave out --split")
     models = selection.chosen(diver_qa_rows.MODELS)
@@ -83,10 +83,10 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
 
 
 def traps(selection: DataSelection) -> Benchmark:
-    """Read one part of the traps: false accepts and false rejects, of all and by kind.
+    """Read one part of the traps: false accepts and false rejects, of all answers and by kind.
 
     Args:
-        selection: Its split is `test`, the default, which is for reporting only, or `train`.
+        selection: Its split is `train` or, by default, `test`, which is for reporting only.
     """
     part = selection.split or "test"
     if part not in _PARTS or selection.split_file is not None or selection.systems:
@@ -133,7 +133,7 @@ def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
 
 
 def _evouna_split(selection: DataSelection, split: str, config: str) -> frozenset[int]:
-    """Return the questions of a split: by the file that was given, the one among the source files, or our own."""
+    """Return the questions of a split, by the given file, the one beside the data, or the one in this package."""
     folder = selection.folder("evouna")
     beside = folder / evouna_rows.SPLIT_FILE.name if folder else None
     default = beside if beside and beside.is_file() else evouna_rows.SPLIT_FILE
@@ -183,7 +183,7 @@ def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
 
 
 def _downloaded(name: str, config: str) -> Iterable[Row]:
-    """Return the rows of a data set that its builder downloads, once, into the cache of `datasets`."""
+    """Return the rows of a data set; its builder downloads them into the cache of `datasets`."""
     data = builder(name)(config_name=config)
     data.download_and_prepare()
     rows: Iterable[Row] = data.as_dataset(split="test")

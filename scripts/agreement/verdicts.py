@@ -9,10 +9,10 @@ from .benchmark import Benchmark
 
 
 def verdicts(name: str, selection: DataSelection) -> Benchmark:
-    """Read a split of a data set, a key of `labeled_data.sets.SETS`; the one that is reported, if none is selected.
+    """Read a split of a data set, a key of `labeled_data.sets.SETS`; by default, the one that figures are reported on.
 
-    Where people told wrong answers that contradict the reference from others, each test has two groups more, of the
-    correct answers and one kind of the wrong ones: `Beetle/unseen answers: contradictory` and the like.
+    If the data set distinguishes contradictory from other incorrect answers, each test has two more groups, with the
+    correct answers and one kind of incorrect answers, such as `Beetle/unseen answers: contradictory`.
     """
     if selection.systems or selection.split_file:
         raise ValueError(f"{name} names no systems and has splits of its own; leave out --systems and --split-file")

@@ -1,8 +1,7 @@
-"""EfficientQA: systems' answers to the questions of its test set, which people called correct, possibly so, or not.
+"""EfficientQA: systems' answers that people called definitely correct, possibly correct or definitely incorrect.
 
-The file has a JSON object a line: `question`, `answer` (the references) and three lists of predictions. Each question
-is in `train` or in `dev`, by the first bit of the SHA-256 of its text, about half in each: the rule holds for any part
-of the file, and no question is in both.
+Each line of the file is a JSON object with `question`, `answer` (the references) and three lists of predictions. The
+first bit of the SHA-256 of a question decides whether it is in `train` or in `dev`; each has about half of them.
 """
 
 import hashlib
@@ -35,12 +34,12 @@ def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split.
 
     Args:
-        folder: Where the file is, of its own name or the only `.jsonl` there; None downloads it.
+        folder: Folder with the file, under its own name or as the only `.jsonl`; None downloads it.
         split: `train` or `dev`.
 
     Raises:
-        OSError: the file is not there or could not be downloaded.
-        ValueError: it is not in EfficientQA's format.
+        OSError: the file is missing or could not be downloaded.
+        ValueError: the file does not have EfficientQA's format.
     """
     file = _file(folder) if folder else download(SOURCE)
     with file.open(encoding="utf-8") as lines:

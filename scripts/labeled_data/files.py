@@ -25,36 +25,36 @@ COLUMNS = {
     "prediction": ("prediction", "predictions", "answer"),
     "label": ("label", "correct", "verdict"),
 }
-"""What a row holds → the names that its column may have."""
+"""Field of a row to the names that its column may have."""
 
 OF_A_JUDGE = "tokens_in"
-"""A column that the metric judge adds beside its own labels."""
+"""A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
 
 KIND = "kind"
-"""The column by which there are figures of parts, if there is one."""
+"""An optional column; each of its values gets figures of its own."""
 
 _VERDICTS = {
     **dict.fromkeys((True, "true", "1", "1.0", "yes", "right", "correct"), 1.0),
     **dict.fromkeys((False, "false", "0", "0.0", "no", "wrong", "incorrect"), 0.0),
 }
-_NOT_LABELLED = (None, "", "skip")
+_UNLABELED = (None, "", "skip")
 
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
-    """Return the answers of a file that have a label, and how many have none.
+    """Return the labeled answers in a file, and the number of rows without a label.
 
-    Each is of the group `all` and, where there is a column `kind`, of its kind.
+    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind.
 
     Args:
         path: A `.jsonl`, `.csv` or `.parquet` file with the columns `COLUMNS`.
 
     Raises:
-        RowsError: the file or a row cannot be read as such; it names the row.
+        RowsError: the file or a row has the wrong form; the message names the row.
     """
     found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
-        column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _NOT_LABELLED), None)
+        column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _UNLABELED), None)
         if column is None:
             unlabeled += 1
         else:
@@ -65,14 +65,20 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
 
 
 def _labeled(where: str, row: Row, column: str) -> LabeledRow:
-    if (column == "verdict" and "score" in row) or (column == "label" and OF_A_JUDGE in row):
-        others = "label or correct" if column == "verdict" else "correct"
-        raise RowsError(f"{where}: {column} is a metric's, beside its score; call people's {others}")
+    if column == "verdict" and "score" in row:
+        raise RowsError(
+            f"{where}: the column verdict belongs to a metric, like score; put people's verdicts into the column label"
+        )
+    if column == "label" and OF_A_JUDGE in row:
+        raise RowsError(
+            f"{where}: the column label belongs to the judge, like {OF_A_JUDGE}; put people's verdicts into the column "
+            "correct"
+        )
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
-    question, answer = (_text(where, names[name], row[names[name]]) for name in ("question", "prediction"))
+    question, answer = (_text(where, names[name], row[names[name]], "a text") for name in ("question", "prediction"))
     references = _references(where, names["references"], row[names["references"]])
     if not question.strip() or not references or not all(text.strip() for text in references):
-        raise RowsError(f"{where}: a question or a reference is blank; fill it in or leave the row out")
+        raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
     return LabeledRow(question, question, references, answer, _label(where, column, row[column]), _groups(row))
 
 
@@ -81,7 +87,7 @@ def _groups(row: Row) -> frozenset[str]:
 
 
 def _column(where: str, row: Iterable[str], name: str) -> str:
-    """Return what a row calls a column; raises RowsError if it has none of the names."""
+    """Return the name that a column has in a row; RowsError if the row has none of its names."""
     present = list(row)
     found = next((column for column in COLUMNS[name] if column in present), None)
     if found is None:
@@ -90,12 +96,13 @@ def _column(where: str, row: Iterable[str], name: str) -> str:
 
 
 def _references(where: str, column: str, given: Any) -> list[str]:
-    return [_text(where, column, text, listed=True) for text in (given if isinstance(given, list) else [given])]
+    texts = given if isinstance(given, list) else [given]
+    return [_text(where, column, text, "a text or a list of texts") for text in texts]
 
 
-def _text(where: str, column: str, value: Any, listed: bool = False) -> str:
+def _text(where: str, column: str, value: Any, expected: str) -> str:
     if not isinstance(value, str):
-        raise RowsError(f"{where}: {column} has {value!r}; expected a text" + " or a list of texts" * listed)
+        raise RowsError(f"{where}: {column} has {value!r}; expected {expected}")
     return value
 
 

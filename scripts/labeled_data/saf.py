@@ -1,7 +1,7 @@
-"""SAF, Short Answer Feedback: answers in a university course (English) and of a job's training (German), graded.
+"""SAF, Short Answer Feedback: graded answers from a university course (English) and from job training (German).
 
-A folder for each language of each split, in it an XML file a question. The German references say how many points each
-of their parts is worth, as in "(0.25 P)"; they are left as they are.
+Each split has a folder for each language, with one XML file for each question. The German references state the points
+of each part, as in "(0.25 P)"; they are kept unchanged.
 """
 
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
         split: `train`, or `test` for the unseen answers.
 
     Raises:
-        OSError: the files are not there or could not be downloaded.
-        ValueError: one is not in SAF's format.
+        OSError: the files are missing or could not be downloaded.
+        ValueError: a file does not have SAF's format.
     """
     top = folder or download(SOURCE)
     for part in _LANGUAGES:

@@ -1,7 +1,8 @@
-"""SemEval-2013 task 7, the Joint Student Response Analysis: pupils' answers, correct, contradictory or incorrect.
+"""SemEval-2013 task 7, Joint Student Response Analysis: correct, contradictory and incorrect student answers.
 
-A folder for each set (`Beetle`, what students told a tutor program on circuits; `SciEntsBank`, by school pupils) and
-each of its tests, in it an XML file a question. All its reference answers are taken, whatever their category.
+Each set (`Beetle`: answers to a tutoring program about circuits; `SciEntsBank`: answers of school students) has a
+folder for training and for each test, with one XML file for each question. Reference answers of every category are
+used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,11 +37,11 @@ def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
 
     Args:
         folder: Folder with `training/3way` and `test/3way`; None downloads them.
-        split: `train`, or `test` for the tests on unseen answers and on unseen questions.
+        split: `train`, or `test` for the tests with unseen answers and with unseen questions.
 
     Raises:
-        OSError: the files are not there or could not be downloaded.
-        ValueError: one is not in the task's format.
+        OSError: the files are missing or could not be downloaded.
+        ValueError: a file does not have the format of the task.
     """
     top = folder or download(SOURCE)
     for part, name in _PARTS.items():

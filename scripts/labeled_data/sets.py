@@ -1,4 +1,4 @@
-"""The data sets by name."""
+"""The published data sets by name."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from .published import PublishedAnswer, UsableAnswers, first_questions, usable
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """A data set.
+    """A published data set.
 
     Attributes:
-        read: Yields a split's answers, from a folder or, where that is None, from the authors' files.
-        splits: Names of its splits; the last is what is reported, and never trained on.
+        read: Yields the answers of a split from a folder; without a folder, it downloads the files.
+        splits: Names of the splits; figures are reported on the last one, which is never trained on.
     """
 
     read: Callable[[Path | None, str], Iterator[PublishedAnswer]]
@@ -36,13 +36,13 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
 
     Args:
         name: A key of `SETS`.
-        folder: Where the files are; None downloads them.
-        split: Name of a split; None for the one that is reported.
-        limit: Use the first so many questions of each part, and of each of its tests, only.
+        folder: Folder with the files; None downloads them.
+        split: Name of a split; None for the one that figures are reported on.
+        limit: Read only this number of questions of each part, and of each of its tests.
 
     Raises:
-        OSError: the files are not there or could not be downloaded.
-        ValueError: there is no such split, or a file is not in the data set's format.
+        OSError: the files are missing or could not be downloaded.
+        ValueError: there is no such split, or a file has the wrong format.
     """
     found = SETS[name]
     if split is not None and split not in found.splits:

@@ -10,18 +10,21 @@ from evaluate_qa.metrics._shared.matcher import Matcher, blank, difference, read
 from .learner import Learner
 from .recipe import TrainingRecipe
 
-# Field of a recipe -> its highest value, and what that is in MiniLM.
-_LIMITS = {
-    "max_tokens": (512, "the longest input of the matchers' encoder"),
-    "frozen_layers": (6, "the number of layers of the matchers' encoder"),
-}
+# Limits of MiniLM.
+_TOKENS, _LAYERS = 512, 6
 
 
 def check_limits(recipe: TrainingRecipe) -> None:
     """Raise ValueError if a recipe has more tokens or layers than MiniLM."""
-    for name, (most, told) in _LIMITS.items():
-        if getattr(recipe, name) > most:
-            raise ValueError(f"{name} is {getattr(recipe, name)}; expected at most {most}, {told}")
+    if recipe.max_tokens > _TOKENS:
+        raise ValueError(
+            f"max_tokens is {recipe.max_tokens}; expected at most {_TOKENS}, the longest input of the matchers' encoder"
+        )
+    if recipe.frozen_layers > _LAYERS:
+        raise ValueError(
+            f"frozen_layers is {recipe.frozen_layers}; expected at most {_LAYERS}, the number of layers of the "
+            "matchers' encoder"
+        )
 
 
 class Heads(Learner):

@@ -80,7 +80,7 @@ class TrainingJob:
             return found
         english = [one for one in found if all(row.language == LANGUAGE for row in one.train)]
         if not english:
-            raise ValueError("A teacher learns from English answers, but none of the data sets is in English; add one.")
+            raise ValueError("a teacher learns from English answers, but none of the data sets is in English; add one")
         return english
 
     @property
@@ -177,7 +177,7 @@ def _check(job: TrainingJob) -> None:
     recipe = job.recipe
     for name, file in _files(recipe):
         if not file.is_file():
-            raise FileNotFoundError(f"There is no file {file}; correct `{name}` in the recipe.")
+            raise FileNotFoundError(f"there is no file {file}; correct `{name}` in the recipe")
     if recipe.teaches:
         _check_teacher_recipe(recipe)
     else:
@@ -201,14 +201,14 @@ def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:
 def _check_teacher_recipe(recipe: TrainingRecipe) -> None:
     for name in ("teachers", "average", "refit_layers", "frozen_layers"):
         if getattr(recipe, name):
-            raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`.")
+            raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`")
     if recipe.start and recipe.encoder:
         raise ValueError(
-            "The recipe has both `start` and `encoder`, but the file to start from names its encoder; remove `encoder`."
+            "the recipe has both `start` and `encoder`, but the file to start from names its encoder; remove `encoder`"
         )
     if recipe.start and not is_teacher(recipe.start):
         raise ValueError(
-            f"`start` is {recipe.start}, which is not a teacher; give a file from a recipe with `kind: teacher`."
+            f"`start` is {recipe.start}, which is not a teacher; give a file from a recipe with `kind: teacher`"
         )
 
 
@@ -217,17 +217,17 @@ def _check_matcher_recipe(recipe: TrainingRecipe) -> None:
     if recipe.encoder:
         raise ValueError(
             f"`encoder` is {recipe.encoder!r}, but only teachers have another encoder; add `kind: teacher` or remove "
-            "`encoder`."
+            "`encoder`"
         )
     if recipe.start and is_teacher(recipe.start):
         raise ValueError(
             f"`start` is {recipe.start}, which is a teacher, but the recipe trains a matcher; give a matcher or add "
-            "`kind: teacher`."
+            "`kind: teacher`"
         )
     if recipe.balance.pairs and not recipe.teachers:
         raise ValueError(
             f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that judge "
-            "them; add `teachers` or remove `pairs`."
+            "them; add `teachers` or remove `pairs`"
         )
     _check_layers(recipe)
 
@@ -238,11 +238,11 @@ def _check_layers(recipe: TrainingRecipe) -> None:
     if not recipe.average:
         raise ValueError(
             "`refit_layers` copies the other layers from the first file in `average`, but the recipe has no `average`; "
-            "add it or remove `refit_layers`."
+            "add it or remove `refit_layers`"
         )
     for name in recipe.refit_layers:
         if name not in NAMES:
-            raise ValueError(f"`refit_layers` has {name!r}, which is not a layer; expected some of {', '.join(NAMES)}.")
+            raise ValueError(f"`refit_layers` has {name!r}, which is not a layer; expected some of {', '.join(NAMES)}")
 
 
 def _check_left_out(job: TrainingJob) -> None:
@@ -250,8 +250,8 @@ def _check_left_out(job: TrainingJob) -> None:
         for name in sets_of(teacher):
             if name in job.left_out:
                 raise ValueError(
-                    f"The teacher {teacher} was trained on {name}, which --leave-one-out leaves out; train a teacher "
-                    "without it, or run without --leave-one-out."
+                    f"the teacher {teacher} was trained on {name}, which --leave-one-out leaves out; train a teacher "
+                    "without it, or run without --leave-one-out"
                 )
 
 
@@ -262,9 +262,10 @@ def _check_output(job: TrainingJob) -> None:
     epochs = {f"the file of epoch {n}": job.epoch_file(n) for n in range(1, job.recipe.epochs + 1)}
     for file in (job.output, job.training_file, *epochs.values()):
         check_place(file)
-    data = (("--data", name) for name in job.recipe.data)
-    for name, file in (*_files(job.recipe), *data):
-        check_different({name: file, "--output": job.output, **epochs})
+    for name, read_file in _files(job.recipe):
+        check_different({name: read_file, "--output": job.output, **epochs})
+    for data in job.recipe.data:
+        check_different({"--data": data, "--output": job.output, **epochs})
 
 
 def _check_heads(field: str, file: Path, recipe: TrainingRecipe) -> None:
@@ -276,13 +277,13 @@ def _check_heads(field: str, file: Path, recipe: TrainingRecipe) -> None:
     except Exception as error:  # a damaged file, or one of another kind, may raise anything
         raise ValueError(
             f"`{field}` has {file}, which is not a matcher of evaluate-qa fit ({type(error).__name__}: {error}); give "
-            "a file that this command wrote."
+            "a file that this command wrote"
         ) from error
     for task in recipe.tasks:
         if task not in heads:
             raise ValueError(
                 f"`{field}` has {file}, which has no head for {task}; give a matcher that has one, or train only "
-                f"{_listed(heads)}."
+                f"{_listed(heads)}"
             )
 
 

@@ -131,8 +131,8 @@ def check_folds(rows: Sequence[LabeledRow]) -> None:
     folds, labels = _folds([row.question_id for row in rows]), np.array([bool(row.label) for row in rows])
     if any(len(set(labels[folds != fold].tolist())) < 2 for fold in range(_FOLDS)):  # noqa: PLR2004
         raise ValueError(
-            f"Only {len(rows)} answers, {int(labels.sum())} of them correct, are held out to choose the epoch and to "
-            "fit the final layers; each fifth of their questions must leave answers of both kinds. Label more rows."
+            f"only {len(rows)} answers, {int(labels.sum())} of them correct, are held out to choose the epoch and to "
+            "fit the final layers; each fifth of their questions must leave answers of both kinds; label more rows"
         )
 
 

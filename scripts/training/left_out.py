@@ -82,11 +82,11 @@ def means(runs: Mapping[str, Any], bootstrap: Bootstrap) -> dict[str, Any]:
 
 def _check(job: TrainingJob) -> None:
     if job.recipe.teaches:
-        raise ValueError("--leave-one-out tests matchers, but the recipe trains a teacher; run without it.")
+        raise ValueError("--leave-one-out tests matchers, but the recipe trains a teacher; run without it")
     if len(job.every_set) == 1:
         raise ValueError(
             f"--leave-one-out needs at least two data sets, but there is only {job.every_set[0].name}; add another one "
-            "with --data."
+            "with --data"
         )
 
 
@@ -183,7 +183,7 @@ def _load(file: Path, key: str) -> dict[str, Any]:
             return dict(found["runs"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
-            f"{file} is not a file of fit --leave-one-out ({error!r}); move it or give another --output."
+            f"{file} is not a file of fit --leave-one-out ({error!r}); move it or give another --output"
         ) from error
     raise ValueError(
         f"{file} has runs with other options or rows; give another --output, or start over after: rm {file}"

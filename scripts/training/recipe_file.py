@@ -96,8 +96,8 @@ def _tuple(where: str, hint: type, value: Any) -> tuple[Any, ...]:
 def _scalar(where: str, hint: type, value: Any) -> Any:
     if hint is float:
         value = _number(value)
-    takes = {float: float, Path: str}.get(hint, hint)
-    if not isinstance(value, takes) or (hint is int and isinstance(value, bool)):
+    right = isinstance(value, str if hint is Path else hint)
+    if not right or (hint is int and isinstance(value, bool)):
         raise ValueError(f"{where} is {value!r}; expected {_EXPECTED[hint]}")
     return Path(value) if hint is Path else value
 

@@ -135,8 +135,8 @@ def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
     if Path(name).suffix:
         return [_own(Path(name))]
     raise ValueError(
-        f"There is no data set {name!r}; expected a file that ends in .jsonl, .csv or .parquet, or one of "
-        f"{', '.join(KNOWN)}."
+        f"there is no data set {name!r}; expected a file that ends in .jsonl, .csv or .parquet, or one of "
+        f"{', '.join(KNOWN)}"
     )
 
 
@@ -144,8 +144,8 @@ def _written_files(name: str) -> list[Path]:
     files = sorted(WRITTEN[name].glob("*.jsonl"))
     if not files:
         raise FileNotFoundError(
-            f"The data set {name!r} is in the repository, but not in the installed package; clone the repository and "
-            "install it with `pip install -e .`, or leave the data set out."
+            f"the data set {name!r} is in the repository, but not in the installed package; clone the repository and "
+            "install it with `pip install -e .`, or leave the data set out"
         )
     return files
 
@@ -174,7 +174,7 @@ def _own(path: Path) -> LabeledSet:
     if questions < _FEWEST or right in (0, len(rows)):
         raise RowsError(
             f"{path} has {right} correct and {len(rows) - right} incorrect answers to {questions} questions; training "
-            f"needs both kinds, and at least {_FEWEST} questions, because some are held out. Label more rows."
+            f"needs both kinds, and at least {_FEWEST} questions, because some are held out; label more rows"
         )
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))

@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-_NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher that has one, or train only bem."
+_NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher that has one, or train only bem"
 
 
 @pytest.mark.parametrize(
@@ -81,24 +81,24 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             ["bem"],
             "balance: {pairs: 5}",
             "`pairs` is 5, but pairs have no labels and the recipe has no teachers that judge them; add `teachers` or "
-            "remove `pairs`.",
+            "remove `pairs`",
         ),
-        (["bem"], "start: none.safetensors", "There is no file none.safetensors; correct `start` in the recipe."),
+        (["bem"], "start: none.safetensors", "there is no file none.safetensors; correct `start` in the recipe"),
         (
             ["bem"],
             "encoder: tiny",
-            "`encoder` is 'tiny', but only teachers have another encoder; add `kind: teacher` or remove `encoder`.",
+            "`encoder` is 'tiny', but only teachers have another encoder; add `kind: teacher` or remove `encoder`",
         ),
         (
             ["bem"],
             "refit_layers: [lengths]",
             "`refit_layers` copies the other layers from the first file in `average`, but the recipe has no `average`; "
-            "add it or remove `refit_layers`.",
+            "add it or remove `refit_layers`",
         ),
         (
             ["bem"],
             "average: [bem.safetensors]\nrefit_layers: [length]",
-            "`refit_layers` has 'length', which is not a layer; expected some of recall, lengths, match.",
+            "`refit_layers` has 'length', which is not a layer; expected some of recall, lengths, match",
         ),
         (["nli_lex"], "average: [bem.safetensors]", f"`average` {_NO_HEAD}"),
         (["both"], "start: bem.safetensors", f"`start` {_NO_HEAD}"),

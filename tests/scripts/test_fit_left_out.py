@@ -95,7 +95,7 @@ def test_the_runs_of_another_job_are_neither_used_nor_replaced(job, done, tmp_pa
 
 def test_one_data_set_alone_cannot_be_left_out(job):
     recipe = replace(job.recipe, data=job.recipe.data[:1])
-    message = "^--leave-one-out needs at least two data sets, but there is only amber; add another one with --data.$"
+    message = "^--leave-one-out needs at least two data sets, but there is only amber; add another one with --data$"
     with pytest.raises(ValueError, match=message):
         leave_one_out(replace(job, recipe=recipe), quiet)
 

@@ -247,8 +247,8 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
     [
         (
             ["evoona"],
-            "There is no data set 'evoona'; expected a file that ends in .jsonl, .csv or .parquet, or one of evouna, "
-            "efficientqa, semeval2013, saf, traps, written, natural.",
+            "there is no data set 'evoona'; expected a file that ends in .jsonl, .csv or .parquet, or one of evouna, "
+            "efficientqa, semeval2013, saf, traps, written, natural",
         ),
         (
             ["mine.jsonl", "--data", "mine.jsonl"],
@@ -258,7 +258,7 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
         (
             ["few.jsonl"],
             "few.jsonl has 9 correct and 9 incorrect answers to 9 questions; training needs both kinds, and at least "
-            "10 questions, because some are held out. Label more rows.",
+            "10 questions, because some are held out; label more rows",
         ),
     ],
 )
@@ -275,8 +275,8 @@ def test_data_that_only_the_repository_has_is_one_clear_error(tmp_path, monkeypa
     monkeypatch.setitem(WRITTEN, "natural", tmp_path / "not installed")
     output = run_command("fit", "bem", "-o", tmp_path / "m.safetensors", "--data", "natural", code=1).output
     assert output == (
-        "evaluate-qa fit: The data set 'natural' is in the repository, but not in the installed package; clone the "
-        "repository and install it with `pip install -e .`, or leave the data set out.\n"
+        "evaluate-qa fit: the data set 'natural' is in the repository, but not in the installed package; clone the "
+        "repository and install it with `pip install -e .`, or leave the data set out\n"
     )
 
 
@@ -477,8 +477,8 @@ def test_figures_of_each_set_and_their_mean():
 def test_too_few_verdicts_to_choose_by():
     rows = [row(str(n), float(n == 0)) for n in range(20)]
     message = (
-        r"^Only 20 answers, 1 of them correct, are held out to choose the epoch and to fit the final layers; each "
-        r"fifth of their questions must leave answers of both kinds\. Label more rows\.$"
+        r"^only 20 answers, 1 of them correct, are held out to choose the epoch and to fit the final layers; each "
+        r"fifth of their questions must leave answers of both kinds; label more rows$"
     )
     with pytest.raises(ValueError, match=message):
         check_folds(rows)

@@ -257,40 +257,39 @@ def test_a_teacher_whose_figures_were_interrupted_is_not_trained_again(tiny, fit
         (
             [],
             {"kind": "teacher", "start": "m.safetensors"},
-            "`start` is m.safetensors, which is not a teacher; give a file from a recipe with `kind: teacher`.",
+            "`start` is m.safetensors, which is not a teacher; give a file from a recipe with `kind: teacher`",
         ),
         (
             [],
             {"start": "t.safetensors"},
             "`start` is t.safetensors, which is a teacher, but the recipe trains a matcher; give a matcher or add "
-            "`kind: teacher`.",
+            "`kind: teacher`",
         ),
         (
             [],
             {"kind": "teacher", "encoder": "tiny", "start": "t.safetensors"},
-            "The recipe has both `start` and `encoder`, but the file to start from names its encoder; remove "
-            "`encoder`.",
+            "the recipe has both `start` and `encoder`, but the file to start from names its encoder; remove `encoder`",
         ),
         (
             [],
             {"kind": "teacher", "teachers": ["t.safetensors"]},
-            "`teachers` is only for matchers, but the recipe trains a teacher; remove `teachers`.",
+            "`teachers` is only for matchers, but the recipe trains a teacher; remove `teachers`",
         ),
         (
             [],
             {"kind": "teacher", "frozen_layers": 3},
-            "`frozen_layers` is only for matchers, but the recipe trains a teacher; remove `frozen_layers`.",
+            "`frozen_layers` is only for matchers, but the recipe trains a teacher; remove `frozen_layers`",
         ),
         (
             ["--leave-one-out"],
             {"kind": "teacher"},
-            "--leave-one-out tests matchers, but the recipe trains a teacher; run without it.",
+            "--leave-one-out tests matchers, but the recipe trains a teacher; run without it",
         ),
         (
             ["--leave-one-out", "--data", "saf", "--data-dir", "."],
             {"teachers": ["t.safetensors"]},
-            "The teacher t.safetensors was trained on saf/English, which --leave-one-out leaves out; train a teacher "
-            "without it, or run without --leave-one-out.",
+            "the teacher t.safetensors was trained on saf/English, which --leave-one-out leaves out; train a teacher "
+            "without it, or run without --leave-one-out",
         ),
     ],
 )

@@ -71,8 +71,14 @@ def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"score": 0.3}, "line 2: verdict is a metric's, beside its score; call people's label or correct"),
-        ({"label": "correct", "tokens_in": 9}, "line 2: label is a metric's, beside its score; call people's correct"),
+        (
+            {"score": 0.3},
+            "line 2: the column verdict belongs to a metric, like score; put people's verdicts into the column label",
+        ),
+        (
+            {"label": "correct", "tokens_in": 9},
+            "line 2: the column label belongs to the judge, like tokens_in; put people's verdicts into the column",
+        ),
         ({"answer": None}, "line 2: answer has None; expected a text"),
         ({"references": []}, "line 2: a question or a reference is blank"),
         ({"references": None}, "line 2: references has None; expected a text or a list of texts"),
