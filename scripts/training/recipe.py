@@ -19,7 +19,8 @@ class TrainingRecipe:
 
     Args:
         tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
-        kind: `matcher`, or `teacher` for a larger encoder that matchers learn from.
+        kind: `matcher`, or `teacher` for a larger encoder that matchers learn from. A teacher has one head,
+            whatever the tasks.
         data: Data sets to train on, as `read_sets` takes them.
         encoder: For a teacher: folder of the encoder, or its name on the Hub.
         start: File of a matcher, or for a teacher of a teacher, to continue from.
