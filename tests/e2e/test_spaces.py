@@ -61,7 +61,7 @@ def test_examples_sliders_and_python(server, browser):
         visit.changed(lambda: [option.press(key) for key in keys])
         visit.tab("Python")
         lines = page.locator(".cm-content").first.inner_text()
-        assert f'evaluate.load("{server.name}"' in lines
+        assert f'evaluate_qa.load("{server.name}"' in lines
         # The slider's option, at its lowest; of a list, the last one.
         assert re.search(r"(w|threshold)=0|(max_ngram_order|max_keywords)=1|ask=\(0, 0\)", lines)
 
@@ -223,7 +223,7 @@ def test_rows_and_their_videos_are_scored_and_deleted(evqascore, browser, tmp_pa
         lines = page.locator(".cm-content").nth(2)
         lines.get_by_text("answers.jsonl").wait_for()
         assert 'videos=[row["video"] for row in rows]' in lines.inner_text()
-        assert 'evaluate.load("evqascore", "demo")' in lines.inner_text()
+        assert 'evaluate_qa.load("evqascore", "demo")' in lines.inner_text()
         assert "max_keywords=1" in lines.inner_text()
 
 

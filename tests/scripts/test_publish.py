@@ -93,9 +93,11 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 space = Path(snapshot_download("org/smile", repo_type="space", local_dir="app"))
 sys.path.insert(0, str(space))
-from evaluate_qa.spaces._shared.metric import Scorer, metric_folder
+del sys.modules["evaluate_qa"]
+from evaluate_qa.spaces._shared.metric import HostedScorer
+assert sys.modules["evaluate_qa"].__file__.startswith(str(space))  # the Space's copy
 row = {column: values[0] for column, values in answers.items()}
-found["space"] = Scorer("smile", metric_folder(space, "smile")).compute([row], {})
+found["space"] = HostedScorer("smile").compute([row], {})
 print(json.dumps([found, rows]))
 """
 
@@ -139,8 +141,8 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
     ("file", "told"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
-        ("demo_clip/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
-        ("demo_clip/model.safetensors", None),
+        ("evaluate_qa/metrics/evqascore/demo_clip/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
+        ("evaluate_qa/metrics/evqascore/demo_clip/model.safetensors", None),
     ],
 )
 def test_the_demos_clip_is_found_in_the_published_space(hub, start, file, told):
