@@ -23,7 +23,7 @@ from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
 from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
 from .lexical import COLUMNS, evidence
-from .long_texts import MatcherOptions, Parts, expand, row_starts, search
+from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
 from .matcher import build, find, read
 
 Logits = NDArray[np.float64]
@@ -393,4 +393,5 @@ def read_pairs(
         said=inputs.best_window(value(logits, model.positive)),
         evidence=claims.evidence(evidence(found.texts, found.wanted)),
         weights={},
+        exact=exact_scores(questions, predictions, references, read=not model.layers),
     )

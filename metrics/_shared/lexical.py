@@ -1,7 +1,5 @@
 """What words alone say about an answer: whether it is an attempt at all, and what of its reference it has.
 
-Normalised words are lower case, without ASCII punctuation and without the articles a, an and the (as SQuAD has it).
-
 An empty answer and a refusal are no attempt. The rules are for English, and careful: an answer counts as none only if
 it begins as a refusal does, or asks back, and nothing behind that takes it back ("I don't know, but probably …").
 Refusals in other words are overlooked.
@@ -9,12 +7,13 @@ Refusals in other words are overlooked.
 
 import math
 import re
-import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .words import exact_words
 
 EVIDENCE = ("match", "recall")
 """Names of the functions below that compare an answer with a reference."""
@@ -30,28 +29,6 @@ COLUMNS = (*EVIDENCE, "same", "long", *OF_LONG)
 _LONG, _TIMES = 5, 3
 # Longer answers count as so long: what is added to them speaks neither for nor against them.
 _LENGTH = 20
-
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLE = re.compile(r"\b(a|an|the)\b")
-
-
-def squad_normalise(text: str) -> str:
-    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016).
-
-    >>> squad_normalise("The  Beatles, of course!")
-    'beatles of course'
-    """
-    without_articles = _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION))
-    return " ".join(without_articles.split())
-
-
-def normalised_words(text: str) -> list[str]:
-    """Return the normalised words; a text of which nothing is left ("The") is its lower-cased words.
-
-    >>> normalised_words("The")
-    ['the']
-    """
-    return squad_normalise(text).split() or text.lower().split()
 
 
 def match(answer: Sequence[str], reference: Sequence[str]) -> float:
@@ -98,17 +75,17 @@ def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
     """Return what the words and lengths say about every answer with each of its references, each of shape (pairs,).
 
-    Beside `EVIDENCE`: `same` is 1.0 if answer and reference have the same normalised words, else 0.0; `long` is 1.0 if
-    the reference has five normalised words or more and the answer at most three times as many, else 0.0; `length` is
-    the natural logarithm of the answer's number of normalised words, from 1 to 20; `trigram_precision` is 0.0 where
+    Beside `EVIDENCE`: `same` is 1.0 if answer and reference have the same exact words, else 0.0; `long` is 1.0 if
+    the reference has five exact words or more and the answer at most three times as many, else 0.0; `length` is
+    the natural logarithm of the answer's number of exact words, from 1 to 20; `trigram_precision` is 0.0 where
     `long` is.
     """
     rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):
-        answer = normalised_words(prediction)
+        answer = exact_words(prediction)
         length = math.log(min(max(len(answer), 1), _LENGTH))
         for reference in listed:
-            wanted = normalised_words(reference)
+            wanted = exact_words(reference)
             long = len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted)
             precision = trigram_precision(answer, wanted) if long else 0.0
             found = match(answer, wanted), recall(answer, wanted), float(answer == wanted)

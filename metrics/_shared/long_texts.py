@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from .arguments import Choice, Control, Number, Options, Whole, option
 from .arithmetic import Floats, Indices, Pairs, first_best
-from .lexical import normalised_words, token_f1
+from .languages import exact_score, unsupported
+from .lexical import token_f1
+from .words import exact_words
 
 LongAnswers = Literal["window", "truncate"]
 LongReferences = Literal["whole", "sentences"]
@@ -252,12 +254,35 @@ class Parts(Pairs):
         said: What the classifier says of each claim, as BEM's margin or the probability of entailment, shape (claims,).
         evidence: What the words and the lengths say, by name, each of shape (claims,).
         weights: Of the final logistic layer, by the name of what they weigh; empty where there is none.
+        exact: Scores of pairs in a language that the classifier cannot read; NaN of the others, shape (pairs,).
     """
 
     claims: Claims
     said: Floats
     evidence: Mapping[str, Floats]
     weights: Mapping[str, float]
+    exact: Floats
+
+    @property
+    def unsupported(self) -> NDArray[np.bool_]:
+        """Whether exact rules decide a pair, shape (pairs,)."""
+        return ~np.isnan(self.exact)
+
+
+def exact_scores(
+    questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], read: bool
+) -> Floats:
+    """Return what exact rules say of pairs that the matcher cannot read, NaN of the others, shape (pairs,).
+
+    Args:
+        questions: One a row.
+        predictions: One a row.
+        references: At least one a row.
+        read: Whether the classifier can read all languages, as a user's own checkpoint may.
+    """
+    rows = zip(questions, predictions, references, strict=True)
+    pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
+    return np.array([exact_score(*pair[1:]) if not read and unsupported(*pair) else np.nan for pair in pairs])
 
 
 def best_pairs(
@@ -271,9 +296,14 @@ def best_pairs(
         options: The threshold, and whether long references are read by the sentence.
         lexical: Whether the words in common count one half where they are.
     """
-    scores = parts.claims.score(probabilities, lexical)
+    scores = np.where(parts.unsupported & parts.answered, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)
-    found = {"score": scores[best], "verdict": scores[best] > options.threshold, "best_reference": best - parts.starts}
+    found = {
+        "score": scores[best],
+        "verdict": scores[best] > options.threshold,
+        "best_reference": best - parts.starts,
+        "unsupported_language": np.logical_or.reduceat(parts.unsupported, parts.starts),
+    }
     return best, found | parts.claims.told(probabilities, best, options.by_sentence)
 
 
@@ -330,7 +360,7 @@ class _Pair(NamedTuple):
     @classmethod
     def of(cls, question: str, answer: str, reference: str) -> "_Pair":
         wanted = sentences(reference)
-        if not wanted or (len(wanted) == 1 and len(normalised_words(reference)) <= _SHORT):
+        if not wanted or (len(wanted) == 1 and len(exact_words(reference)) <= _SHORT):
             return cls(question, answer, reference, [reference], [], np.nan)
         return cls(question, answer, reference, wanted, sentences(answer), new_words_f1(question, answer, reference))
 
@@ -343,7 +373,7 @@ class _Pair(NamedTuple):
         return [False] * len(self.wanted) + [True] * len(self.given)
 
     def repeated(self) -> list[bool]:
-        wanted, given = ([tuple(normalised_words(text)) for text in texts] for texts in (self.wanted, self.given))
+        wanted, given = ([tuple(exact_words(text)) for text in texts] for texts in (self.wanted, self.given))
         return [words in given for words in wanted] + [words in wanted for words in given]
 
 
@@ -355,8 +385,8 @@ def new_words_f1(question: str, answer: str, reference: str) -> float:
     >>> new_words_f1("Is it wet?", "It is wet and cold.", "It is cold.")
     0.6666666666666666
     """
-    asked = frozenset(normalised_words(question))
-    texts = normalised_words(answer), normalised_words(reference)
+    asked = frozenset(exact_words(question))
+    texts = exact_words(answer), exact_words(reference)
     given, wanted = ([word for word in words if word not in asked] for words in texts)
     return token_f1(given, wanted) if wanted else token_f1(*texts)
 

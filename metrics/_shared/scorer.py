@@ -131,6 +131,8 @@ class Scorer:
         if "not_attempted" in rows:
             pairs = zip(rows["verdict"], rows["not_attempted"], strict=True)
             result["accuracy_attempted"] = mean([verdict for verdict, none in pairs if not none])
+        if "unsupported_language" in rows:
+            result["unsupported_language"] = sum(rows["unsupported_language"])
         if "error" in rows:
             result["unscored"] = sum(error is not None for error in rows["error"])
         result["signature"] = self.signature(scored.settings)

@@ -47,8 +47,11 @@ class BemScorer(ForTraining, ForReward):
         sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
         not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
         accuracy_attempted: Accuracy of the others; None if there are none.
+        unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. They are
+            right if the answer has the reference's words as a run.
         signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, best_reference, margin, not_attempted.
+        per_example: Lists with an entry for each row: score, verdict, best_reference,
+            unsupported_language, margin, not_attempted.
 
     Examples:
         >>> bem = evaluate_qa.load("bem")

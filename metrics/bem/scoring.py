@@ -26,6 +26,7 @@ class Scores:
     score: Floats
     verdict: NDArray[np.bool_]
     best_reference: Indices
+    unsupported_language: NDArray[np.bool_]
     margin: Floats
     sentence_recall: list[float | None] | None
     sentence_precision: list[float | None] | None

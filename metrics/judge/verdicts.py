@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._shared.lexical import normalised_words, token_f1
+from .._shared.lexical import token_f1
 from .._shared.stores import Store
+from .._shared.words import exact_words
 from .reading import Verdict
 
 FILE = "verdicts.sqlite"
@@ -40,8 +41,8 @@ class Row:
 
     def exchanged(self) -> "Row":
         """Return the row with the answer as reference, and as answer the reference nearest to it in words (F1)."""
-        words = normalised_words(self.prediction)
-        nearest = max(self.references, key=lambda reference: token_f1(words, normalised_words(reference)))
+        words = exact_words(self.prediction)
+        nearest = max(self.references, key=lambda reference: token_f1(words, exact_words(reference)))
         return Row(self.question, (self.prediction,), nearest)
 
 

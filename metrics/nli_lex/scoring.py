@@ -25,6 +25,7 @@ class Scores:
     score: Floats
     verdict: NDArray[np.bool_]
     best_reference: Indices
+    unsupported_language: NDArray[np.bool_]
     entailment: Floats
     match: Floats
     recall: Floats

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arithmetic import Floats
+from .._shared.words import exact_words
 from .candidates import Shortlist
 from .encoder import Encoder
 from .ngrams import NGrams
@@ -79,7 +80,7 @@ def components(
     vectors = encoder.vectors(list(whole), "smile: answers")
 
     pairs = range(len(reference_words))
-    exact = np.array([exact_match(prediction_words[row_of[p]], reference_words[p]) for p in pairs])
+    exact = _exact_matches(rows, lemma)
     known = Components(
         starts=np.cumsum(pair_counts) - pair_counts,
         answered=np.array([bool(text.strip()) for text in rows.predictions])[row_of],
@@ -96,6 +97,21 @@ def components(
     lists, list_of = _ngram_lists(prediction_words, [reference_words[p] for p in rest], row_of[rest], shortlist)
     found = _nearest(lists, list_of, [known.best_ngram[int(p)] for p in rest], whole, vectors, encoder)
     return _with_ngrams(known, rest, *found)
+
+
+def _exact_matches(rows: Rows, lemma: Callable[[str], str]) -> Floats:
+    """Return EM of every pair, over words that keep what carries meaning: the n-grams' have no signs or points."""
+    return np.array(
+        [
+            exact_match(answer, _lemmas(reference, lemma))
+            for answer, listed in zip((_lemmas(text, lemma) for text in rows.predictions), rows.references, strict=True)
+            for reference in listed
+        ]
+    )
+
+
+def _lemmas(text: str, lemma: Callable[[str], str]) -> list[str]:
+    return [lemma(word) if word.isalpha() else word for word in exact_words(text, articles=True)]
 
 
 def _with_ngrams(known: Components, pairs: NDArray[np.intp], cosines: Floats, ngrams: Sequence[str]) -> Components:

@@ -3,19 +3,32 @@
 Where there are several references, the best of them counts.
 """
 
+import re
+import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from evaluate_qa.metrics._shared.lexical import squad_normalise
-
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer
     from sacrebleu.metrics.bleu import BLEU
 
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+
 Score = Callable[[str, Sequence[str]], float]
+
+
+def squad_normalise(text: str) -> str:
+    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016).
+
+    >>> squad_normalise("The  Beatles, of course!")
+    'beatles of course'
+    """
+    without_articles = _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION))
+    return " ".join(without_articles.split())
 
 
 def lexical_match(answer: str, references: Sequence[str]) -> float:

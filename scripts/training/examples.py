@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evaluate_qa.metrics._shared.lexical import match, normalised_words, recall
+from evaluate_qa.metrics._shared.lexical import match, recall
+from evaluate_qa.metrics._shared.words import exact_words
 
 from ..labeled_data.rows import LabeledRow
 from .wording import CONCESSIONS, OPENINGS, REFUSALS, REJECTIONS, number_variant, sentences, yes_no
@@ -157,14 +158,14 @@ class Generator:
 
     def padded(self, example: TrainingExample, draw: random.Random) -> str:
         """Return the answer surrounded by sentences from other answers that do not contain the reference."""
-        wanted = normalised_words(example.reference)
+        wanted = exact_words(example.reference)
         budget = draw.randint(10, _PADDED_WORDS)
         before: list[str] = []
         after: list[str] = []
         while budget > 0:
             text = draw.choice(self._sentences)
             budget -= len(text.split())
-            if recall(normalised_words(text), wanted) < _SOME:
+            if recall(exact_words(text), wanted) < _SOME:
                 (after if draw.random() < 0.7 else before).append(text)  # noqa: PLR2004 - answers mostly come first
         opening = [draw.choice(OPENINGS)] if draw.random() < 0.3 else []  # noqa: PLR2004
         joint = draw.choice((" ", " ", "\n\n"))
@@ -172,9 +173,9 @@ class Generator:
 
     def _other(self, reference: str, draw: random.Random) -> str | None:
         """Return another reference of the same form that shares few words with this one."""
-        wanted = normalised_words(reference)
+        wanted = exact_words(reference)
         for other in self._candidates(reference, draw):
-            found = normalised_words(other)
+            found = exact_words(other)
             if recall(found, wanted) < _SOME and recall(wanted, found) < _SOME:
                 return other
         return None
@@ -199,7 +200,7 @@ class Generator:
 
     def _wrong_reference(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         other = self._other(draw.choice(row.references), draw)
-        if other is None or recall(normalised_words(row.answer), normalised_words(other)) >= _SOME:
+        if other is None or recall(exact_words(row.answer), exact_words(other)) >= _SOME:
             return None
         return TrainingExample(row.question, row.answer, other, 0.0)
 
@@ -248,9 +249,9 @@ def labeled(row: LabeledRow, any_reference: float, draw: random.Random) -> Train
     """Return a labeled answer with one of its references: a random one or, for a right answer, the most similar one."""
     reference = draw.choice(row.references)
     if row.label and draw.random() >= any_reference:
-        answer = normalised_words(row.answer)
-        best = max(recall(answer, normalised_words(text)) for text in row.references)
-        nearest = [text for text in row.references if recall(answer, normalised_words(text)) == best]
+        answer = exact_words(row.answer)
+        best = max(recall(answer, exact_words(text)) for text in row.references)
+        nearest = [text for text in row.references if recall(answer, exact_words(text)) == best]
         reference = draw.choice(nearest)
     return TrainingExample(row.question, row.answer, reference, row.label, row.language)
 
@@ -260,8 +261,8 @@ def _question_reference(row: LabeledRow, draw: random.Random) -> TrainingExample
     length = draw.randint(1, 4)
     start = draw.randrange(max(1, len(words) - length))
     reference = " ".join(words[start : start + length])
-    wanted = normalised_words(reference)
-    if any(recall(wanted, normalised_words(text)) > 0 for text in row.references):
+    wanted = exact_words(reference)
+    if any(recall(wanted, exact_words(text)) > 0 for text in row.references):
         return None
     return TrainingExample(row.question, row.answer, reference, 0.0)
 
@@ -282,11 +283,11 @@ def _cut(row: LabeledRow, draw: random.Random) -> TrainingExample | None:
 
 def _mention(row: LabeledRow) -> str | None:
     """Return the longest reference that the answer contains verbatim."""
-    answer = normalised_words(row.answer)
+    answer = exact_words(row.answer)
     found = [
         text
         for text in row.references
-        if text.lower() in row.answer.lower() and match(answer, normalised_words(text)) and len(text) > 1
+        if text.lower() in row.answer.lower() and match(answer, exact_words(text)) and len(text) > 1
     ]
     return max(found, key=len, default=None)
 

@@ -49,7 +49,8 @@ def test_a_score_of_just_the_threshold_is_incorrect():
     none = np.zeros(3, dtype=bool)
     claims = Claims(np.arange(3), none, np.full(3, np.nan), none)
     scores = np.array([0.25, 0.5, 0.75])
-    parts = Parts(starts=np.arange(3), answered=~none, claims=claims, said=scores, evidence={}, weights={})
+    unread = np.full(3, np.nan)
+    parts = Parts(np.arange(3), ~none, claims, said=scores, evidence={}, weights={}, exact=unread)
     assert best_pairs(parts, scores, MatcherOptions(), lexical=True)[1]["verdict"].tolist() == [False, False, True]
 
 

@@ -16,6 +16,7 @@ from evaluate_qa.cli import app
 from evaluate_qa.datasets_scripts.evouna.evouna import read_rows
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.metrics._shared import matcher
+from evaluate_qa.metrics.evqascore.clip_models import DEMO_IN_SPACE
 
 COMMAND = "from evaluate_qa.cli import app; app()"
 
@@ -141,8 +142,11 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
     ("file", "told"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
-        ("evaluate_qa/metrics/evqascore/demo_clip/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
-        ("evaluate_qa/metrics/evqascore/demo_clip/model.safetensors", None),
+        (
+            f"{DEMO_IN_SPACE}/config.json",
+            "(it has no such folder). Either: pip install evaluate-qa",
+        ),
+        (f"{DEMO_IN_SPACE}/model.safetensors", None),
     ],
 )
 def test_the_demos_clip_is_found_in_the_published_space(hub, start, file, told):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evaluate_qa.metrics._shared.lexical import normalised_words, squad_normalise
+from evaluate_qa.metrics._shared.words import exact_words
 
 from .hosted import Row
 from .outcome import Bar, Mark, bars
@@ -66,6 +66,6 @@ def evidence_bars(evidence: Mapping[str, Sequence[Any]], reference: int) -> list
 
 def evidence_marks(row: Row, reference: int) -> list[Mark]:
     """Mark the words of an answer that one of its references has."""
-    answer = words(row["predictions"], lambda word: squad_normalise(word).split())
-    wanted = normalised_words(row["references"][reference])
+    answer = words(row["predictions"], exact_words)
+    wanted = exact_words(row["references"][reference])
     return [Mark(start, end, "a word of the reference") for start, end in find_each(answer, wanted)]

@@ -1,0 +1,132 @@
+"""What counts as verbatim: words without prose punctuation, but with every sign that has a meaning."""
+
+import pytest
+
+from evaluate_qa.metrics._shared.words import exact_words
+
+# Right answer, and one that differs from it in a character that has a meaning.
+DIFFERENT = [
+    ("-40 °C", "40 °C"),
+    ("-2", "2"),
+    ("+5", "-5"),
+    ("±5", "5"),
+    ("~5", "5"),
+    ("5!", "5"),
+    ("5%", "5"),
+    ("-3.5%", "3.5%"),
+    ("12.5", "125"),
+    ("0.5", "05"),
+    ("1,5", "15"),
+    ("$5", "5"),
+    ("€5", "$5"),
+    ("£3.50", "£350"),
+    ("10:30", "1030"),
+    ("3/8", "38"),
+    ("3/8", "3.8"),
+    ("3-2", "32"),
+    ("5°", "5"),
+    ("20th", "20"),
+    ("2^3", "23"),
+    ("10²", "102"),
+    ("10^-3", "10^3"),
+    ("1e-5", "1e5"),
+    ("٤", "٥"),
+    ("√2", "2"),
+    ("-∞", "∞"),
+    ("p < 0.05", "p > 0.05"),
+    ("x >= 3", "x <= 3"),
+    ("≥5", "≤5"),
+    ("x = 3", "x > 3"),
+    ("a != b", "a == b"),
+    ("x+1", "x-1"),
+    ("-x", "x"),
+    ("x²", "x2"),
+    ("f(x)", "f[x]"),
+    ("[0, 1)", "[0, 1]"),
+    ("(0, 1]", "[0, 1]"),
+    ("{1}", "[1]"),
+    ("¬p", "p"),
+    ("p→q", "p←q"),
+    ("p∧q", "p∨q"),
+    ("C++", "C"),
+    ("C#", "C"),
+    ("xs[::-1]", "xs[:-1]"),
+    ("!x", "x"),
+    ("not_found", "notfound"),
+    ("--help", "-help"),
+    ("a|b", "ab"),
+    ("a=b", "ab"),
+    ("<div>", "div"),
+    ("v1.2", "v12"),
+    ("#1", "#2"),
+    ("km/h", "km"),
+    ("AT&T", "ATT"),
+    ("user@x.org", "user.x.org"),
+    ("Na+", "Na-"),
+    ("Cl-", "Cl"),
+    ("vitamin A", "vitamin C"),
+    ("A+", "A-"),
+    ("type A", "type B"),
+    ("f'", "f"),
+]
+
+SAME = [
+    ("The  Beatles, of course!", "Beatles of course"),
+    ("Marie Curie (1898)", "Marie Curie 1898"),
+    ("(in 1898),", "in 1898"),
+    ("1,234,567", "1234567"),
+    ("40°C", "40 °C"),
+    ("12 %", "12%"),
+    ("$ 5", "$5"),
+    ("p<0.05", "p < 0.05"),
+    ("x = 3,", "x=3"),
+    ("x ≥ 3", "x >= 3"),
+    ("−40", "-40"),
+    ("**Paris**.", "Paris"),
+    ("- Paris", "Paris"),
+    ("“New York”", "New York"),
+    ("It's O’Neil's", "its oneils"),
+    ("well-known", "wellknown"),
+    ("U.S.", "US"),
+    ("[1]", "1"),
+    ("C++.", "C++"),
+    ("H₂O", "H2O"),
+    ("Paris,France", "Paris France"),
+    ("yes--no", "yes no"),
+    ("An apple a day", "apple day"),
+    ("東京です", "東 京 で す"),
+]
+
+
+def _contains(text, words):
+    return f" {' '.join(exact_words(words))} " in f" {' '.join(exact_words(text))} "
+
+
+def test_a_meaningful_character_makes_another_text():
+    assert len(DIFFERENT) >= 60
+    verbatim = [pair for pair in DIFFERENT if _contains(*pair) or _contains(*reversed(pair))]
+    assert verbatim == []
+
+
+@pytest.mark.parametrize(("text", "plain"), SAME)
+def test_prose_punctuation_makes_no_difference(text, plain):
+    assert exact_words(text) == exact_words(plain)
+
+
+def test_a_text_of_which_nothing_is_left_stays():
+    assert [exact_words(text) for text in ("The", "&", "A", " ")] == [("the",), ("&",), ("a",), ()]
+    assert exact_words("The Who", articles=True) == ("the", "who")
+
+
+@pytest.mark.parametrize("metric_name", ["bem", "nli_lex", "smile"])
+def test_a_near_miss_is_never_verbatim_and_scores_below_the_right_answer(cases, metric_name):
+    import evaluate_qa
+
+    right, wrong = ([pair[side] for pair in DIFFERENT] for side in (0, 1))
+    scorer = evaluate_qa.load(metric_name)
+    given = {"references": right, "questions": ["What is the answer?"] * len(right)}
+    best, near = (scorer.compute(predictions=answers, **given)["per_example"] for answers in (right, wrong))
+    for name in {"exact_match", "match", "recall"} & near.keys() - {"recall"}:
+        assert not any(near[name])
+    below = [pair for pair, high, low in zip(DIFFERENT, best["score"], near["score"], strict=True) if low >= high]
+    assert below == []
