@@ -156,9 +156,9 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def one_line(root):
-    """Gives the line of code that README's table "Where you work" has for a place."""
-    told = (root / "README.md").read_text().partition("## Where you work\n")[2].partition("\n## ")[0]
-    return dict(re.findall(r"^\| `?(.+?)`? \| `(.+)` \|$", told, flags=re.MULTILINE)).__getitem__
+    """Gives the line of code that README's table of integrations has for a place."""
+    section = (root / "README.md").read_text().partition("## Integrations\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `?(.+?)`? \| `(.+)` \|$", section, flags=re.MULTILINE)).__getitem__
 
 
 @pytest.fixture

@@ -1,15 +1,14 @@
-"""README's table "Where you work": each line is run, here or by the test that asks for it, and scores as `compute`."""
+"""README's table of integrations: each line runs, here or in the test that asks for it, and scores as `compute`."""
 
 import re
 from pathlib import Path
 
 import datasets
-import evaluate
 import numpy as np
 import pytest
 from transformers import ByT5Tokenizer, EvalPrediction
 
-from evaluate_qa.installation import install_metrics
+import evaluate_qa
 from evaluate_qa.loading import load_metric
 from evaluate_qa.pytest import AssertAnswers
 
@@ -31,17 +30,16 @@ def expected(bem):
 
 
 def test_every_line_is_run_by_a_test(root):
-    table = (root / "README.md").read_text().partition("| where |")[2].partition("\n\n")[0]
+    table = (root / "README.md").read_text().partition("| Where |")[2].partition("\n\n")[0]
     places = re.findall(r"^\| `?(.+?)`? \| `.+` \|$", table, flags=re.MULTILINE)
     assert len(places) == len(table.splitlines()) - 2 >= 6
     tests = "".join(path.read_text() for path in Path(__file__).parent.rglob("test_*.py"))
     assert [place for place in places if f'one_line("{place}")' not in tests] == []
 
 
-def test_a_script(one_line, expected):
-    install_metrics(["bem"])
-    names = dict(zip(("answers", "references", "questions"), ROWS.values(), strict=True)) | {"evaluate": evaluate}
-    exec(one_line("a script"), names)
+def test_python(one_line, expected):
+    names = dict(zip(("answers", "references", "questions"), ROWS.values(), strict=True)) | {"evaluate_qa": evaluate_qa}
+    exec(one_line("Python"), names)
     assert names["scores"] == expected
 
 
