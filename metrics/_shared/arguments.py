@@ -382,27 +382,29 @@ def made(metric: str, options: type[O], given: Mapping[str, Any]) -> O:
 
 @dataclass(frozen=True)
 class ModelOptions(Options):
-    """What `evaluate.load` takes for any metric with a model: which one, and on what it runs."""
+    """The options at loading of every metric with a model: which model, and where it runs."""
 
     model: str | os.PathLike[str] | None = option(
-        None, Place("a folder or the name of a checkpoint"), "Checkpoint on the Hub, or a folder; by default our own."
+        None,
+        Place("a folder or the name of a checkpoint"),
+        "Load this checkpoint from the Hub, or this folder (default: the embedded model).",
     )
     model_revision: str | None = option(
         None,
         Text("a branch, tag or commit"),
-        "Branch, tag or commit of a checkpoint on the Hub (`revision` is evaluate's own keyword).",
+        "Load this branch, tag or commit of a checkpoint (`revision` is evaluate's own keyword).",
     )
     device: str | None = option(
-        None, Text("a device of torch"), "`cpu`, `cuda`, `cuda:1`, `mps`; by default the best there is."
+        None, Text("a device of torch"), "Run on `cpu`, `cuda`, `cuda:1` or `mps` (default: the fastest available)."
     )
     dtype: Dtype | Literal["auto"] = option(
         "float32",
         Choice(*get_args(Dtype), "auto"),
-        "Precision: `float32`; `float16` or `bfloat16`, for GPUs and recent CPUs; `auto`, the fastest when tried.",
+        "Compute in `float32`; in `float16` or `bfloat16` on GPUs and recent CPUs; or in the fastest of them (`auto`).",
         key="dtype",
     )
-    batch_size: int | None = option(None, Whole(), "Most texts in a batch; by default `token_budget` decides.")
-    token_budget: int | None = option(None, Whole(), "Most tokens in a batch, with padding; by default by device.")
+    batch_size: int | None = option(None, Whole(), "Limit the texts per batch (default: by `token_budget`).")
+    token_budget: int | None = option(None, Whole(), "Limit the tokens per batch, with padding (default: by device).")
 
     def check(self) -> None:
         """Raise ValueError for a revision of no model."""

@@ -36,19 +36,19 @@ class MatcherOptions(Options):
     long_answers: LongAnswers = option(
         "window",
         Choice(*get_args(LongAnswers)),
-        "A long answer is read in pieces, of which the best counts (`window`), or cut off (`truncate`).",
+        "Read a long answer in pieces and keep the best one (`window`), or cut it off (`truncate`).",
         key="long",
     )
     long_references: LongReferences = option(
         "whole",
         Choice(*get_args(LongReferences)),
-        "A reference of several sentences or over ten words is compared `whole`, or by `sentences`.",
+        "Compare a reference of several sentences, or of more than ten words, `whole` or by `sentences`.",
         key="longref",
     )
-    window: int = option(200, Whole(8), "Tokens in a piece; pieces overlap by a quarter.")
-    question_tokens: int = option(96, Whole(), "Tokens of a question that are read, up to its end.", key="q")
+    window: int = option(200, Whole(8), "Set the tokens per piece; pieces overlap by a quarter.")
+    question_tokens: int = option(96, Whole(), "Read at most this many tokens of a question, the last ones.", key="q")
     threshold: float = option(
-        0.5, Number(0, 1), "A score above it is correct.", key="thr", control=Control("Threshold")
+        0.5, Number(0, 1), "Count answers that score above this as correct.", key="thr", control=Control("Threshold")
     )
 
     @property

@@ -221,10 +221,13 @@ def _described(options: type[Options]) -> list[str]:
 
 
 def described(option: Declaration) -> str:
-    """Return what documentation says of an option: what it does, what it may be, its default."""
-    default = f", default {option.told}" if option.told else ""
-    expected = option.kind.expected
-    return f"{option.help} {expected[0].upper()}{expected[1:]}{default}."
+    """Return the documentation of an option: what it does, its range if it is a number, and its default."""
+    if not option.told:
+        return option.help
+    # The help names the values of a choice, but not the range of a number.
+    bounded = getattr(option.kind, "low", None) not in (None, 1)
+    values = f"Expects {option.kind.expected}; default" if bounded else "Default"
+    return f"{option.help} {values}: {option.told}."
 
 
 def _listed(values: Any) -> list[Any]:

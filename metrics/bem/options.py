@@ -1,4 +1,4 @@
-"""What BEM's `compute` takes besides columns; `evaluate.load` takes what it does for every model."""
+"""The options of BEM's `compute`. Its options at loading are those of every metric with a model."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,15 @@ from .._shared.long_texts import MatcherOptions
 
 @dataclass(frozen=True)
 class BemOptions(MatcherOptions):
-    """What `compute` takes besides columns."""
+    """The options of `compute`."""
 
     lexical: bool | None = option(
         None,
         Flag(),
-        "Whether a final layer weighs the words in common; by default if the classifier has one.",
+        "Weigh the words in common in a final layer (default: if the classifier has one).",
         control=Control(
-            "What decides",
-            values={None: "the classifier and what the words say", False: "the classifier alone"},
+            "Score from",
+            values={None: "classifier and shared words", False: "classifier alone"},
             info="",
         ),
     )

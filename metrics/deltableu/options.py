@@ -1,4 +1,4 @@
-"""What ΔBLEU's `compute` takes besides columns; names and meanings are sacrebleu's but for `variant`."""
+"""The options of ΔBLEU's `compute`. Except for `variant`, names and meanings are those of sacrebleu."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -24,65 +24,69 @@ def _is_positive(value: object) -> bool:
 
 @dataclass(frozen=True)
 class DeltaBleuOptions(Options):
-    """How texts become statistics, statistics a score, and how sure the score is to be."""
+    """The options of `compute`: tokenization, smoothing, and the number of resamples."""
 
     tokenize: str | None = option(
         None,
         Kind("one of sacrebleu's tokenizers, such as 13a, zh or char", _is_tokenizer),
-        "Name of the tokenizer; by default `lang` chooses, and without it `13a`.",
+        "Select a tokenizer of sacrebleu (default: chosen by `lang`, otherwise `13a`).",
     )
     lang: str | None = option(
         None,
         Text("a two-letter code such as 'en' or 'zh'", r"[A-Za-z]{2}([-_]\w+)*"),
-        "Language of the texts, with or without a region.",
+        "Set the language of the texts, with or without a region.",
         control=Control("Language", values={"en": "English, and most others", "zh": "Chinese"}, info=""),
     )
     lowercase: bool = option(False, Flag(), "Ignore case.")
     max_ngram_order: int = option(
-        4, Whole(), "Largest n-gram order N.", control=Control("Longest n-grams", most=4, info="")
+        4, Whole(), "Set the longest n-gram, in tokens.", control=Control("Longest n-gram", most=4, info="In words.")
     )
     effective_order: bool = option(
-        False, Flag(), "Leave out orders for which all answers are too short, as scores of single rows always do."
+        False, Flag(), "Leave out n-gram lengths for which every answer is too short; scores of single rows always do."
     )
     smooth_method: SmoothMethod = option(
         "exp",
         Choice(*get_args(SmoothMethod)),
-        "What replaces a precision of 0: half a match (`exp`), a `floor`, added counts (`add-k`), or `none`.",
+        "Replace a precision of 0 by half a match (`exp`), a `floor`, added counts (`add-k`), or nothing (`none`).",
         control=Control(
-            "Where there is no match",
+            "Smoothing: if no n-gram of a length matches",
             values={
-                "exp": "half a match, then a quarter, … (exp)",
-                "floor": "a tenth of a match (floor)",
-                "add-k": "one match more everywhere (add-k)",
-                "none": "nothing: the score is 0",
+                "exp": "count half a match, then a quarter, … (exp)",
+                "floor": "count a tenth of a match (floor)",
+                "add-k": "add one match everywhere (add-k)",
+                "none": "no smoothing: the score is 0",
             },
             info="",
         ),
     )
     smooth_value: float | None = option(
-        None, Kind("a number above 0", _is_positive), "Value of `floor` (by default 0.1) or `add-k` (1)."
+        None, Kind("a number above 0", _is_positive), "Set the value of `floor` (default: 0.1) or `add-k` (default: 1)."
     )
     variant: Variant = option(
-        "paper", Choice(*get_args(Variant)), "Formula of the `paper`, or of the `released` program, which MORQA used."
+        "paper",
+        Choice(*get_args(Variant)),
+        "Use the formula of the `paper`, or of the `released` program, which MORQA used.",
     )
-    n_bootstrap: int | None = option(None, Whole(), "Resamples for a 95% confidence interval; by default none.")
-    n_trials: int = option(10_000, Whole(), "Trials of the test that compares two systems.")
-    seed: int = option(12345, Whole(0), "Seed of both.")
+    n_bootstrap: int | None = option(
+        None, Whole(), "Draw this many resamples for a 95% confidence interval (default: no interval)."
+    )
+    n_trials: int = option(10_000, Whole(), "Run this many trials of the test that compares two systems.")
+    seed: int = option(12345, Whole(0), "Set the random seed of resamples and trials.")
 
     def check(self) -> None:
-        """Raise ValueError for a smoothing value of a method that takes none."""
+        """Raise ValueError if the smoothing method has no value to set."""
         if self.smooth_value is not None and self.smooth_method not in SMOOTH_VALUES:
             raise ValueError(
-                f"smooth_value is {self.smooth_value!r}, but smooth_method={self.smooth_method!r} takes none; "
+                f"smooth_value is {self.smooth_value!r}, but smooth_method={self.smooth_method!r} has no value; "
                 "leave it out, or choose smooth_method='floor' or 'add-k'"
             )
 
     @property
     def smoothing_value(self) -> float | None:
-        """`smooth_value`, or the default of the method; None for a method that takes none."""
+        """`smooth_value`, or the default of the method; None for a method without a value."""
         return self.smooth_value or SMOOTH_VALUES.get(self.smooth_method)
 
     @property
     def language(self) -> str:
-        """The code of the language alone, in lower case; `""` if none was given."""
+        """The language code without a region, in lower case; `""` if no language was given."""
         return self.lang[:2].lower() if self.lang else ""

@@ -1,4 +1,4 @@
-"""What EVQAScore's `evaluate.load` and `compute` take besides columns, and its configurations."""
+"""The options of EVQAScore, at loading and for `compute`, and its configurations."""
 
 import os
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ YAKE = "yake"
 """The keyword extractor that needs no model."""
 
 DEMO = "demo"
-"""The configuration with the small model that comes with this metric, which is no name of a model."""
+"""The configuration with the small model that comes with this metric."""
 
 # Configuration -> CLIP model. The paper's own checkpoints are files that only their authors give out.
 MODELS: dict[str, str | None] = {"default": "ViT-B-32/openai", "paper": None, DEMO: None}
@@ -43,43 +43,45 @@ PAPER_CHECKPOINTS = (
 
 @dataclass(frozen=True)
 class EvqascoreOptions(Options):
-    """What `compute` takes besides columns."""
+    """The options of `compute`."""
 
     mode: Literal["auto", "qa", "caption"] = option(
         "auto",
         Choice("auto", "qa", "caption"),
-        "`auto` scores a row with a question as `qa`, another one as `caption`.",
+        "Score a row as `qa` or as `caption`; `auto` scores rows with a question as `qa`.",
         control=Control(
-            "Scored as", values={"auto": "question and answer", "caption": "caption, without question"}, info=""
+            "Score as", values={"auto": "question and answer", "caption": "caption (ignore the question)"}, info=""
         ),
     )
-    interval: int = option(30, Whole(), "One of so many frames of a video is looked at.", key="every", always=True)
+    interval: int = option(30, Whole(), "Use every Nth frame of a video.", key="every", always=True)
     max_frames: int | None = option(
-        None, Whole(), "Most frames of a video: `interval` is doubled until there are no more.", key="most"
+        None, Whole(), "Limit the frames per video by doubling `interval` (default: no limit).", key="most"
     )
-    lang: str = option("en", Text("the code of a language, such as 'en'"), "Language of the texts, for YAKE.", key="kw")
+    lang: str = option(
+        "en", Text("the code of a language, such as 'en'"), "Set the language of the texts, for YAKE.", key="kw"
+    )
     max_keywords: int | None = option(
         20,
         Whole(),
-        "How many extracted keywords count, the best first; None: all.",
+        "Keep the best N extracted key phrases; None keeps all.",
         key="kwmax",
         optional=True,
-        control=Control("Key phrases that count", most=20, info=""),
+        control=Control("Key phrases", most=20, info="At most this many are extracted from the text."),
     )
     long_text: Literal["mean", "truncate"] = option(
         "mean",
         Choice("mean", "truncate"),
-        "A text of more than CLIP's 77 tokens is read in windows (`mean`), or cut off (`truncate`).",
+        "Read a text of more than CLIP's 77 tokens in windows (`mean`), or cut it off (`truncate`).",
         key="long",
         always=True,
     )
     unreadable: Literal["raise", "none"] = option(
         "raise",
         Choice("raise", "none"),
-        "A row that cannot be scored stops the call (`raise`), or has the score None (`none`).",
+        "Stop at a row that cannot be scored (`raise`), or give it the score None (`none`).",
     )
     threshold: float | None = option(
-        None, Number(), "A score above it gets the verdict True; by default there are no verdicts.", key="thr"
+        None, Number(), "Give scores above this the verdict True (default: no verdicts).", key="thr"
     )
 
     def settings(self) -> dict[str, object]:
@@ -89,36 +91,36 @@ class EvqascoreOptions(Options):
 
 @dataclass(frozen=True)
 class LoadOptions(ModelOptions):
-    """What `evaluate.load("evqascore", …)` takes."""
+    """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
         None,
         Place("the name or path of a CLIP model"),
-        "An open_clip name (`ViT-L-14/openai`), a CLIP repository of the Hub or a folder.",
+        "Load an open_clip model (`ViT-L-14/openai`), a CLIP repository of the Hub, or a folder.",
     )
-    batch_size: int | None = option(None, Whole(), "Most frames, and texts, in a batch; by default by device.")
+    batch_size: int | None = option(None, Whole(), "Limit the frames, and the texts, per batch (default: by device).")
     checkpoint: str | os.PathLike[str] | None = option(
         None,
         Place("a file of weights"),
-        "File of weights in OpenAI's layout, such as PAC-S's, or in that of the open_clip `model`.",
+        "Load weights from a file in OpenAI's layout, such as PAC-S's, or in the layout of `model`.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
         None,
         Place("a folder"),
-        "Folder that keeps features, a chat model's keywords, and evaluate's temporary files.",
+        "Keep features, a chat model's keywords and evaluate's temporary files in this folder.",
     )
     keyword_model: str | os.PathLike[str] | None = option(
         None,
         Place("`yake`, or the name or path of a chat model"),
-        "Chat model that extracts keywords: on the Hub, in a folder, or at the endpoint.",
+        "Extract key phrases with this chat model: on the Hub, in a folder, or at the endpoint.",
     )
     keyword_revision: str | None = option(
-        None, Text("a branch, tag or commit"), "Branch, tag or commit of that model on the Hub."
+        None, Text("a branch, tag or commit"), "Load this branch, tag or commit of the chat model from the Hub."
     )
     keyword_endpoint: str | None = option(
         None,
         Text("a URL such as http://localhost:8000/v1"),
-        "OpenAI-compatible server of that model; its key comes from OPENAI_API_KEY.",
+        "Ask the chat model at this OpenAI-compatible server; OPENAI_API_KEY holds its key.",
     )
 
     def check(self) -> None:

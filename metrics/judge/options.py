@@ -1,4 +1,4 @@
-"""What the judge's `evaluate.load` and `compute` take besides columns."""
+"""The options of the judge, at loading and for `compute`."""
 
 import math
 import os
@@ -45,7 +45,7 @@ class Band(Kind):
 
 
 class Matcher(Kind):
-    """A metric whose verdict comes first, or its name or folder."""
+    """The metric that decides before the judge: its name, its folder, or the metric itself."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -55,7 +55,7 @@ class Matcher(Kind):
 
 
 class Server(Kind):
-    """The URL of a server, or what asks one."""
+    """The URL of a server, or an object that sends requests to one."""
 
     def __init__(self) -> None:
         url = Text("a URL such as http://localhost:8000/v1", "https?://.+")
@@ -63,7 +63,7 @@ class Server(Kind):
 
 
 class Prices(Kind):
-    """What tokens cost: those of the request, those of the reply."""
+    """The prices of request tokens and of reply tokens."""
 
     def __init__(self) -> None:
         super().__init__("two prices, (in, out)", lambda value: _pair(value, math.inf))
@@ -84,19 +84,19 @@ def _is_text(value: object) -> bool:
 
 @dataclass(frozen=True)
 class JudgeOptions(Options):
-    """What `compute` takes besides columns."""
+    """The options of `compute`."""
 
     ask: tuple[float, float] | None = option(
         None,
         Band(),
-        "With `first`, the judge is asked where low ≤ the matcher's score < high.",
+        "Ask the judge only if low ≤ the score of `first` < high.",
         told=f"{DEFAULT_BAND}",
         control=Control(
-            "The judge is asked",
+            "Ask the judge",
             values={
-                None: "where the matcher is unsure",
+                None: "if bem is unsure",
                 (0, 1): "about every answer",
-                (0, 0): "never: the matcher decides",
+                (0, 0): "never: bem decides",
             },
             info="",
         ),
@@ -104,7 +104,7 @@ class JudgeOptions(Options):
     samples: int = option(
         1,
         Whole(),
-        "How often the judge is asked about a row.",
+        "Ask the judge this many times per row.",
         key="samples",
     )
     swap: bool = option(
@@ -115,57 +115,63 @@ class JudgeOptions(Options):
     unscored: Literal["none", "raise"] = option(
         "none",
         Choice("none", "raise"),
-        "A row without a verdict has the score None (`none`), or stops the call (`raise`).",
+        "Give a row without a verdict the score None (`none`), or stop (`raise`).",
     )
     prices: tuple[float, float] | None = option(
-        None, Prices(), "Prices of a million tokens of requests and of replies."
+        None, Prices(), "Set the prices of a million request tokens and reply tokens, to report the cost."
     )
 
 
 @dataclass(frozen=True)
 class JudgeLoading(ModelOptions):
-    """What `evaluate.load("judge", …)` takes."""
+    """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
         None,
         Place("the name or path of a chat model"),
-        "The judge: its name at the endpoint, or of verdicts in `cache_dir`; else a model of the Hub or a folder.",
+        "Name the judge: a model at the endpoint, recorded verdicts in `cache_dir`, a model on the Hub, or a folder.",
     )
     endpoint: Any = option(  # an `Endpoint` too, which may have a key of its own
         None,
         Server(),
-        "URL of an OpenAI-compatible server.",
+        "Ask the OpenAI-compatible server at this URL.",
     )
     dtype: Dtype = option(
         "float32",
         Choice(*get_args(Dtype)),
-        "Precision of a model that runs here: `float32`, `float16` or `bfloat16`.",
+        "Run a local model in `float32`, `float16` or `bfloat16`.",
         key="dtype",
     )
     protocol: str | os.PathLike[str] = option(
         "default",
         Place("the name of a protocol, or a file"),
-        f"What is asked, and how: {', '.join(PROTOCOLS)}, or a file.",
+        f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
         None,
         Matcher(),
-        "Metric that decides where it is sure: its name, such as `bem`, its folder, or itself.",
+        "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
-        None, Place("a folder"), "Folder that keeps verdicts, and evaluate's temporary files."
+        None, Place("a folder"), "Keep verdicts and evaluate's temporary files in this folder."
     )
-    concurrency: int = option(16, Whole(), "Requests under way at a time.")
-    timeout: float = option(60.0, Number(1e-3, 86_400), "Seconds that a reply may take.")
-    max_retries: int = option(5, Whole(0), "Repetitions of a failed request, ever later or when the server says.")
-    max_tokens: int = option(1024, Whole(), "Longest reply, with the thoughts of a reasoning model.")
-    extra_body: Mapping[str, Any] | None = option(None, Fields(), "More fields for each request, which replace ours.")
+    concurrency: int = option(16, Whole(), "Send at most this many requests at a time.")
+    timeout: float = option(60.0, Number(1e-3, 86_400), "Wait at most this many seconds for a reply.")
+    max_retries: int = option(
+        5, Whole(0), "Retry a failed request up to this many times, with backoff or as the server asks."
+    )
+    max_tokens: int = option(
+        1024, Whole(), "Limit the reply to this many tokens, including the thoughts of a reasoning model."
+    )
+    extra_body: Mapping[str, Any] | None = option(
+        None, Fields(), "Add these fields to each request; they replace fields of the same name."
+    )
 
     def check(self) -> None:
-        """Raise ValueError or FileNotFoundError for a protocol that cannot be used, ValueError for no model's name."""
+        """Raise ValueError for an endpoint without model, ValueError or FileNotFoundError for an unusable protocol."""
         super().check()
         if self.endpoint is not None and self.model is None:
-            raise ValueError("endpoint needs model, the judge's name there")
+            raise ValueError("endpoint is given without model; expected model=, the name of the model at the endpoint")
         _ = self.asked
 
     @property

@@ -1,4 +1,4 @@
-"""What NLI+lex's `compute` takes besides columns; `evaluate.load` takes what it does for every model."""
+"""The options of NLI+lex's `compute`. Its options at loading are those of every metric with a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
 
-# Lexical signal -> the columns beside the entailment probability.
+# Lexical signal -> the columns that it adds to the entailment probability.
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
@@ -28,26 +28,28 @@ _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance
 
 @dataclass(frozen=True)
 class NliLexOptions(MatcherOptions):
-    """What `compute` takes besides columns."""
+    """The options of `compute`."""
 
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Lexical signal: the paper's `match`, the share `recall`, this by the reference's length (`lengths`), or "
-        "`False`; by default the model's.",
+        "Select the lexical signal: the paper's `match`, the share of words (`recall`), that share weighted by the "
+        "reference's length (`lengths`), or `False` (default: by model).",
         control=Control(
-            "What counts beside entailment",
+            "Word-overlap signal",
             values={
-                "lengths": "the share of the reference's words, by its length",
-                "recall": "the share of the reference's words",
-                "match": "whether the reference stands in the answer",
-                False: "nothing: entailment alone",
+                "lengths": "share of reference words (weighted by length)",
+                "recall": "share of reference words",
+                "match": "whether the answer contains the reference",
+                False: "none: entailment alone",
             },
             info="",
         ),
     )
     weights: Weights | str | Path | None = option(
-        None, _WEIGHTS, "Weights of the logistic layer, or the file that `fit` wrote; by default the model's."
+        None, _WEIGHTS, "Use these weights of the logistic layer, or a file that `fit` wrote (default: by model)."
     )
-    premise: str = option(TEMPLATE, _TEMPLATE, "Template of the premise, with `{question}` and `{answer}`.")
-    hypothesis: str = option(TEMPLATE, _TEMPLATE, "Template of the hypothesis, where `{answer}` is the reference.")
+    premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
+    hypothesis: str = option(
+        TEMPLATE, _TEMPLATE, "Set the template of the hypothesis; `{answer}` stands for the reference."
+    )

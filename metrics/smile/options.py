@@ -1,4 +1,4 @@
-"""What SMILE's `evaluate.load` and `compute` take besides columns."""
+"""The options of SMILE, at loading and for `compute`."""
 
 import os
 from dataclasses import dataclass
@@ -30,63 +30,67 @@ CORRECT = 4 / BINS
 
 @dataclass(frozen=True)
 class SmileOptions(Options):
-    """What `compute` takes besides columns: how texts become words, and components a score."""
+    """The options of `compute`: how texts become words, and components a score."""
 
     w: float = option(
         0.5,
         Number(0, 1),
-        "Weight of the semantic score.",
+        "Set the weight of the semantic score; the lexical score gets 1 − w.",
         key="w",
         always=True,
-        control=Control("Weight of meaning (w)", info="0: only the words count. 1: only the meaning counts."),
+        control=Control("Weight of meaning (w)", info="0: only words count. 1: only meaning counts."),
     )
     similarity: Similarity = option(
         "scaled",
         Choice(*get_args(Similarity)),
-        "`scaled` is the paper's (1 + cos) / 2, `cosine` the released program's cosine.",
+        "Use the paper's (1 + cos) / 2 (`scaled`) or the released program's `cosine`.",
         key="sim",
         always=True,
     )
     exact_match: ExactMatch = option(
         "words",
         Choice(*get_args(ExactMatch)),
-        "Whether the reference occurs as a run of `words`, or what `fraction` of its words does.",
+        "Test whether the reference occurs as a run of `words`, or measure the `fraction` of its words that occur.",
         key="em",
         always=True,
     )
     lemmatizer: Lemmatizer = option(
         "simplemma",
         Choice(*get_args(Lemmatizer)),
-        "What makes lemmas: `simplemma`, `none`, NLTK's `wordnet`, or `wordnet-noun`, which takes all words for nouns.",
+        "Lemmatize with `simplemma`, `none`, NLTK's `wordnet`, or `wordnet-noun`, which treats all words as nouns.",
         key="lemma",
         always=True,
     )
-    lang: str = option("en", Text("a language code such as 'en'", "[a-z]{2,3}"), "Language, for simplemma.", key="lang")
+    lang: str = option(
+        "en", Text("a language code such as 'en'", "[a-z]{2,3}"), "Set the language, for simplemma.", key="lang"
+    )
     combine: Combine = option(
-        "arithmetic", Choice(*get_args(Combine)), "The weighted mean: `arithmetic` or `harmonic`.", key="comb"
+        "arithmetic", Choice(*get_args(Combine)), "Average with the `arithmetic` or the `harmonic` mean.", key="comb"
     )
     threshold: float = option(
         CORRECT,
         Number(0, 1),
-        "A score of at least this is correct.",
+        "Count answers that score at least this as correct.",
         key="thr",
         told="2/3",
-        control=Control("Threshold", info="A score from here on is correct."),
+        control=Control("Threshold", info="Answers that score at least this count as correct."),
     )
     ngram_candidates: int | None = option(
-        None, Whole(), "How many n-grams of a pair are embedded, the most promising first; by default all.", key="cand"
+        None, Whole(), "Embed only the N most promising n-grams of a pair (default: all).", key="cand"
     )
 
 
 @dataclass(frozen=True)
 class LoadOptions(ModelOptions):
-    """What `evaluate.load("smile", …)` takes."""
+    """The options at loading."""
 
     prompt_name: str | None = option(
-        None, Text("the name of a prompt"), "Which of the checkpoint's prompts to put before texts; by default its own."
+        None,
+        Text("the name of a prompt"),
+        "Put this prompt of the checkpoint before texts (default: the checkpoint's choice).",
     )
     cache_dir: str | os.PathLike[str] | None = option(
-        None, Place("a folder"), "Folder that keeps vectors, and evaluate's temporary files."
+        None, Place("a folder"), "Keep vectors and evaluate's temporary files in this folder."
     )
 
     @property

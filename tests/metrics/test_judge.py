@@ -473,7 +473,7 @@ def test_a_protocol_that_needs_questions_names_the_row_without(load):
             "protocol is 'Is it right\\? .*…; expected a file or one of default, smile, ",
         ),
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
-        ({"model": None}, "endpoint needs model"),
+        ({"model": None}, "endpoint is given without model"),
         ({"concurrency": 0}, "concurrency is 0; expected a positive whole number"),
         ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
     ],

@@ -49,9 +49,9 @@ def test_what_is_shown_of_an_option(specification_of, name, expected):
 def test_a_control_says_what_the_option_does(smile, specification_of):
     w = smile.controls[0]
     assert isinstance(w, Slider)
-    assert (w.label, w.info) == ("Weight of meaning (w)", "0: only the words count. 1: only the meaning counts.")
+    assert (w.label, w.info) == ("Weight of meaning (w)", "0: only words count. 1: only meaning counts.")
     # Without a hint of its own a control has the option's help.
-    assert specification_of("bem").controls[0].info == "A score above it is correct."
+    assert specification_of("bem").controls[0].info == "Count answers that score above this as correct."
 
 
 def test_what_opens_is_the_default_of_the_metric(specification, scorer):
