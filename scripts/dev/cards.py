@@ -1,6 +1,6 @@
-"""Write each metric's options into its card, between two markers: `python -m evaluate_qa.cards`.
+"""Write each metric's options into its card, between two markers: `python -m evaluate_qa.dev.cards`.
 
-A test compares the cards with the options' declarations, so that neither is changed alone.
+A test compares the cards with the declared options, so that they cannot drift apart.
 """
 
 import re
@@ -20,19 +20,21 @@ def with_options(card: str, name: str) -> str:
     metric = load_metric(name)
     loading, shared = declarations(metric.loading), declarations(ModelOptions)
     lines = _list("compute", declarations(metric.options))
-    if loading:
-        lines += ["", *_list("evaluate.load", {name: one for name, one in loading.items() if name not in shared})]
+    own = {name: one for name, one in loading.items() if name not in shared}
+    if own:
+        lines += ["", *_list("evaluate.load", own)]
     if shared.keys() <= loading.keys():
-        lines.append(f"- {', '.join(f'`{name}`' for name in shared)}: see `help({name})`.")
+        names = f"{', '.join(f'`{name}`' for name in shared)}: see `help({name})`."
+        lines += [f"- {names}"] if own else ["", f"Options of `evaluate.load`: {names}"]
     return _BETWEEN.sub(lambda _: "".join(f"{line}\n" for line in lines), card)
 
 
 def _list(call: str, options: Mapping[str, Declaration]) -> list[str]:
-    return [f"`{call}` takes", "", *(f"- `{_given(name, one)}`: {one.help}" for name, one in options.items())]
+    return [f"Options of `{call}`:", *(f"- `{_given(name, one)}`: {one.help}" for name, one in options.items())]
 
 
 def _given(name: str, one: Declaration) -> str:
-    """Return an option as it is given, with its default."""
+    """Return an option with its default, as a keyword argument."""
     if not one.told:
         return name
     default = f'"{one.told}"' if isinstance(one.default, str) else one.told

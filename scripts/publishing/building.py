@@ -128,7 +128,7 @@ def _build_model(repository: Repository) -> None:
     file.parent.mkdir()
     shutil.copyfile(matcher.find("publish"), file)
     head = (Path(__file__).parent / f"{repository.name}.md").read_text(encoding="utf-8")
-    described = _sections(METRICS / "bem" / "README.md", "The embedded matcher", "Limitations")
+    described = _sections(METRICS / "bem" / "README.md", "The Embedded Matcher", "Limitations")
     repository.card.write_text(in_namespace(f"{head}\n{described}", repository.namespace), encoding="utf-8")
 
 

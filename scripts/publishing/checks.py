@@ -71,7 +71,7 @@ def _examples(repository: Repository) -> Iterator[str]:
         return
     program = "".join(example.source for example in examples)
     if f'evaluate.load("{repository.id}"' not in program or ".compute(" not in program:
-        yield "README.md: no example (>>>) loads the metric and computes; add one under How to use"
+        yield "README.md: no example (>>>) loads the metric and computes; add one under How to Use"
 
 
 def _links(repository: Repository, text: str) -> Iterator[str]:

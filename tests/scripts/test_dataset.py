@@ -101,18 +101,18 @@ def test_card_describes_the_files(tmp_path, data_dir):
 @pytest.mark.parametrize("name", [name.value for name in Name])
 def test_cards_are_complete(name):
     card = DatasetCard.load(FOLDER / name / "README.md")
-    found = builder(name)
+    data_set = builder(name)
 
     for field in ("pretty_name", "license", "language", "task_categories"):
         assert card.data.get(field), field
-    for section in ("Fields", "Collection", "Known defects", "How to use", "Limitations", "Citation"):
+    for section in ("Uses", "Dataset Structure", "Dataset Creation", "Bias, Risks, and Limitations", "Citation"):
         assert f"\n## {section}\n" in card.text
     assert "```bibtex\n@" in card.text
     for placeholder in ("More Information Needed", "TODO", "TBD", "[["):
         assert placeholder not in card.text
-    fields = card.text.split("\n## Fields\n")[1].split("\n## ")[0]
-    for config in found.builder_configs:
-        info = found(config_name=config).info
+    fields = card.text.split("\n## Dataset Structure\n")[1].split("\n## ")[0]
+    for config in data_set.builder_configs:
+        info = data_set(config_name=config).info
         assert info.license == card.data.license
         assert info.homepage in card.text
         for field in info.features:

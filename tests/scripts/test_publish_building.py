@@ -224,7 +224,7 @@ def test_our_model_is_in_order_and_where_the_metrics_look_for_it(built):
     assert set(model.files()) == {"LICENSE", "README.md", matcher.PUBLISHED}
     assert model.files()[matcher.PUBLISHED].read_bytes() == matcher.find("bem").read_bytes()
     text = ModelCard.load(model.card).text
-    for heading in ("How to use", "The embedded matcher", "Limitations and bias"):
+    for heading in ("How to Use", "The Embedded Matcher", "Limitations and Bias"):
         assert f"\n## {heading}\n" in text
     for name in {"bem", "nli_lex"} & {*SPACES}:
         assert 'REPOSITORY = "org/matcher"' in (built / "spaces" / "org" / name / "shared_matcher.py").read_text()
