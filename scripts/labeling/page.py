@@ -1,4 +1,4 @@
-"""The page on which a person labels: one answer at a time, by keys or buttons; each label is saved at once."""
+"""The page for labeling: one answer at a time, with keys or buttons. Each label is saved at once."""
 
 from collections.abc import Callable
 from html import escape
@@ -29,7 +29,7 @@ _CSS = """
 """
 
 _View = tuple[int | None, str, str]
-"""The row that is shown; it, and how far the work is, as HTML."""
+"""The number of the current row, and as HTML the row and the progress."""
 
 
 def build(sheet: Sheet) -> gr.Blocks:
@@ -57,7 +57,7 @@ _VARIANTS = {"right": "primary", "wrong": "stop", SKIP: "secondary"}
 
 
 def launch(sheet: Sheet, port: int | None, browser: bool) -> gr.Blocks:
-    """Serve the page to this machine alone, without waiting for its end; the address is its `local_url`."""
+    """Serve the page to this machine only, and return at once; its `local_url` is the address."""
     page = build(sheet)
     page.launch(
         server_name="127.0.0.1",
@@ -82,7 +82,7 @@ def _sayer(sheet: Sheet, saying: str) -> Callable[[int | None], _View]:
 
 
 def said(sheet: Sheet, row: int | None, saying: str) -> _View:
-    """Write down what was said of the row that is shown; return the next one."""
+    """Save the label of the current row; return the next row."""
     if row is None:
         return view(sheet, sheet.next())
     try:
@@ -93,12 +93,12 @@ def said(sheet: Sheet, row: int | None, saying: str) -> _View:
 
 
 def previous(sheet: Sheet, row: int | None) -> _View:
-    """Return the row before the one that is shown; of the first, and of the end, the last."""
+    """Return the previous row; before the first row and after the end, the last one."""
     return view(sheet, (len(sheet.rows) if row is None else row or len(sheet.rows)) - 1)
 
 
 def view(sheet: Sheet, row: int | None, problem: str = "") -> _View:
-    """Return what is shown of a row, or of the end."""
+    """Return the view of a row, or of the end."""
     told = f'<section class="qa-problem" role="alert">{escape(problem)}</section>' if problem else ""
     asked = _end(sheet) if row is None else _asked(sheet.shown(row), row, len(sheet.rows))
     return row, told + asked, _progress(sheet)
@@ -110,7 +110,7 @@ def _asked(shown: Shown, row: int, count: int) -> str:
     more = " · ".join(f"{_plain(name)}: {_plain(value)}" for name, value in shown.more.items())
     return (
         f'<section class="qa-row" aria-live="polite"><span class="qa-label">Row {row + 1:,} of {count:,}'
-        f"{f', now: {_plain(shown.said)}' if shown.said else ''}</span>"
+        f"{f', labeled: {_plain(shown.said)}' if shown.said else ''}</span>"
         f'<h2 dir="auto">{_plain(shown.question)}</h2>{references}'
         f'<p class="qa-answer"><span class="qa-label">Answer</span><span dir="auto">'
         f"{_plain(shown.answer) or '<em>(empty)</em>'}</span></p>"
@@ -120,8 +120,9 @@ def _asked(shown: Shown, row: int, count: int) -> str:
 
 def _end(sheet: Sheet) -> str:
     return (
-        '<section class="qa-row" aria-live="polite"><h2>All rows are done.</h2><p>Close this page, and end the '
-        f"program with Ctrl+C. Then: evaluate-qa estimate --labels {_plain(str(sheet.path))} --scored …</p></section>"
+        '<section class="qa-row" aria-live="polite"><h2>All rows are labeled.</h2><p>Close this page, and stop '
+        "the program with Ctrl+C. Then run: "
+        f"evaluate-qa estimate --labels {_plain(str(sheet.path))} --scored …</p></section>"
     )
 
 
@@ -135,5 +136,5 @@ def _progress(sheet: Sheet) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape what comes from data; also what gradio's own templates would read."""
+    """Escape text from data, including characters that gradio's templates interpret."""
     return escape(text).replace("{", "&#123;").replace("$", "&#36;")

@@ -1,5 +1,5 @@
-"""One page of figures and examples, for people to mail: the command `evaluate-qa report` is its shell.
+"""One HTML page of figures and examples, for the command `evaluate-qa report`.
 
-`facts` gathers what is shown (the arithmetic is that of `estimation`), `examples` chooses rows and reads them, `charts`
-draws, and `page` puts it into `page.html`.
+`facts` computes the figures with `estimation`, `examples` chooses and reads rows, `charts` draws, and `page` fills
+`page.html`.
 """

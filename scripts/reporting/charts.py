@@ -1,4 +1,4 @@
-"""Charts as SVG: no script, no font, nothing that is loaded; colours are the page's, so that they change with it."""
+"""Charts as SVG without scripts, fonts or other files; they use the page's colors and follow its dark mode."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ _MOST = 18  # letters of a name
 
 @dataclass(frozen=True)
 class Bin:
-    """Scores of one part of their range, beside labels.
+    """Scores in one part of their range, with the labels there.
 
     Attributes:
         score: Mean score.
         share: Share of the labels that are right, weighted as the rows were drawn.
-        labels: How many labels.
+        labels: Number of labels.
     """
 
     score: float
@@ -32,7 +32,7 @@ class Bin:
 
 
 def histogram(scores: Floats, title: str) -> str:
-    """Return a histogram: from 0 to 1, or over the range of the scores where that is another."""
+    """Return a histogram from 0 to 1, or over the range of the scores if they leave 0 to 1."""
     low, high = (0.0, 1.0) if scores.min() >= 0 and scores.max() <= 1 else (float(scores.min()), float(scores.max()))
     counts, _ = np.histogram(scores, BINS, (low, high))
     step, tallest = 340 / BINS, max(1, counts.max())
@@ -46,7 +46,7 @@ def histogram(scores: Floats, title: str) -> str:
 
 
 def intervals(rows: Sequence[tuple[str, Interval]], title: str) -> str:
-    """Return a line for each name, from the low end of its interval to the high one, with a dot at the figure."""
+    """Return a line per name from the low to the high end of its interval, with a dot at the figure."""
     low, high = min(one.low for _, one in rows), max(one.high for _, one in rows)
     pad = 0.08 * (high - low) or 0.05
     low, high = low - pad, high + pad
@@ -71,7 +71,7 @@ def intervals(rows: Sequence[tuple[str, Interval]], title: str) -> str:
 
 
 def calibration(bins: Sequence[Bin], title: str) -> str:
-    """Return the share of right answers by score: on the diagonal the scores are probabilities."""
+    """Return the share of right answers by score. Calibrated scores lie on the diagonal."""
 
     def at(score: float, share: float) -> tuple[float, float]:
         return 60 + 280 * score, 300 - 280 * share
@@ -91,12 +91,12 @@ def calibration(bins: Sequence[Bin], title: str) -> str:
 
 
 def calibration_bins(scores: Floats, labels: Floats, weights: Floats | None, count: int = 10) -> list[Bin]:
-    """Return the bins, of equal width, that have labels.
+    """Return the bins of equal width that contain labels.
 
     Args:
         scores: From 0 to 1, shape (rows,).
         labels: From 0 to 1, NaN where there is none, shape (rows,).
-        weights: One over the probability with which a labelled row was drawn; None for rows drawn alike.
+        weights: Sampling weight of each row (1 / probability of being drawn); None for a simple random sample.
         count: Number of bins.
     """
     known = ~np.isnan(labels)

@@ -1,4 +1,4 @@
-"""Rows that a report shows: the worst, those that changed, and those of which metric and people think otherwise."""
+"""Rows that a report shows: the worst, the changed, and those on which metric and people disagree."""
 
 import re
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ class Chosen:
 
 
 def choose(facts: Facts, most: int) -> list[Chosen]:
-    """Return what to show, at most so many rows under each heading."""
+    """Return the rows to show, at most `most` under each heading."""
     return [one for one in (*_disputed(facts, most), *_changed(facts, most), *_worst(facts, most)) if one.rows]
 
 
@@ -92,30 +92,28 @@ def _changed(facts: Facts, most: int) -> list[Chosen]:
         figures = facts.joined.verdicts or facts.joined.scores
         turned = figures[pair.system] - figures[pair.baseline]
         size = np.abs(facts.joined.scores[pair.system] - facts.joined.scores[pair.baseline])
-        for heading, rows in (("Won", np.flatnonzero(turned > 0)), ("Lost", np.flatnonzero(turned < 0))):
+        for heading, rows in (("Improved", np.flatnonzero(turned > 0)), ("Worsened", np.flatnonzero(turned < 0))):
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
-            title = f"{heading} by {pair.system} over {pair.baseline}"
-            if heading == "Lost":
-                title = f"Lost by {pair.system} to {pair.baseline}"
-            note = f"{len(chosen)} of {len(rows):,} rows, the greatest changes of the score"
+            title = f"{heading} from {pair.baseline} to {pair.system}"
+            note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
             found.append(Chosen(title, note, [pair.baseline, pair.system], chosen))
     return found
 
 
 def _disputed(facts: Facts, most: int) -> list[Chosen]:
-    """Choose rows whose label and score are the furthest apart, by more than a half."""
+    """Choose the rows whose score differs most from the label, by more than one half."""
     found = []
     for name in facts.joined.files if facts.labelled else ():
         apart = np.abs(labels_of(facts, name) - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
-        note = f"{len(chosen)} of {len(rows):,} labelled rows whose score is more than a half from the label"
-        found.append(Chosen(f"Metric and people differ: {name}", note, [name], chosen))
+        note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
+        found.append(Chosen(f"Metric and people disagree: {name}", note, [name], chosen))
     return found
 
 
 def labels_of(facts: Facts, name: str) -> np.ndarray:
-    """Return the labels of a system at the joined rows, NaN where there is none."""
+    """Return the labels of a system at the joined rows, NaN for an unlabeled row."""
     joined = facts.labelled[list(facts.joined.files).index(name)]
     spread = np.full(len(facts.joined.files[name]), np.nan)
     spread[joined.rows] = joined.labels
@@ -123,7 +121,7 @@ def labels_of(facts: Facts, name: str) -> np.ndarray:
 
 
 def filled(chosen: Sequence[Chosen], facts: Facts, columns: Sequence[str]) -> list[Chosen]:
-    """Return what was chosen with its rows, of which each file is read once more.
+    """Return the chosen rows with their contents; each file is read once more.
 
     Args:
         chosen: What is shown.
@@ -196,7 +194,7 @@ def _value(row: Row, name: str) -> object:
 
 
 def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the answer in pieces, each with whether it is a word that a reference has too; of a blank one none.
+    """Return the answer in pieces, each with whether it is a word of a reference; an empty list for a blank answer.
 
     >>> marked("It is Paris.", ["Paris, France"])
     [('It is ', False), ('Paris', True), ('.', False)]

@@ -1,4 +1,4 @@
-"""What a report says: figures of each system, their differences, slices, and what they rest on."""
+"""The contents of a report: figures of each system, differences, slices, and the data behind them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ..uncertainty.intervals import Interval, mean
 from ..uncertainty.paired import Paired, compare
 
 _MOST_SLICES = 30
-"""Values of a column that are shown, the most frequent ones."""
+"""How many values of a column are shown, the most frequent first."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SystemFacts:
         name: The system's.
         source: The file of its rows.
         score: Mean score, with its interval.
-        right: Share of right answers by the metric's verdicts; None without verdicts.
+        right: Share of answers that the metric judged correct; None without verdicts.
         powered: The accuracy by labels; None without labels.
     """
 
@@ -44,7 +44,7 @@ class Slice:
     Attributes:
         value: The value.
         rows: How many rows.
-        figures: Share of right answers of each system, or mean score where there are no verdicts.
+        figures: Share of each system's answers judged correct, or the mean score if there are no verdicts.
     """
 
     value: str
@@ -54,17 +54,17 @@ class Slice:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a report says.
+    """The contents of a report.
 
     Attributes:
         systems: Figures of each system.
         joined: The rows that they are of.
         labelled: Labels of each system's rows, in the same order; empty without labels.
-        pairs: Each other system beside the first.
+        pairs: Each other system compared with the first.
         powered: What `estimate` returned; None without labels.
-        slices: Column → its most frequent values; and how many values more there are.
+        slices: Column → its most frequent values, and the number of the other values.
         clusters: Number of clusters; None if each row stands alone.
-        confidence: Share of samples whose interval holds the truth.
+        confidence: Confidence level of the intervals.
     """
 
     systems: list[SystemFacts]

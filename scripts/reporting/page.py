@@ -1,4 +1,4 @@
-"""The page: one file without a script, which loads nothing; everything that came from data is escaped."""
+"""The page: one file that runs no script and loads nothing. Everything that comes from data is escaped."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ def render(facts: Facts, chosen: Sequence[Chosen], title: str, notes: Sequence[s
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("a report needs jinja2: pip install jinja2") from error
+        raise ImportError("Reports need jinja2, which is not installed. Run: pip install jinja2") from error
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -49,7 +49,7 @@ def render(facts: Facts, chosen: Sequence[Chosen], title: str, notes: Sequence[s
 
 
 def _ends(text: str) -> Any:
-    """Return a figure and its interval, which a narrow column breaks between the two only."""
+    """Return a figure and its interval as two parts, so that a narrow column breaks only between them."""
     from markupsafe import Markup
 
     value, _, ends = text.partition(" ")
@@ -57,7 +57,7 @@ def _ends(text: str) -> Any:
 
 
 def _headline(facts: Facts) -> list[tuple[str, Interval]]:
-    """Return the best figure that all systems have: by labels, by verdicts, or the mean score."""
+    """Return the most reliable figure that all systems have: accuracy by labels, verdicts, or the mean score."""
     return [(one.name, one.powered.accuracy if one.powered else one.right or one.score) for one in facts.systems]
 
 
@@ -72,18 +72,20 @@ def _calibrations(facts: Facts) -> list[str]:
 
 
 def told_notes(facts: Facts) -> list[str]:
-    """Return, a line each, what the figures rest on."""
+    """Return the notes on the figures, one sentence or two each."""
     if facts.pairs:
         return paired_notes(facts.joined, facts.pairs, facts.powered, facts.confidence)
     rows = len(next(iter(facts.joined.scores.values())))
-    found = [f"{rows:,} rows; {facts.confidence:.0%} intervals"]
+    found = [f"{rows:,} rows; {facts.confidence:.0%} intervals."]
     if facts.clusters is not None:
-        found.append(f"rows with the same {facts.joined.cluster_column} go together: {facts.clusters:,} clusters")
+        found.append(
+            f"Rows with the same {facts.joined.cluster_column} count as one group ({facts.clusters:,} groups)."
+        )
     if facts.joined.unscored:
-        found.append(f"{facts.joined.unscored:,} rows without a score or verdict are left out")
+        found.append(f"{facts.joined.unscored:,} rows without a score or verdict are left out.")
     if facts.powered is None:
-        found.append("this is by the metric, and the intervals know nothing of its errors")
+        found.append("These figures trust the metric; the intervals do not account for its errors.")
     else:
         found += [*facts.powered.all.notes]
-        found.append("assumed: the labelled rows are a random sample of all; the labels are true")
+        found.append("Assumes that the labeled rows are a random sample of all rows, and that the labels are true.")
     return found

@@ -113,7 +113,7 @@ def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
         asked.get_by_text("Row 3 of 5").wait_for()
         asked.get_by_text("(empty)").wait_for()
         page.keyboard.press("b")
-        asked.get_by_text("Row 2 of 5, now: wrong").wait_for()
+        asked.get_by_text("Row 2 of 5, labeled: wrong").wait_for()
         page.locator("#right").click()
         asked.get_by_text("Row 3 of 5").wait_for()
         page.keyboard.press("s")
@@ -134,7 +134,7 @@ def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
         page.keyboard.press("R")
         page.locator("#asked").get_by_text("Row 5 of 5").wait_for()
         page.keyboard.press("w")
-        page.get_by_text("All rows are done.").wait_for()
+        page.get_by_text("All rows are labeled.").wait_for()
     assert labels() == ["right", "right", "skip", "right", "wrong"]
     refused = CliRunner().invoke(app, ["label", str(target), "--no-browser"])
     assert "another run is writing it" in refused.stderr

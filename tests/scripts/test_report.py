@@ -101,8 +101,10 @@ def test_the_figures_are_those_of_the_functions(report):
         "new", told(difference, "+"), told(pair.verdicts.difference, "+"), str(pair.wins), str(pair.losses),
         f"{pair.verdicts.adjusted:.4f}", f"{pair.verdicts.detectable:.3f}", told(pair.scores.difference, "+"),
     ]  # fmt: skip
-    headings = [text for text in page.texts if re.match("Won|Lost|Lowest|Metric and", text)]
-    assert {"Won by new over old", "Lost by new to old", "Lowest scores: old", "Lowest scores: new"} <= {*headings}
+    headings = [text for text in page.texts if re.match("Improved|Worsened|Lowest|Metric and", text)]
+    assert {"Improved from old to new", "Worsened from old to new", "Lowest scores: old", "Lowest scores: new"} <= {
+        *headings
+    }
 
 
 def test_weights_are_read_from_the_column_that_is_named(report):
