@@ -31,7 +31,7 @@ def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
         scores,
         options,
         bars=[
-            Bar("Classifier", alone, "probability of “equivalent”, by the classifier alone"),
+            Bar("Classifier", alone, "probability that both mean the same, by the classifier alone"),
             *evidence_bars(parts.evidence, best),
         ],
         marks=evidence_marks(row, best),
@@ -41,16 +41,16 @@ def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
 
 def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     score = float(scores.score[0])
-    side = "above" if scores.verdict[0] else "not above"
-    thinks = "takes" if alone > 0.5 else "does not take"  # noqa: PLR2004
-    changed = f" The words {'raise' if score > alone else 'lower'} its probability from {alone:.2f} to {score:.2f}."
+    side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
+    changed = f" Shared words {'raise' if score > alone else 'lower'} this to {score:.2f}."
     return (
-        f"Given the question, the classifier {thinks} the answer for another way to say “{reference}”."
-        f"{'' if options.lexical is False else changed} That is {side} the threshold of {options.threshold:.2f}."
+        f"The classifier gives a probability of {alone:.2f} that the answer means the same as “{reference}”, given the "
+        f"question.{'' if options.lexical is False else changed} "
+        f"Score {score:.2f}, {side} the threshold of {options.threshold:.2f}: {verdict}."
     )
 
 
-FIELDS = boxes("BEM reads it too.", required=True)
+FIELDS = boxes("BEM judges the answer in the context of this question.", required=True)
 EXAMPLES = {
     **RADIUM,
     "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),

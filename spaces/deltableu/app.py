@@ -26,7 +26,7 @@ from evaluate_qa.spaces._shared.metric import (
 )
 from evaluate_qa.spaces._shared.page import launch
 
-ORDERS = ("Words", "Pairs of words", "Runs of three", "Runs of four")
+ORDERS = ("Words", "Word pairs", "Runs of three words", "Runs of four words")
 HAND = {
     "questions": "What is wrong with my hand?",
     "references": ["tinea of the hand", "most likely it is eczema", "it is nothing, wait and see"],
@@ -55,8 +55,8 @@ def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
 
 def _matched(scores: Any, n: int) -> str:
     if not scores.totals[0, n]:
-        return "the answer is too short for these"
-    return f"matches weigh {scores.matches[0, n]:.3g} of {scores.totals[0, n]:.3g}, before smoothing"
+        return "the answer is too short"
+    return f"matches earn {scores.matches[0, n]:.3g} of {scores.totals[0, n]:.3g}, before smoothing"
 
 
 def _marks(row: Row, options: Any) -> list[Mark]:
@@ -66,7 +66,7 @@ def _marks(row: Row, options: Any) -> list[Mark]:
     for weight, run in groupby(_earned(row, weights, options), key=lambda token: token[1]):
         places = [place for place, _ in run]
         if weight:
-            why = f"in a reference of weight {weight:g}"
+            why = f"in a reference with weight {weight:g}"
             kind: Kind = "against" if weight < 0 else "for" if weight == max(weights) else "half"
             marks.append(Mark(places[0][0], places[-1][1], why, kind))
     return marks
@@ -90,19 +90,19 @@ def _earned(row: Row, weights: Sequence[float], options: Any) -> Iterator[tuple[
 
 def _why(precisions: Any, penalty: float) -> str:
     if not precisions.any():
-        return "No word of the answer earns anything: it is in no reference with a weight above 0."
-    short = f", times {penalty:.2f}, because the answer is shorter than the references" if penalty < 1 else ""
+        return "No word of the answer occurs in a reference with a weight above 0."
+    short = f", multiplied by {penalty:.2f} because the answer is shorter than the references" if penalty < 1 else ""
     return (
-        "The score is the geometric mean of the precisions below, without those for which the answer is too short"
-        f"{short}. A word earns the weight of the best reference that has it: green the most there is, yellow less, "
-        "red takes away."
+        f"The score is the geometric mean of the precisions below{short}. Precisions for which the answer is too short "
+        "are left out. A word earns the weight of the best reference that contains it: green is the highest weight, "
+        "yellow a lower weight, and red a negative weight."
     )
 
 
 FIELDS = (
-    replace(QUESTION, info="For you to read; ΔBLEU does not use it."),
-    replace(REFERENCES, info="Answers, good and bad, one on each line.", lines=3),
-    Field("reference_weights", "Weights", "numbers", "One for each reference, from -1 to 1. Default: 1."),
+    replace(QUESTION, info="For orientation only; ΔBLEU does not use it."),
+    replace(REFERENCES, info="Good and bad answers, one per line.", lines=3),
+    Field("reference_weights", "Weights", "numbers", "One per reference, from -1 to 1 (default: 1)."),
     ANSWER,
 )
 EXAMPLES = {

@@ -40,9 +40,9 @@ CONFIGURATION = os.environ.get("EVQASCORE_CONFIGURATION", "demo")
 SAMPLING = {"interval": 6, "max_frames": 24}
 WIDTH = 200
 COMPONENTS = {
-    "coarse": ("Coarse", "how near the whole text comes to the frames together"),
-    "precision": ("Precision", "how near each key phrase comes to its best frame"),
-    "recall": ("Recall", "how near each frame comes to its best key phrase"),
+    "coarse": ("Coarse", "similarity of the whole text and all frames together"),
+    "precision": ("Precision", "how well each key phrase fits its best frame"),
+    "recall": ("Recall", "how well each frame fits its best key phrase"),
     "f_score": ("F score", "harmonic mean of precision and recall"),
 }
 
@@ -125,11 +125,11 @@ def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float
 def _why(of_row: dict[str, Any]) -> str:
     count = of_row["n_keywords"]
     phrases = "1 key phrase is" if count == 1 else f"{count} key phrases are"
-    factor = f", times ln({count} + 1), which rewards an answer that says more" if of_row["mode"] == "qa" else ""
-    toy = " The model of this demo knows coloured shapes only." if CONFIGURATION == "demo" else ""
+    factor = f", multiplied by ln({count} + 1) to reward answers that say more" if of_row["mode"] == "qa" else ""
+    toy = " The model of this demo knows only colored shapes." if CONFIGURATION == "demo" else ""
     return (
         f"{phrases} compared with {of_row['frames']} frames. The score is the mean of the coarse score and the F score"
-        f"{factor}. It ranks answers to videos; it is no verdict on one.{toy}"
+        f"{factor}. Use it to rank answers; it is not a verdict on a single answer.{toy}"
     )
 
 
@@ -138,8 +138,8 @@ RED, GREEN = (
 )
 
 FIELDS = (
-    Field("videos", "Video", "video", f"{LIMITS.video_seconds} s at most", required=True),
-    replace(QUESTION, info="Without one, the answer is scored as a caption."),
+    Field("videos", "Video", "video", f"at most {LIMITS.video_seconds} s", required=True),
+    replace(QUESTION, info="Without a question, the answer is scored as a caption."),
     replace(ANSWER, label="Answer or caption"),
 )
 EXAMPLES = {

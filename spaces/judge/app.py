@@ -46,17 +46,17 @@ PYTHON = {"endpoint": "http://localhost:8000/v1", "model": "my-model", "first": 
 SECONDS, RETRIES, CONCURRENCY = 20.0, 1, 8
 
 DEMO = """\
-Of each answer below, the matcher bem says by itself how likely it is right. Where it is **sure**, that counts; where it
-is **unsure**, the judge is asked. Move the ends of the band in which it is unsure.
+The fast metric bem scores every answer below. Where it is **confident**, its verdict stands; otherwise the **judge**
+decides. Drag the sliders to change the range of scores that go to the judge.
 
-The judge of this demo is a person: the verdicts were written by hand and recorded, and stand in for a model's endpoint.
-They also say who is right here, so a judge who is asked about every answer makes no mistake. The answers were chosen to
-show each case; of real ones the figures say nothing."""
+The judge of this demo is a person: the verdicts were written by hand and stand in for a model. They also serve as the
+truth here, so a judge who decides every answer makes no mistake. The answers were chosen to show each case. The figures
+say nothing about real data."""
 
 OWN_TEXTS = {
-    "": "For your own texts there is none here: start this Space yourself with JUDGE_ENDPOINTS=any, or take the Python "
-    "lines.",
-    "given": "For your own texts enter an endpoint under “Your own judge”.",
+    "": "This Space has no judge for your own texts. Start it yourself with JUDGE_ENDPOINTS=any, or use the code on "
+    "the tab Python.",
+    "given": "To judge your own texts, enter an endpoint under “Your own judge”.",
 }
 
 
@@ -123,10 +123,10 @@ def explain(scorer: HostedScorer, row: Row, parts: Parts, options: Any) -> Outco
     asked = is_asked(matched, options)
     columns = parts.judge if asked else parts.matcher
     score, verdict, best = (columns[name][0] if columns else None for name in ("score", "verdict", "best_reference"))
-    bars = [Bar("Matcher", matched, "how likely bem takes it for right")]
+    bars = [Bar("bem", matched, "bem's probability that the answer is right")]
     if asked and score is not None:
-        by = "recorded, written by hand" if parts.recorded else "at your endpoint"
-        bars.append(Bar("Judge", score, f"how likely the judge takes it for right ({by})"))
+        by = "recorded by hand" if parts.recorded else "at your endpoint"
+        bars.append(Bar("Judge", score, f"the judge's probability that the answer is right ({by})"))
     return Outcome(
         score=score,
         verdict=verdict,
@@ -141,18 +141,18 @@ def explain(scorer: HostedScorer, row: Row, parts: Parts, options: Any) -> Outco
 def _why(parts: Parts, matched: float, limits: tuple[float, float], asked: bool) -> str:
     low, high = limits
     if limits == NEVER:
-        return f"The matcher decides, with a probability of {matched:.2f}; the judge is not asked."
+        return f"bem decides, with a probability of {matched:.2f}. The judge is never asked."
     if not asked:
         side = f"below {low:g}" if matched < low else f"{high:g} or more"
-        return f"The matcher is sure: {matched:.2f} is {side}. So the judge is not asked."
-    unsure = f"The matcher is unsure: {matched:.2f} lies from {low:g} to {high:g}. So the judge is asked"
+        return f"bem is confident: {matched:.2f} is {side}. The judge is not asked."
+    unsure = f"bem is not confident: {matched:.2f} lies between {low:g} and {high:g}. The judge is asked"
     begun = "The judge is asked about every answer" if limits == ALWAYS else unsure
     if parts.judge is None:
-        return f"{begun}: press Score."
+        return f"{begun}. Press Score."
     if parts.judge["label"][0] is None:
         missing = OWN_TEXTS["given" if ENDPOINTS else ""] if parts.recorded else parts.judge["error"][0]
         return f"{begun}, but there is no verdict. {missing}"
-    return f"{begun}, and says “{parts.judge['label'][0]}”."
+    return f"{begun}. Its verdict is “{parts.judge['label'][0]}”."
 
 
 def opinions(scorer: HostedScorer) -> list[Opinion]:
@@ -194,7 +194,7 @@ def asking(scorer: HostedScorer, given: Given) -> HostedScorer:
     return scorer.with_metric(lambda metric: type(metric)(endpoint=endpoint, model=given.model, first=metric.first))
 
 
-FIELDS = boxes("Matcher and judge read it too.", required=True)
+FIELDS = boxes("Both bem and the judge read it.", required=True, limits="")
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
 EXAMPLES = {

@@ -20,7 +20,7 @@ from evaluate_qa.spaces._shared.page import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 
-# From which entailment on the sentence says that the reference follows, or may follow.
+# The entailment from which the explanation says that the answer implies, or may imply, the reference.
 SURE, UNSURE = 0.7, 0.3
 
 
@@ -33,7 +33,7 @@ def explain(scorer: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome
         scores,
         options,
         bars=[
-            Bar("Entailment", float(scores.entailment[0]), "how surely the reference follows from the answer"),
+            Bar("Entailment", float(scores.entailment[0]), "probability that the answer implies the reference"),
             *evidence_bars(parts.evidence, best),
         ],
         marks=evidence_marks(row, best),
@@ -43,17 +43,17 @@ def explain(scorer: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome
 
 def _why(reference: str, scores: Any, options: Any) -> str:
     entailment, found = scores.entailment[0], scores.recall[0]
-    follows = "follows" if entailment >= SURE else "may follow" if entailment >= UNSURE else "does not follow"
-    has = "all of its words" if found == 1 else f"{found:.0%} of its words" if found else "none of its words"
-    side = "above" if scores.verdict[0] else "not above"
-    joined = "Entailment alone" if options.lexical is False else "With what the words say this"
+    implies = "implies" if entailment >= SURE else "may imply" if entailment >= UNSURE else "does not imply"
+    words = "all its words" if found == 1 else f"{found:.0%} of its words" if found else "none of its words"
+    side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
+    alone = " The score uses entailment alone." if options.lexical is False else ""
     return (
-        f"“{reference}” {follows} from the answer, which has {has}. "
-        f"{joined} makes {scores.score[0]:.2f}, {side} the threshold of {options.threshold:.2f}."
+        f"The answer {implies} “{reference}” and contains {words}.{alone} "
+        f"Score {scores.score[0]:.2f}, {side} the threshold of {options.threshold:.2f}: {verdict}."
     )
 
 
-FIELDS = boxes("Put before both texts, where there is one.")
+FIELDS = boxes("Optional context for the comparison.")
 EXAMPLES = {
     **RADIUM,
     "A number": Example({**BONES, "predictions": "An adult has 208 bones."}),

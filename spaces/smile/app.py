@@ -21,10 +21,10 @@ from evaluate_qa.spaces._shared.metric import (
 from evaluate_qa.spaces._shared.page import launch
 
 COMPONENTS = {
-    "semantic": ("Semantic", "how near the whole answer comes to the reference in meaning"),
-    "lexical": ("Lexical", "mean of the two below"),
-    "exact_match": ("Exact match", "1 if the reference's words stand in the answer"),
-    "ngram_similarity": ("Best n-gram", "how near the marked words come to the reference"),
+    "semantic": ("Semantic", "similarity of the whole answer and the reference in meaning"),
+    "lexical": ("Lexical", "mean of the two values below"),
+    "exact_match": ("Exact match", "1 if the answer contains the reference's words"),
+    "ngram_similarity": ("Best n-gram", "similarity of the marked words and the reference"),
 }
 
 
@@ -36,39 +36,43 @@ def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
     answer = words(row["predictions"], lambda word: text.words(f"x {word}", lemma)[1:])
     span = find_run(answer, scores.best_ngram[0].split())
     exact = bool(scores.exact_match[0])
-    why = "is the reference" if exact else "comes nearest to the reference"
+    why = "the reference" if exact else "closest to the reference"
     return Outcome.of(
         scores,
         options,
         bars=bars(COMPONENTS, {name: getattr(scores, name)[0] for name in COMPONENTS}),
         marks=[Mark(*span, why, "for" if exact else "half")] if span else [],
-        why=_why(row, scores, options),
+        why=_why(row, scores, options, span),
     )
 
 
-def _why(row: Row, scores: Any, options: Any) -> str:
+def _why(row: Row, scores: Any, options: Any, span: tuple[int, int] | None) -> str:
     reference = f"“{row['references'][scores.best_reference[0]]}”"
     if scores.exact_match[0]:
         found = f"The answer contains {reference} word for word"
     else:
-        found = f"The answer does not contain {reference}; “{scores.best_ngram[0]}” comes nearest to it"
+        # The n-gram consists of lemmas, the marked words stand in the answer.
+        closest = row["predictions"][slice(*span)] if span else scores.best_ngram[0]
+        found = f"The answer does not contain {reference}; “{closest}” is closest to it"
     semantic = scores.semantic[0]
-    near = next(word for least, word in ((0.8, "near"), (0.65, "not far from"), (-1, "far from")) if semantic >= least)
-    side = "reaches" if scores.verdict[0] else "is below"
-    target = "the synthetic answer" if row.get("synthetic_answers") else "it"
+    close = next(
+        word for least, word in ((0.8, "close to"), (0.65, "fairly close to"), (-1, "far from")) if semantic >= least
+    )
+    side, verdict = ("at or above", "correct") if scores.verdict[0] else ("below", "incorrect")
+    target = "the synthetic answer" if row.get("synthetic_answers") else "the reference"
     return (
-        f"{found}. As a whole, the answer is {near} {target} in meaning. With w = {options.w:g} for meaning, "
-        f"the score {side} the threshold of {options.threshold:.2f}."
+        f"{found}. As a whole, the answer is {close} {target} in meaning, which has the weight {options.w:g}. "
+        f"Score {scores.score[0]:.2f}, {side} the threshold of {options.threshold:.2f}: {verdict}."
     )
 
 
 FIELDS = (
-    *boxes("For you to read; SMILE does not use it."),
+    *boxes("For orientation only; SMILE does not use it."),
     Field(
         "synthetic_answers",
         "Synthetic answers",
         "lines",
-        "A reference put as a sentence: one for all, or one for each reference.",
+        "The reference written as a sentence: one for all references, or one per reference.",
         lines=1,
     ),
 )

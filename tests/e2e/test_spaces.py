@@ -86,13 +86,13 @@ def test_wrong_input_is_explained(with_references, browser, tmp_path):
     with Visit(browser, with_references, "phone") as visit:
         page = visit.page
         visit.box("references").fill("")
-        assert "References: this is empty. Enter at least one." in visit.score()
+        assert "There is no reference. Enter at least one." in visit.score()
         visit.box("references").fill("Paris")
         visit.box("prediction").fill("x" * 5000)
         assert "5,000 characters are more than the 4,000" in visit.score()
         visit.tab("File")
         page.locator("#score-file").click()
-        page.get_by_text("Choose a file first").wait_for()
+        page.get_by_text("Upload a file first").wait_for()
         broken = tmp_path / "broken.jsonl"
         broken.write_text('{"prediction": "a", "references": ["b"], "question": "q"}\n{oops\n')
         told = visit.upload(broken)
@@ -100,7 +100,7 @@ def test_wrong_input_is_explained(with_references, browser, tmp_path):
         assert "line 2: this is not JSON" in told
         broken = broken.rename(tmp_path / "binary.jsonl")
         broken.write_bytes(b"\xff\xfe")
-        assert "this is not text in UTF-8" in visit.upload(broken)
+        assert "the file is not UTF-8 text" in visit.upload(broken)
         assert "Traceback" not in page.content()
     assert "Traceback" not in with_references.log.read_text()
 
@@ -158,7 +158,7 @@ def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_pa
         page.locator("#score-file").click()
         page.locator(".qa-compared").wait_for()
         told = page.locator("#results").inner_text()
-        assert re.search(r"Became right\s+10\s+Became wrong\s+2\s", told)
+        assert re.search(r"Newly correct\s+10\s+Newly incorrect\s+2\s", told)
         assert re.search(r"Correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", told)
         assert "p = 0.0386" in told
         page.locator("#answers table").first.wait_for()
@@ -191,15 +191,15 @@ def test_rows_and_their_videos_are_scored_and_deleted(evqascore, browser, tmp_pa
         visit.tab("File")
         assert "answers.jsonl: 5 rows to score." in visit.upload(path)
         told = visit.upload_videos(CLIP, OTHER_CLIP, broken, told="2 videos read: red_square.mp4, green_ring.mp4.")
-        assert "1 video was left out.\nbroken.mp4: this cannot be read as a video." in told
+        assert "1 video was skipped.\nbroken.mp4: the file cannot be read as a video." in told
         left = {file.name for file in evqascore.uploads.rglob("*") if file.is_file()}
         assert not left & {"answers.jsonl", "broken.mp4"}
         page.locator("#score-file").click()
         page.locator(".qa-figures").wait_for()
         results = page.locator("#results").inner_text()
-        assert "2 rows were left out." in results
-        assert "row 3: broken.mp4: this cannot be read as a video." in results
-        assert "row 4: Video: there is none called “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4." in results
+        assert "2 rows were skipped." in results
+        assert "row 3: broken.mp4: the file cannot be read as a video." in results
+        assert "row 4: Video: there is no video “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4." in results
         assert "root:" not in page.content()
         with page.expect_download() as download:
             page.locator("#download-csv").click()
@@ -250,8 +250,8 @@ def test_videos_that_do_not_fit_are_explained(evqascore, browser, tmp_path):
         visit.tab("File")
         visit.upload(path)
         page.locator("#score-file").click()
-        page.get_by_text("No row could be scored. row 1: Video: there is none called “clip 1.mp4”").wait_for()
-        visit.upload_videos(*many, told="21 videos are more than the 20 that fit here. Leave some out.")
+        page.get_by_text("No row could be scored. row 1: Video: there is no video “clip 1.mp4”").wait_for()
+        visit.upload_videos(*many, told="There are 21 videos; this Space accepts 20. Leave some out.")
         assert not [file for file in evqascore.uploads.rglob("clip*") if file.is_file()]
         visit.upload_videos(*many[1:3], told="2 videos read: clip 1.mp4, clip 2.mp4.")
         page.locator("#score-file").click()
@@ -263,7 +263,7 @@ def test_a_video_can_be_uploaded(evqascore, browser):
     with Visit(browser, evqascore, "phone") as visit:
         page = visit.page
         page.get_by_label("Clear").first.click()
-        assert "Video: this is empty." in visit.score()
+        assert "There is no video. Upload one." in visit.score()
         page.locator("#box-video input[type=file]").set_input_files(CLIP)
         page.locator("#box-video video").wait_for()
         assert "4 frames" in visit.score()

@@ -76,7 +76,7 @@ def test_nothing_is_fetched_from_an_address(server, internet):
                 # Those that are not public are asked for by name as well: one may be called "upload".
                 for way in ("queue/join", *(f"{way}/{function['api_name']}" for way in WAYS)):
                     status, told = ask(f"{api}/{way}", body)
-                    assert (status, "Nothing is fetched" in told) == (400, True), (way, place, told)
+                    assert (status, "downloads nothing" in told) == (400, True), (way, place, told)
     for path in ("file", "proxy"):
         assert ask(f"{api}/{path}={address}")[0] == 403
     assert asked == []
@@ -119,9 +119,9 @@ def test_many_rows_with_videos_by_the_api(evqascore, tmp_path):
     assert many["rows"][0]["score"] == pytest.approx(one["score"], abs=1e-6)
     assert many["rows"][0]["video"] == CLIP.name
     unreadable, unknown, listed = many["problems"]
-    assert unreadable.startswith("row 2: not a video.mp4: this cannot be read as a video.")
-    assert unknown.startswith("row 3: Video: there is none called “/")
-    assert listed.startswith("row 4: list.mp4: this cannot be read as a video.")
+    assert unreadable.startswith("row 2: not a video.mp4: the file cannot be read as a video.")
+    assert unknown.startswith("row 3: Video: there is no video “/")
+    assert listed.startswith("row 4: list.mp4: the file cannot be read as a video.")
     assert not [file for file in evqascore.uploads.rglob("not a video*") if file.is_file()]
 
 
@@ -194,13 +194,13 @@ def test_it_scores(smile):
     assert one["marked"] == [[7, 18, "for"]]
     many = client.predict(rows=[given, {"prediction": "x"}], w=0.0, api_name="/batch")
     assert [row["score"] for row in many["rows"]] == [pytest.approx(1.0, abs=1e-6)]
-    assert many["problems"] == ["row 2: References: this is empty. Enter at least one."]
+    assert many["problems"] == ["row 2: There is no reference. Enter at least one."]
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"prediction": "a", "references": []}, "References: this is empty"),
+        ({"prediction": "a", "references": []}, "There is no reference"),
         ({"prediction": "a", "references": ["b"], "w": 2}, "w: expected a number from 0 to 1, not 2"),
         ({"prediction": ["a"], "references": ["b"]}, "Answer: expected a text"),
         ({"prediction": "a", "references": ["b"] * 11}, "References: 11 are more than the 10"),

@@ -83,7 +83,7 @@ def test_when_time_is_up_what_was_scored_is_kept(smile, monkeypatch, scorer_of):
     two = dataclasses.replace(smile, chunk=2)
     *_, scored = batch.score(two, scorer_of("smile"), table, smile.options(), limits=Limits(seconds=10))
     assert (scored.done, scored.kept) == (2, [0, 1])
-    assert scored.stopped == "Stopped after 10 seconds; the rows scored by then are below."
+    assert scored.stopped == "Stopped after 10 seconds. The rows scored so far are below."
 
 
 def test_long_texts_are_scored_fewer_at_a_time(smile, scorer_of):
@@ -110,7 +110,7 @@ def test_a_record_has_the_row_as_it_was_and_what_came_of_it(smile, scorer_of):
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
     shown = cards(scored, None, smile)
     assert shown["Rows scored"] == ("6", "")
-    assert shown["Correct"] == ("83.3%", "")  # five of six
+    assert shown["Judged correct"] == ("83.3%", "")  # five of six
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", pytest.param(".parquet", marks=pytest.mark.process)])

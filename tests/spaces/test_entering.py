@@ -39,12 +39,12 @@ def test_what_may_be_left_out_is_left_out():
 @pytest.mark.parametrize(
     ("entered", "message"),
     [
-        (["", " \n ", "a", ""], "References: this is empty. Enter at least one."),
+        (["", " \n ", "a", ""], "There is no reference. Enter at least one."),
         (["", "a", "b", "1\nhalf"], "Weights: expected a number, not 'half'."),
         (["", "a", "b", "nan"], "Weights: expected a number, not 'nan'."),
-        (["", "a", "x" * 21, ""], "Answer: 21 characters are more than the 20 that fit here."),
-        (["", "a" * 30, "b", ""], "References: 30 characters are more than the 20 that fit here."),
-        (["", "a\nb\nc", "b", ""], "References: 3 are more than the 2 that fit here."),
+        (["", "a", "x" * 21, ""], "Answer: the text has 21 characters; this Space accepts 20."),
+        (["", "a" * 30, "b", ""], "References: the text has 30 characters; this Space accepts 20."),
+        (["", "a\nb\nc", "b", ""], "References: there are 3; this Space accepts 2."),
     ],
 )
 def test_what_a_form_cannot_hold_is_refused(entered, message):
@@ -59,7 +59,7 @@ def test_what_a_form_cannot_hold_is_refused(entered, message):
         ({"prediction": "a", "references": ["a", None]}, "References: expected a text, not None."),
         ({"prediction": "a", "references": {"a": 1}}, "References: expected a text, not an object."),
         ({"prediction": "a", "references": "b", "reference_weights": [True]}, "Weights: expected a number, not True."),
-        ({"prediction": "a"}, "References: this is empty. Enter at least one."),
+        ({"prediction": "a"}, "There is no reference. Enter at least one."),
     ],
 )
 def test_values_of_a_wrong_kind_are_refused(given, message):
@@ -170,7 +170,7 @@ def test_rows_that_cannot_be_used_are_named_and_the_rest_is_kept(tmp_path):
     assert [problem[:40] for problem in table.problems] == [
         "line 2: this is not JSON: '{'",
         'line 3: expected an object such as {"pre',
-        "line 4: References: this is empty. Enter",
+        "line 4: There is no reference. Enter at ",
         "line 5: this is not JSON: '[[[[[[[[[[[[[",
     ]
 
@@ -178,18 +178,20 @@ def test_rows_that_cannot_be_used_are_named_and_the_rest_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", b"x", "a.txt: expected a file that ends in .jsonl, .csv, .parquet."),
-        ("a.csv", b"\xff\xfe\x00", "a.csv: this is not text in UTF-8. Save it as UTF-8."),
-        pytest.param("a.parquet", b"PAR1 no", "a.parquet: this is not Parquet, or it is damaged.",
+        ("a.txt", b"x", "a.txt: unknown file type. Use .jsonl, .csv or .parquet."),
+        ("a.csv", b"\xff\xfe\x00", "a.csv: the file is not UTF-8 text. Save it as UTF-8."),
+        pytest.param("a.parquet", b"PAR1 no", "a.parquet: the file is damaged, or it is not Parquet.",
                      marks=pytest.mark.process),
-        ("a.jsonl", b"", "a.jsonl: no row of it can be used; expected the columns question, references, "
-         "prediction, reference_weights."),
-        ("a.csv", b"x,y\n1,2\n", "a.csv: no row of it can be used; expected the columns question, references, "
-         "prediction, reference_weights. The first: row 1: References: this is empty. Enter at least one."),
-        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: this is not CSV (unexpected end of data)."),
-        ("a.csv", b"prediction,prediction\na,b\n", "a.csv: two columns have one name. Rename one."),
+        ("a.jsonl", b"", "a.jsonl: no row can be scored; expected the columns question, references, prediction, "
+         "reference_weights."),
+        ("a.csv", b"x,y\n1,2\n", "a.csv: there is no column 'references' or 'prediction'. Found: x, y."),
+        ("a.csv", b"references,prediction\n,2\n", "a.csv: no row can be scored; expected the columns question, "
+         "references, prediction, reference_weights. The first problem is in row 1: There is no reference. Enter at "
+         "least one."),
+        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: the file is not CSV (unexpected end of data)."),
+        ("a.csv", b"prediction,prediction\na,b\n", "a.csv: two columns have the same name. Rename one."),
         ("a.jsonl", b"{}\n" * 400, "There are more than 300 rows."),
-        ("a.jsonl", b"x" * 1_000_001, "a.jsonl: larger than 0 MB. Upload a part of it."),
+        ("a.jsonl", b"x" * 1_000_001, "a.jsonl: the file is larger than 0 MB. Upload a part of it."),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_used_are_refused(tmp_path, name, content, message):
@@ -217,8 +219,8 @@ def test_of_csv_only_what_holds_lists_is_read_as_json(tmp_path):
         {"predictions": "[inaudible]", "references": ["yes"], "reference_weights": [1.0]},
     ]
     assert table.problems == [
-        """row 3: references: this is no JSON list: '[sic] b'. Write ["a", "b"], or ["[so] …"].""",
-        "row 4: 3 cells under a header of 4. Put cells with commas in quotes.",
+        """row 3: references: this is not a JSON list: '[sic] b'. Write ["a", "b"], or ["[so] …"].""",
+        "row 4: 3 cells, but the header has 4. Put cells with commas in quotes.",
     ]
 
 
@@ -227,7 +229,7 @@ def test_a_small_file_with_a_large_content_is_refused(tmp_path):
     path = tmp_path / "bomb.parquet"
     pd.DataFrame({"prediction": ["x" * 50_000_000], "references": ["a"]}).to_parquet(path, compression="zstd")
     assert path.stat().st_size < 100_000
-    with pytest.raises(Refusal, match="unpacked, it is larger than 16 MB"):
+    with pytest.raises(Refusal, match="the unpacked file is larger than 16 MB"):
         read(path, FIELDS)
 
 

@@ -80,15 +80,15 @@ def test_what_is_too_large_is_refused(pieces, path, length):
 
 
 def test_a_request_that_does_not_get_on_is_refused():
-    assert ask([b"a", None]) == (408, "Nothing has come for 0.1 seconds. Try again.")
+    assert ask([b"a", None]) == (408, "No data arrived for 0.1 seconds. Try again.")
 
 
 @pytest.mark.parametrize(
     ("pieces", "told"),
     [
         ([b"a" * 300, b"a" * 201], "more than the maximum allowed size"),
-        ([b"a", None], r"Nothing has come for 0\.1 seconds"),
-        ([b"a", "gone"], "broken off"),
+        ([b"a", None], r"No data arrived for 0\.1 seconds"),
+        ([b"a", "gone"], "interrupted"),
     ],
 )
 def test_an_upload_that_ends_early_ends_as_gradio_expects_it(pieces, told):
@@ -127,7 +127,7 @@ def test_what_names_an_address_is_refused(given):
     escaped = content.replace(b"path", b"\\u0070ath").replace(b"/", b"\\/")
     for body in (content, escaped, json.dumps(given).encode("utf-16")):
         for path in ("/run", "/run/upload"):
-            told = "Nothing is fetched from other places. Upload the file."
+            told = "This Space downloads nothing. Upload the file."
             assert ask([body[:20], body[20:]], path, app=ROOMY) == (400, told)
 
 
@@ -146,12 +146,15 @@ def test_addresses_in_texts_pass(given):
 
 def test_what_would_be_fetched_as_a_file_of_ours_is_refused():
     for path in ("/gradio_api/file=http://example.org/a", "/gradio_api/proxy=https://a.hf.space/b"):
-        assert ask([b""], path) == (403, '{"detail":"Nothing is fetched from other places. Upload the file."}')
+        assert ask([b""], path) == (403, '{"detail":"This Space downloads nothing. Upload the file."}')
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/deep_link", "/gradio_api/deep_link/", "/deep_link"])
 def test_what_would_write_down_what_was_entered_is_refused(path):
-    assert ask([b""], path) == (403, '{"detail":"What you entered is not kept. Share the Python lines."}')
+    assert ask([b""], path) == (
+        403,
+        '{"detail":"This Space does not store what you entered. Share the Python code instead."}',
+    )
 
 
 def test_other_than_requests_pass():

@@ -35,20 +35,20 @@ def test_figures_and_groups():
     """Of four the matcher alone has two right; the judge, asked about the second, makes it three."""
     shown = drawn(OPINIONS, [False, True, False, False], (0.05, 0.9))
     for name, value in {
-        "The judge is asked about": "1 of 4",
-        "Requests for 1,000 answers": "250",
-        "Right: the matcher alone": "2 of 4",
-        "Right: with the judge": "3 of 4",
+        "Answers sent to the judge": "1 of 4",
+        "Requests per 1,000 answers": "250",
+        "Correct verdicts: bem alone": "2 of 4",
+        "Correct verdicts: bem and judge": "3 of 4",
     }.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in shown
-    for title in ("below 0.05 (1)", "the judge is asked: from 0.05 (1)", "from 0.9 (2)"):
+    for title in ("bem decides: below 0.05 (1)", "The judge decides: 0.05 to 0.9 (1)", "bem decides: 0.9 or more (2)"):
         assert f"{title}</h3>" in shown
     assert "Her &lt;name&gt;" in shown
-    assert "The judge: correct. The same." in shown
-    assert "The matcher errs, this is incorrect. It denies it." in shown
+    assert "Judge: correct. The same." in shown
+    assert "bem is wrong: this answer is incorrect. It denies it." in shown
     assert shown.count("qa-low") == 2  # a dot, and the key
-    assert "Who? Right: Ann or Anna" in shown
-    assert ">none<" in drawn(OPINIONS, [False] * 4, (0.0, 0.0))
+    assert "Who? Reference: Ann or Anna" in shown
+    assert ">No answers<" in drawn(OPINIONS, [False] * 4, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("band", [(0.05, 0.9), (0.0, 1.0), (0.0, 0.0), (0.3, 0.7)])
@@ -96,7 +96,7 @@ def test_for_an_own_text_there_is_no_verdict_where_the_matcher_is_unsure(specifi
     analysed = analyse(specification, scorer, NEW)
     outcome = explain(specification, scorer, analysed, specification.options())
     assert (outcome.score, outcome.verdict) == (None, None)
-    assert "So the judge is asked, but there is no verdict. For your own texts" in outcome.why
+    assert "The judge is asked, but there is no verdict." in outcome.why
     assert as_record(outcome)["score"] is None
     decided = explain(specification, scorer, analysed, specification.options(["(0, 0)"]))
     assert decided.score == analysed.parts.matcher["score"][0]
@@ -114,9 +114,9 @@ def test_rows_without_a_verdict_are_counted_and_the_columns_stay_in_step(specifi
     assert [error is None for error in scored.columns["error"]] == [True, False, True]
     assert scored.score == pytest.approx(scored.columns["score"][0]) == pytest.approx(whole.score)
     shown = {name: figure for name, (figure, _) in cards(scored, None, specification).items()}
-    assert (shown["Rows scored"], shown["Correct"], shown["No verdict"]) == ("2", "100.0%", "1")
+    assert (shown["Rows scored"], shown["Judged correct"], shown["No verdict"]) == ("2", "100.0%", "1")
     assert "Tokens" not in shown
     for column in ("score", "verdict"):
         scored.columns[column] = [None] * 3
     shown = {name: figure for name, (figure, _) in cards(scored, None, specification).items()}
-    assert (shown["Rows scored"], shown["Score"], shown["Correct"], shown["No verdict"]) == ("0", "–", "–", "3")
+    assert (shown["Rows scored"], shown["Score"], shown["Judged correct"], shown["No verdict"]) == ("0", "–", "–", "3")

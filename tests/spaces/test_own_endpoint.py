@@ -50,12 +50,12 @@ def form(open_space, scorer_of):
         (("http://[::1", "m", ""), "URL: expected an address such as"),
         (("http://a.org:99999", "m", ""), "URL: expected an address such as"),
         (("http://a.org/\nb", "m", ""), "URL: expected an address such as"),
-        (("http://" + "a" * 4000, "m", ""), "URL: 4,007 characters are more than the 4,000"),
+        (("http://" + "a" * 4000, "m", ""), "URL: the text has 4,007 characters; this Space accepts 4,000"),
         (("https://me:secret@a.org/v1", "m", ""), "URL: expected an address without user, password and parameters"),
         (("https://a.org/v1?api-key=secret", "m", ""), "URL: expected an address without user"),
-        (("https://a.org", " ", ""), "Model: this is empty"),
-        (("https://a.org", "m", "sk a"), "Key: expected letters, digits and signs of ASCII"),
-        (("https://a.org", "m", "schlüssel"), "Key: expected letters"),
+        (("https://a.org", " ", ""), "There is no model"),
+        (("https://a.org", "m", "sk a"), "Key: expected ASCII letters, digits and symbols"),
+        (("https://a.org", "m", "schlüssel"), "Key: expected ASCII letters"),
         (("https://a.org", ["m"], "k"), "URL, model and key: expected texts"),
     ],
 )
@@ -102,7 +102,7 @@ def test_addresses_of_the_internet(address):
 )
 def test_no_others_are(address):
     assert not is_public(address)
-    with pytest.raises(ConnectionError, match="is not an address of the internet"):
+    with pytest.raises(ConnectionError, match="is not a public internet address"):
         asyncio.run(public_address(address))
 
 
@@ -110,7 +110,7 @@ def test_a_public_space_asks_no_server_of_its_own_network(app, form, server):
     app["ENDPOINTS"] = "public"
     _, shown, *_ = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert "No verdict" in shown
-    assert "127.0.0.1 is not an address of the internet" in shown
+    assert "127.0.0.1 is not a public internet address" in shown
     assert (server.bodies, KEY in shown) == ([], False)
 
 
@@ -142,7 +142,7 @@ def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypa
     # Of three words of the reference the answer has one: 1 % + 98 % / 3.
     assert "Incorrect" in shown
     assert analysed.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
-    assert "So the judge is asked, and says “incorrect”." in shown
+    assert "The judge is asked. Its verdict is “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
     assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
     assert "OPENAI_API_KEY" in codes[0]
@@ -154,9 +154,9 @@ def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypa
 
 def test_where_the_matcher_is_sure_nobody_is_asked_until_the_visitor_wants_it(form, server):
     analysed, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
-    assert "The matcher is sure: 0.97 is 0.8 or more. So the judge is not asked." in shown
+    assert "bem is confident: 0.97 is 0.8 or more. The judge is not asked." in shown
     assert server.bodies == []
-    assert "The judge is asked about every answer: press Score." in form.rescore(analysed, "(0, 1)")[0]
+    assert "The judge is asked about every answer. Press Score." in form.rescore(analysed, "(0, 1)")[0]
     assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
     assert len(server.bodies) == 1
 
@@ -178,7 +178,7 @@ def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of
     assert "Done." in status
     # One of the six examples lies in the band; a request has 100 tokens and its reply 2.
     assert len(server.bodies) == 1
-    for name, value in {"Rows scored": "6", "Asked about": "16.7%", "Tokens": "102"}.items():
+    for name, value in {"Rows scored": "6", "Sent to the judge": "16.7%", "Tokens": "102"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
     assert server.keys == [f"Bearer {KEY}"]
     assert KEY not in results + str(code)

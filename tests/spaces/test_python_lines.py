@@ -47,16 +47,21 @@ def lines_of(records):
 HEAD, CELLS = "prediction,question,references", 'Curie,Who?,"[""Curie"", ""Marie Curie""]"'
 BROKEN = {
     "no JSON": ("a.jsonl", lines_of([GOOD, '{"oops', MORE]), 2, "line 2: this is not JSON"),
-    "no question": ("a.jsonl", lines_of([GOOD, MORE, {**MORE, "question": ""}]), 3, "line 3: Question: this is empty."),
+    "no question": (
+        "a.jsonl",
+        lines_of([GOOD, MORE, {**MORE, "question": ""}]),
+        3,
+        "line 3: There is no question. Enter one.",
+    ),
     "no object": ("a.jsonl", lines_of(["[1]", GOOD]), 1, "line 1: expected an object"),
     "other names": (
         "a.jsonl",
         lines_of([GOOD, {"predictions": "Rome", "questions": "q", "references": ["Rome"]}]),
         2,
-        "line 2: questions: the rows before call this question. Use one name in all rows.",
+        "line 2: questions: earlier rows call this column question. Use one name in all rows.",
     ),
-    "few cells": ("a.csv", f"{HEAD}\nx,Who?\n{CELLS}", 2, "row 1: 2 cells under a header of 3."),
-    "no list": ("a.csv", f"{HEAD}\nx,Who?,[so] it\n{CELLS}", 2, "row 1: references: this is no JSON list"),
+    "few cells": ("a.csv", f"{HEAD}\nx,Who?\n{CELLS}", 2, "row 1: 2 cells, but the header has 3."),
+    "no list": ("a.csv", f"{HEAD}\nx,Who?,[so] it\n{CELLS}", 2, "row 1: references: this is not a JSON list"),
 }
 
 
@@ -73,7 +78,7 @@ def test_of_a_file_with_broken_rows_these_are_named_and_without_them_the_lines_r
     events = FileEvents(specification, scorer, evaluate_qa.path(scorer.name))
     *_, (scored, *_, code) = events.run(table, None, *(control.shown for control in specification.controls))
     lines = code["value"]
-    assert lines.startswith(f"# Repair these in the file first, or delete them; the page left them out:\n# - {told}")
+    assert lines.startswith(f"# Fix or delete these rows first; the page skipped them:\n# - {told}")
     kept = content.split("\n")
     del kept[number - 1]
     Path(file).write_text("\n".join(kept))

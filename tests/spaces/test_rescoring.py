@@ -168,5 +168,5 @@ def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of):
 def test_what_is_no_video_is_refused(specification_of, scorer_of, tmp_path):
     path = tmp_path / "a.mp4"
     path.write_bytes(b"no video")
-    with pytest.raises(Refusal, match=r"^Video: this cannot be read as a video\."):
+    with pytest.raises(Refusal, match=r"^Video: the file cannot be read as a video\."):
         analyse(specification_of("evqascore"), scorer_of("evqascore"), {"videos": str(path), "predictions": "a"})

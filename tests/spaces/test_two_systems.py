@@ -76,7 +76,7 @@ def test_intervals_by_hand(smile):
     assert (found.rows, found.clusters, found.by, found.pair) == (4, 4, None, None)
     shown = figures.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
     assert shown["Score"] == ("0.500", "0.281 to 0.719")
-    assert shown["Correct"] == ("50.0%", "15.0 to 85.0%")
+    assert shown["Judged correct"] == ("50.0%", "15.0 to 85.0%")
 
 
 def test_rows_of_a_question_go_together(smile):
@@ -84,7 +84,7 @@ def test_rows_of_a_question_go_together(smile):
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8], questions=["Who?", "Who?", "Where?", " Where? "]))
     assert found.means["score"].high == pytest.approx(0.777181, abs=1e-6)
     assert (found.clusters, found.by) == (2, "question")
-    assert "Rows of one question go together: 2 questions." in [*figures.notes(found)]
+    assert "Rows with the same question count as one group (2 questions)." in [*figures.notes(found)]
     assert certainty(given(smile, [0.2, 0.4], questions=["Who?", "Who?"])) is None
 
 
@@ -97,12 +97,12 @@ def test_a_difference_by_hand(smile):
     assert found.pair.verdicts.p_value == pytest.approx(0.375)
     cards = figures.cards(scored, found, smile)
     assert {name: value for name, (value, _) in cards.items()} == {
-        "Rows scored": "10", "Became right": "4", "Became wrong": "1"
+        "Rows scored": "10", "Newly correct": "4", "Newly incorrect": "1"
     }  # fmt: skip
     lines = figures.compared(scored, found, smile)
     assert lines[""] == [("prediction", ""), ("prediction_b", ""), ("difference", "")]
-    assert [value for value, _ in lines["Correct"]] == ["40.0%", "70.0%", "+30.0 points"]
-    assert lines["Correct"][2][1].endswith("p = 0.3750")
+    assert [value for value, _ in lines["Judged correct"]] == ["40.0%", "70.0%", "+30.0 points"]
+    assert lines["Judged correct"][2][1].endswith("p = 0.3750")
     # Of scores ±.8 with the same signs.
     assert [value for value, _ in lines["Score"]] == ["0.420", "0.660", "+0.240"]
 
@@ -184,7 +184,7 @@ def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, sc
     lines = figures.compared(scored, found, specification)
     assert [*lines] == ["", "Score of all rows", "Mean score"]
     assert lines["Score of all rows"] == [(f"{scored.score:.1f}", ""), (f"{scored.other.score:.1f}", ""), ("", "")]
-    assert {"Became higher", "Became lower"} < {*figures.cards(scored, found, specification)}
+    assert {"Higher score", "Lower score"} < {*figures.cards(scored, found, specification)}
 
 
 def test_what_cannot_be_compared_is_told_by_its_row(smile):
@@ -193,10 +193,10 @@ def test_what_cannot_be_compared_is_told_by_its_row(smile):
     some[3]["prediction_b"] = None
     same = [row | {"prediction_b": row["prediction"]} for row in same]
     wrong[4]["prediction_b"] = ["Ra"]
-    lacking = "rows.jsonl: line 3 has no prediction_b, but line 1 has one. Give one to every row"
+    lacking = "rows.jsonl: line 3 has no prediction_b, but line 1 has one. Fill it in every row"
     with pytest.raises(Refusal, match=re.escape(lacking)):
         table_of(smile, some)
-    with pytest.raises(Refusal, match="from line 1 to 6, prediction_b is the same as prediction"):
+    with pytest.raises(Refusal, match="prediction_b equals prediction in every line, from 1 to 6"):
         table_of(smile, same)
     with pytest.raises(Refusal, match="There are more than 5 rows with two answers each"):
         table_of(smile, rows(), replace(Limits(), rows=11))
@@ -211,6 +211,6 @@ def test_what_cannot_be_compared_is_told_by_its_row(smile):
 
 def test_few_questions_are_told(smile):
     few, enough = (certainty(given(smile, [0.1, 0.9] * count)) for count in (14, 15))
-    assert "Fewer than 30 rows: the intervals are rather too narrow." in [*figures.notes(few)]
+    assert "With fewer than 30 rows, the intervals may be too narrow." in [*figures.notes(few)]
     assert not [note for note in figures.notes(enough) if "Fewer" in note]
-    assert [*figures.notes(None)] == ["An interval needs rows of two questions at least."]
+    assert [*figures.notes(None)] == ["Intervals need rows with at least two different questions."]

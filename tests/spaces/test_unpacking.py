@@ -96,14 +96,14 @@ def test_a_row_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path):
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path, column, told):
-    with pytest.raises(Refusal, match=f"no row of it can be used.* row 1: {told}"):
+    with pytest.raises(Refusal, match=f"no row can be scored.* row 1: {told}"):
         read(write(tmp_path / "a.parquet", {**GOOD, "prediction": column}), FIELDS)
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
     table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["prediction", "references", "references"])
     parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(Refusal, match="two columns have one name"):
+    with pytest.raises(Refusal, match="two columns have the same name"):
         read(tmp_path / "a.parquet", FIELDS)
 
 
@@ -150,5 +150,5 @@ except Exception as error:
 print((used() - before) // 1024)
 """
     told, used = processes.run("-c", lines, new=True, check=True).stdout.strip().split("\n")
-    assert told.startswith("Refusal bomb.parquet: unpacked, it is larger than 16 MB")
+    assert told.startswith("Refusal bomb.parquet: the unpacked file is larger than 16 MB")
     assert int(used) < 1000

@@ -65,7 +65,7 @@ def test_videos_are_read_and_deleted_and_broken_ones_named(evqascore, scorer_of,
     assert {*videos.read} == {RED.name, GREEN.name}
     assert not uploads[0].parent.exists()
     assert videos.problems == {
-        "broken.mp4": "this cannot be read as a video. MP4 and WebM are sure to work.",
+        "broken.mp4": "the file cannot be read as a video. Use MP4 or WebM.",
     }
     assert not any(path.exists() for path in uploads)
 
@@ -90,7 +90,7 @@ def test_the_last_video_of_a_name_counts(evqascore, scorer_of, uploads):
 
 
 def test_too_many_videos_are_refused_and_deleted(evqascore, scorer_of, uploads):
-    with pytest.raises(Refusal, match="3 videos are more than the 2 that fit here"):
+    with pytest.raises(Refusal, match="There are 3 videos; this Space accepts 2"):
         read_all(evqascore, scorer_of("evqascore"), uploads, limits=Limits(videos=2))
     assert not any(path.exists() for path in uploads)
 
@@ -117,7 +117,7 @@ def test_an_error_of_the_program_is_that_videos_problem_only(evqascore, scorer_o
 
 @pytest.mark.parametrize("name", ["c.mp4", "/etc/passwd", "../red_square.mp4", str(RED), "", "clips/red_square.mp4"])
 def test_a_name_is_nothing_but_a_name(name):
-    with pytest.raises(Refusal, match=r"Video: there is none called “.*”\. Uploaded: a\.mp4, b\.mp4\."):
+    with pytest.raises(Refusal, match=r"Video: there is no video “.*”\. Uploaded: a\.mp4, b\.mp4\."):
         Videos({"b.mp4": b"", "a.mp4": b""}).of(name)
     assert Videos({"whats: this.mp4": b"1"}).of("whats: this.mp4") == b"1"
 
@@ -143,8 +143,8 @@ def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, sc
     assert seen == [RED.name, GREEN.name, "broken.mp4"]
     assert scored.kept == [0, 1, 2, 5, 6]
     assert [problem.split(":")[0] for problem in scored.problems] == ["row 4", "row 5"]
-    assert scored.problems[0].startswith("row 4: broken.mp4: this cannot be read as a video.")
-    assert scored.problems[1].endswith("none called “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4.")
+    assert scored.problems[0].startswith("row 4: broken.mp4: the file cannot be read as a video.")
+    assert scored.problems[1].endswith("no video “/etc/passwd”. Uploaded: green_ring.mp4, red_square.mp4.")
     score = scored.columns["score"]
     red, green = score[0], score[1]
     assert score == pytest.approx([red, green, red, red, green], abs=1e-6)
@@ -201,9 +201,9 @@ def test_a_name_is_no_address_and_the_formats_are_the_metrics(tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("frames", "size", "limits", "message"),
     [
-        (61, (32, 16), Limits(video_seconds=2), r"Video: 2 seconds are more than the 2 that fit here\."),
-        (10, (64, 32), Limits(video_pixels=64 * 31), r"Video: its pictures are too large"),
-        (10, (32, 16), Limits(video_frames=9), r"Video: it has more than the 9 frames that fit here"),
+        (61, (32, 16), Limits(video_seconds=2), r"Video: it has 2 seconds; this Space accepts 2\."),
+        (10, (64, 32), Limits(video_pixels=64 * 31), r"Video: its frames are too large"),
+        (10, (32, 16), Limits(video_frames=9), r"Video: it has more than 9 frames"),
     ],
 )
 def test_videos_beyond_the_limits_are_refused(frames, size, limits, message, tmp_path):
@@ -226,7 +226,7 @@ def test_a_video_that_lies_about_its_length_is_counted(tmp_path):
     with av.open(str(path)) as container:
         stated = container.duration / av.time_base
     assert stated < 1
-    with pytest.raises(Refusal, match="more than the 60 frames"):
+    with pytest.raises(Refusal, match="more than 60 frames"):
         check_video(str(path), Limits(video_seconds=1, video_frames=60))
 
 
@@ -243,7 +243,7 @@ def test_reading_ends_in_time_and_with_frames_that_are_too_large():
     with pytest.raises(Refusal, match=r"reading it takes longer than 0\.1 seconds"):
         list(in_time(slow(), Limits(reading_seconds=0.1)))
     assert time.monotonic() - begin < 2
-    with pytest.raises(Refusal, match="its pictures are too large"):
+    with pytest.raises(Refusal, match="its frames are too large"):
         list(in_time(slow(), Limits(video_pixels=15)))
 
 
@@ -254,5 +254,5 @@ def test_sound_is_no_video(tmp_path):
         frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
         frame.rate = 8000
         container.mux([*stream.encode(frame), *stream.encode()])
-    with pytest.raises(Refusal, match=r"^Video: this file has no pictures\.$"):
+    with pytest.raises(Refusal, match=r"^Video: the file has no frames\.$"):
         check_video(str(path))

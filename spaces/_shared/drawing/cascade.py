@@ -50,9 +50,9 @@ def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str
     pairs = list(zip(opinions, asked, strict=True))
     low, high = band
     titles = (
-        f"The matcher is sure: below {low:g}",
-        f"It is unsure, so the judge is asked: from {low:g}",
-        f"The matcher is sure: from {high:g}",
+        f"bem decides: below {low:g}",
+        f"The judge decides: {low:g} to {high:g}",
+        f"bem decides: {high:g} or more",
     )
     groups: list[list[tuple[Opinion, bool]]] = [[], [], []]
     for opinion, is_asked in pairs:
@@ -66,10 +66,10 @@ def _figures(pairs: Sequence[tuple[Opinion, bool]]) -> dict[str, tuple[str, str]
     alone = sum(opinion.matched == opinion.correct for opinion, _ in pairs)
     together = sum(opinion.verdict(is_asked) == opinion.correct for opinion, is_asked in pairs)
     return {
-        "The judge is asked about": (f"{asked} of {count}", ""),
-        "Requests for 1,000 answers": (f"{1000 * asked / count:.0f}", ""),
-        "Right: the matcher alone": (f"{alone} of {count}", ""),
-        "Right: with the judge": (f"{together} of {count}", ""),
+        "Answers sent to the judge": (f"{asked} of {count}", ""),
+        "Requests per 1,000 answers": (f"{1000 * asked / count:.0f}", ""),
+        "Correct verdicts: bem alone": (f"{alone} of {count}", ""),
+        "Correct verdicts: bem and judge": (f"{together} of {count}", ""),
     }
 
 
@@ -79,7 +79,7 @@ def _picture(pairs: Sequence[tuple[Opinion, bool]], band: Band) -> str:
         f'<i class="qa-dot {_LOOKS[_part(*pair)]}" style="left:{100 * pair[0].score:.4g}%;bottom:{height}px"></i>'
         for pair, height in zip(pairs, cycle(_HEIGHTS))
     )
-    told_of = f"{len(pairs)} answers by the matcher's score; the judge is asked from {band[0]:g} to {band[1]:g}"
+    told_of = f"{len(pairs)} answers by bem's score; the judge decides from {band[0]:g} to {band[1]:g}"
     key = " ".join(f'<span class="qa-dot {look}"></span>{name}' for name, look in _LOOKS.items())
     left, width = 100 * band[0], 100 * (band[1] - band[0])
     return (
@@ -93,20 +93,20 @@ def _picture(pairs: Sequence[tuple[Opinion, bool]], band: Band) -> str:
 _HEIGHTS = range(8, 78, 14)
 # What became of an answer -> how its dot looks.
 _LOOKS = {
-    "decided by the matcher": "qa-any",
-    "by the judge": "qa-asked",
-    "wrongly": "qa-low",
+    "decided by bem": "qa-any",
+    "decided by the judge": "qa-asked",
+    "wrong verdict": "qa-low",
 }
 
 
 def _part(opinion: Opinion, asked: bool) -> str:
     if opinion.verdict(asked) != opinion.correct:
-        return "wrongly"
-    return "by the judge" if asked else "decided by the matcher"
+        return "wrong verdict"
+    return "decided by the judge" if asked else "decided by bem"
 
 
 def _group(title: str, pairs: Sequence[tuple[Opinion, bool]]) -> str:
-    items = "".join(_item(*pair) for pair in pairs) or '<li class="qa-empty">none</li>'
+    items = "".join(_item(*pair) for pair in pairs) or '<li class="qa-empty">No answers</li>'
     return f"<section><h3>{title} ({len(pairs)})</h3><ul>{items}</ul></section>"
 
 
@@ -115,13 +115,13 @@ def _item(opinion: Opinion, asked: bool) -> str:
     sign, said, look = ("✓", "correct", "qa-right") if verdict else ("✗", "incorrect", "qa-wrong")
     told_of = ""
     if asked:
-        told_of = f"The judge: {opinion.label}. {opinion.reason}"
+        told_of = f"Judge: {opinion.label}. {opinion.reason}"
     elif verdict != opinion.correct:
-        told_of = f"The matcher errs, this is {opinion.label}. {opinion.reason}"
+        told_of = f"bem is wrong: this answer is {opinion.label}. {opinion.reason}"
     right = " or ".join(opinion.references)
     return (
         f'<li class="{look}"><span class="qa-tell" role="img" aria-label="{said}">{sign}</span>'
-        f"<span><b>{escape(opinion.answer)}</b><span>{escape(opinion.question)} Right: {escape(right)}</span>"
+        f"<span><b>{escape(opinion.answer)}</b><span>{escape(opinion.question)} Reference: {escape(right)}</span>"
         f"{f'<em>{escape(told_of)}</em>' if told_of else ''}</span>"
         f'<span class="qa-value">{opinion.score:.2f}</span></li>'
     )

@@ -9,7 +9,7 @@ from ..scoring.files import OTHERS, Table
 
 Metric = tuple[str, str | None]
 
-NO_API = "# The API asks at no endpoint of yours. Take the lines with evaluate.\n"
+NO_API = "# The API cannot use your endpoint. Use the code above instead.\n"
 
 READERS = {
     ".jsonl": """\
@@ -106,7 +106,7 @@ def _to_repair(problems: Sequence[str]) -> list[str]:
         return []
     more = len(problems) - REPAIRED
     told = [*problems[:REPAIRED], *([f"and {more:,} more"] if more > 0 else [])]
-    first = "# Repair these in the file first, or delete them; the page left them out:"
+    first = "# Fix or delete these rows first; the page skipped them:"
     return [first, *(f"# - {' '.join(problem.split())}" for problem in told), ""]
 
 
@@ -150,7 +150,7 @@ def _cell(table: Table, field: Field) -> str:
 def _load(metric: Metric, name: str, loading: Mapping[str, Any] | None) -> list[str]:
     told = [_text(part) for part in metric if part]
     given = [f"{option}={_literal(value)}" for option, value in (loading or {}).items()]
-    key = ["# Where the endpoint wants a key, it is read from the environment: OPENAI_API_KEY."]
+    key = ["# If the endpoint needs a key, set OPENAI_API_KEY in the environment."]
     # A name with a slash is a Space of the Hub or a folder, which evaluate loads; others are this package's.
     loader = "evaluate" if "/" in str(metric[0]) else "evaluate_qa"
     load = f"{name} = {loader}.load({', '.join([*told, *given])})"

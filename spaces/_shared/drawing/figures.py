@@ -14,7 +14,7 @@ Shown = tuple[str, str]
 """A figure, and how sure it is."""
 
 FEW = 30
-"""With fewer questions the intervals are rather too narrow, which is told."""
+"""With fewer questions, the intervals may be too narrow; a note says so."""
 
 _SMALLEST = 0.0001
 
@@ -30,7 +30,7 @@ def cards(scored: Scored, found: Certainty | None, specification: Specification)
         shown = {name: _mean(scored, key, means, specification) for name, key in _keys(scored, specification)}
         return rows | shown | dict(_asked(scored.columns))
     judged = "verdict" if "verdict" in scored.columns else "score"
-    won, lost = ("Became right", "Became wrong") if judged == "verdict" else ("Became higher", "Became lower")
+    won, lost = ("Newly correct", "Newly incorrect") if judged == "verdict" else ("Higher score", "Lower score")
     both = zip(scored.columns[judged], scored.other.columns[judged], strict=True)
     differences = [after - before for before, after in both if None not in (before, after)]
     counts = {won: sum(one > 0 for one in differences), lost: sum(one < 0 for one in differences)}
@@ -40,7 +40,7 @@ def cards(scored: Scored, found: Certainty | None, specification: Specification)
 def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
     """Yield the share of rows about which a judge was asked, and the tokens of requests and replies."""
     if "asked" in columns:
-        yield "Asked about", (f"{sum(columns['asked']) / len(columns['asked']):.1%}", "")
+        yield "Sent to the judge", (f"{sum(columns['asked']) / len(columns['asked']):.1%}", "")
     if tokens := sum(known_of([*columns.get("tokens_in", []), *columns.get("tokens_out", [])])):
         yield "Tokens", (f"{tokens:,}", "")
 
@@ -60,17 +60,17 @@ def compared(scored: Scored, found: Certainty | None, specification: Specificati
 def notes(found: Certainty | None) -> Iterator[str]:
     """Yield, a sentence or two each, what the figures rest on."""
     if found is None:
-        yield "An interval needs rows of two questions at least."
+        yield "Intervals need rows with at least two different questions."
         return
-    yield "Ranges are 95% intervals, for rows like these; they know nothing of the metric's own errors."
+    yield "Ranges are 95% intervals for rows like these. They do not account for errors of the metric."
     if found.pair is not None:
         exact = found.pair.verdicts is not None and found.by is None
-        how = "McNemar's exact test of what is correct, and sign flips of scores" if exact else "sign flips"
-        yield f"p is how often chance alone gives as large a difference, by {how}. Changed rows come first below."
+        how = "McNemar's exact test for verdicts, sign flips for scores" if exact else "sign flips"
+        yield f"p is the probability of a difference this large by chance ({how}). Changed rows come first below."
     if found.by is not None:
-        yield f"Rows of one {found.by} go together: {found.clusters:,} {found.by}s."
+        yield f"Rows with the same {found.by} count as one group ({found.clusters:,} {found.by}s)."
     if found.clusters < FEW:
-        yield f"Fewer than {FEW} {found.by or 'row'}s: the intervals are rather too narrow."
+        yield f"With fewer than {FEW} {found.by or 'row'}s, the intervals may be too narrow."
 
 
 def _keys(scored: Scored, specification: Specification) -> Iterator[tuple[str, str | None]]:
@@ -79,7 +79,7 @@ def _keys(scored: Scored, specification: Specification) -> Iterator[tuple[str, s
         yield "Score of all rows", None
     yield "Score" if specification.chunk else "Mean score", "score"
     if "verdict" in scored.columns:
-        yield "Correct", "verdict"
+        yield "Judged correct", "verdict"
 
 
 def _mean(scored: Scored, key: str | None, means: Mapping[str, Interval], specification: Specification) -> Shown:

@@ -81,7 +81,7 @@ def problems(messages: Sequence[str], shown: int = 10, of: str = "row") -> str:
     items = "".join(f"<li>{escape(message)}</li>" for message in messages[:shown])
     more = f"<p>… and {len(messages) - shown:,} more.</p>" if len(messages) > shown else ""
     count = f"1 {of} was" if len(messages) == 1 else f"{len(messages):,} {of}s were"
-    return f'<section class="qa-problem" role="alert"><b>{count} left out.</b><ul>{items}</ul>{more}</section>'
+    return f'<section class="qa-problem" role="alert"><b>{count} skipped.</b><ul>{items}</ul>{more}</section>'
 
 
 def _verdict(outcome: Outcome, most: float | None) -> str:

@@ -54,8 +54,8 @@ def find_each(text_words: Sequence[Word], wanted: Collection[str]) -> list[tuple
 
 
 _TOLD = {
-    "recall": ("Words found", "share of the reference's words that the answer has"),
-    "match": ("Exact match", "1 if the reference stands in the answer"),
+    "recall": ("Words found", "share of the reference's words that the answer contains"),
+    "match": ("Exact match", "1 if the answer contains the reference"),
 }
 
 
@@ -68,4 +68,4 @@ def evidence_marks(row: Row, reference: int) -> list[Mark]:
     """Mark the words of an answer that one of its references has."""
     answer = words(row["predictions"], exact_words)
     wanted = exact_words(row["references"][reference])
-    return [Mark(start, end, "a word of the reference") for start, end in find_each(answer, wanted)]
+    return [Mark(start, end, "also in the reference") for start, end in find_each(answer, wanted)]

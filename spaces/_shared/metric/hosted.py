@@ -98,7 +98,7 @@ class HostedScorer:
     def _turn(self) -> Iterator[None]:
         """Wait until the metric is free, but not for ever: a visitor can try again, a queue that stands cannot."""
         if not self._lock.acquire(timeout=LIMITS.turn_seconds):
-            raise Refusal("The metric is being loaded, or is busy with others' texts. Try again in a few minutes.")
+            raise Refusal("The metric is loading, or busy with other visitors. Try again in a few minutes.")
         try:
             yield
         finally:

@@ -46,13 +46,23 @@ class Field:
 
 
 QUESTION = Field("questions", "Question", lines=1)
-REFERENCES = Field("references", "References", "lines", "Right answers, one on each line.", required=True)
-ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
+REFERENCES = Field("references", "References", "lines", "Correct answers, one per line.", required=True)
+ANSWER = Field("predictions", "Answer", info="The answer to score.", lines=3)
 
 
-def boxes(question: str, required: bool = False) -> tuple[Field, ...]:
-    """Return the boxes of a metric that compares answers with references; the question's has this hint."""
-    return replace(QUESTION, info=question, required=required), REFERENCES, ANSWER
+VALUES = 'Values, units and dates are not checked as values: "208" can pass for "206".'
+
+
+def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[Field, ...]:
+    """Return the boxes of a metric that compares answers with references.
+
+    Args:
+        question: The hint of the question's box.
+        required: Whether there must be a question.
+        limits: What the metric does not check, which the hint of the answer's box says.
+    """
+    answer = replace(ANSWER, info=f"{ANSWER.info} {limits}".strip())
+    return replace(QUESTION, info=question, required=required), REFERENCES, answer
 
 
 @dataclass(frozen=True)

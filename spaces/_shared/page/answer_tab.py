@@ -17,8 +17,8 @@ from ..visitors.endpoints import given
 from ..visitors.limits import LIMITS
 
 ENDPOINT = """\
-An OpenAI-compatible server, asked on this tab and on the tab File. This Space sends it your texts and your key, and
-writes neither down: the key is forgotten with this page."""
+This Space sends your texts and your key to an OpenAI-compatible server, from this tab and from the tab File. It stores
+neither; the key is forgotten when you close the page."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def form(specification: Specification) -> Form:
             with gr.Row(elem_classes="qa-examples"):
                 examples = [gr.Button(title, size="sm", min_width=80) for title in specification.examples]
         with gr.Column(min_width=300):
-            result = gr.HTML(markup.note("The model is being loaded …"), elem_id="result")
+            result = gr.HTML(markup.note("Loading the model …"), elem_id="result")
             with gr.Group():
                 options = [_option(control) for control in specification.controls]
             endpoint = _endpoint() if specification.asking else []

@@ -24,18 +24,18 @@ def add_api(specification: Specification, scorer: HostedScorer) -> None:
     """Add both endpoints to the page that is being built."""
 
     def score(**given: Any) -> dict[str, Any]:
-        """Score one answer; returns score, verdict, best_reference, components, marked and why."""
+        """Score one answer. Returns score, verdict, best_reference, components, marked and why."""
         options = specification.options([given[control.name] for control in specification.controls])
         analysed = analyse(specification, scorer, from_mapping(specification.fields, given), options)
         return as_record(explain(specification, scorer, analysed, options))
 
     def score_rows(rows: list[Row], videos: Sequence[Any] = (), **given: Any) -> dict[str, Any]:
-        """Score many answers; returns the score of all, how sure it is, a record for each, and what was left out.
+        """Score many answers. Returns the overall score, its interval, one record per answer, and the skipped rows.
 
-        With `prediction_b` in the rows, two systems' answers are scored and compared.
+        If the rows have `prediction_b`, two systems' answers are scored and compared.
         """
         if not isinstance(rows, list) or not isinstance(videos, (list, tuple)):
-            raise Refusal("rows and videos: expected lists, of an object for each answer and of files.")
+            raise Refusal("rows and videos: expected a list of objects, one per answer, and a list of files.")
         options = specification.options([given[control.name] for control in specification.controls])
         table = collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
         paths = [uploaded("videos", video) for video in videos]

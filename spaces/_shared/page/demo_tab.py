@@ -39,9 +39,11 @@ def demo_tab(
     with gr.Row():
         ends = [
             gr.Slider(0, 1, value, step=0.01, label=label, buttons=[], min_width=280, elem_id=f"demo-{name}")
-            for name, label, value in zip(("low", "high"), ("Unsure from", "Sure again from"), band, strict=True)
+            for name, label, value in zip(
+                ("low", "high"), ("Ask the judge above", "Ask the judge below"), band, strict=True
+            )
         ]
-    shown = gr.HTML(markup.note("The model is being loaded …"), elem_id="demo-shown")
+    shown = gr.HTML(markup.note("Loading the model …"), elem_id="demo-shown")
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     page.load(draw, ends, shown, **quiet)
     for end in ends:

@@ -22,21 +22,22 @@ from ..visitors.uploads import delete, tidy, uploaded
 from .answer_tab import Form
 
 HELP = """\
-A row for each answer, as **JSONL**, **CSV** or **Parquet**, with the columns {columns}.{lists} At most {rows:,} rows
-and {size} MB. The file is deleted once it has been read. The options are those of the tab Answer.
+Upload one row per answer, as **JSONL**, **CSV** or **Parquet**, with the columns {columns}.{lists} The limits are
+{rows:,} rows and {size} MB. The file is deleted as soon as it has been read. The options on the tab Answer apply here
+too.
 
-With **another system's answers** in a column `{other}`, both are scored on the same rows and compared; each row counts
-twice then."""
-LISTS = ' In CSV several texts are a JSON list: `["Paris", "Paris, France"]`.'
+To compare **two systems**, put the second system's answers into a column `{other}`. Each row then counts as two toward
+the limit."""
+LISTS = ' In CSV, write several texts as a JSON list: `["Paris", "Paris, France"]`.'
 VIDEOS = """\
-The column `{name}` holds the **name** of a video, such as `clip.mp4`. Upload the videos beside the file: {count} at
-most, each of at most {seconds} seconds, 1920 x 1080 and {size} MB, as MP4, WebM or another usual format. They are read
-at once, and deleted then."""
+The column `{name}` holds the **file name** of a video, such as `clip.mp4`. Upload the videos next to the file of
+answers: at most {count} videos, each with at most {seconds} seconds, 1920 x 1080 pixels and {size} MB, as MP4, WebM or
+another common format. Videos are read at once and then deleted."""
 
 QUICK: Mapping[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 # What uses the model for long; two visitors at a time.
 LONG: Mapping[str, Any] = {**QUICK, "concurrency_id": "batch", "concurrency_limit": 2}
-EXAMPLES = "The examples"
+EXAMPLES = "Example data"
 
 
 def file_tab(specification: Specification, scorer: HostedScorer, form: Form, metric: str, code_box: gr.Code) -> None:
@@ -51,7 +52,7 @@ def file_tab(specification: Specification, scorer: HostedScorer, form: Form, met
             clips = gr.File(label="Videos", file_types=["video"], file_count="multiple", elem_id="videos", height=140)
             clips_status = gr.HTML(elem_id="videos-status")
         with gr.Column(min_width=300):
-            examples = gr.Button("Take the examples instead", elem_id="take-examples")
+            examples = gr.Button("Use example data", elem_id="take-examples")
             with gr.Row():
                 run = gr.Button("Score all", variant="primary", min_width=120, elem_id="score-file")
                 stop = gr.Button("Stop", variant="stop", min_width=80, elem_id="stop")
@@ -142,7 +143,7 @@ class FileEvents:
         """Score the rows; show how far it is, and in the end the results."""
         quiet = [gr.skip()] * 5
         if table is None:
-            yield None, markup.problem("Choose a file first, or take the examples."), *quiet
+            yield None, markup.problem("Upload a file first, or use the example data."), *quiet
             return
         try:
             count = len(self._specification.controls)
@@ -158,7 +159,7 @@ class FileEvents:
         """Show what had been scored when the visitor stopped."""
         quiet, go_on = [gr.skip()] * 4, gr.update(interactive=True)
         if scored is None or not scored.kept:
-            return markup.note("Stopped; nothing was scored yet."), *quiet, go_on
+            return markup.note("Stopped before anything was scored."), *quiet, go_on
         try:
             return *self._results(scored), go_on
         except Exception as error:

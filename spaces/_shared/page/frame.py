@@ -18,8 +18,8 @@ from .answer_tab import AnswerEvents, connect, filling, form
 from .api import add_api
 from .file_tab import file_tab
 
-PYTHON = "What was done last on the other tabs, as Python. It needs `pip install 'evaluate-qa[{}]'`."
-CODES = ("This answer, with evaluate", "This answer, through the API of this Space", "This file, with evaluate")
+PYTHON = "Python code for what you just did on the other tabs. First run `pip install 'evaluate-qa[{}]'`."
+CODES = ("This answer, in Python", "This answer, through the API of this Space", "This file, in Python")
 
 # What scrolls must be reachable by the keyboard; tables come and go with the tab that holds them.
 REACHABLE = """() => new MutationObserver(

@@ -9,7 +9,7 @@ from ..metric.hosted import LOG
 from ..visitors.endpoints import Given
 from ..visitors.limits import Refusal
 
-BROKEN = "Something went wrong here, and it is not what you entered. It has been logged; try again in a minute."
+BROKEN = "Something went wrong on this server, not with your input. The error was logged; try again in a minute."
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def score(
         stand_ins = StandIns(specification, videos, Path(folder))
         for numbers in _chunks(table, specification.chunk, limits):
             if time.monotonic() > end:
-                scored.stopped = f"Stopped after {limits.seconds:g} seconds; the rows scored by then are below."
+                scored.stopped = f"Stopped after {limits.seconds:g} seconds. The rows scored so far are below."
                 break
             usable = _usable(scorer, scored, stand_ins, numbers)
             if usable:

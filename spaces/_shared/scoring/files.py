@@ -20,8 +20,8 @@ OTHER = "prediction_b"
 """What the column of another system's answers is called, or like the metrics' columns:"""
 OTHERS = "predictions_b"
 
-_TWICE = "two columns have one name. Rename one."
-_NOT_UNPACKED = {unpacking.DAMAGED: "this is not Parquet, or it is damaged.", unpacking.TWICE: _TWICE}
+_TWICE = "two columns have the same name. Rename one."
+_NOT_UNPACKED = {unpacking.DAMAGED: "the file is damaged, or it is not Parquet.", unpacking.TWICE: _TWICE}
 _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 
@@ -71,9 +71,9 @@ def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise Refusal(f"{path.name}: expected a file that ends in {', '.join(SUFFIXES)}.")
+        raise Refusal(f"{path.name}: unknown file type. Use {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
     if path.stat().st_size > limits.file_bytes:
-        raise Refusal(f"{path.name}: larger than {limits.file_bytes // 2**20} MB. Upload a part of it.")
+        raise Refusal(f"{path.name}: the file is larger than {limits.file_bytes // 2**20} MB. Upload a part of it.")
     if suffix == ".csv":
         records = _csv(path, {name for f in fields if f.is_list for name in (f.name, f.column)}, limits)
     else:
@@ -91,7 +91,9 @@ def collect(
             the same.
     """
     others: list[str | None] = []
+    names: dict[str, None] = {}  # of the columns, in order
     for place, record in records:
+        names |= dict.fromkeys(record if isinstance(record, dict) else ())
         check_rows(len(table.rows) + len(table.problems) + 1, limits)
         try:
             if isinstance(record, Refusal):
@@ -106,12 +108,20 @@ def collect(
         table.places.append(place)
         table.columns |= columns
     if not table.rows:
-        first = f" The first: {table.problems[0]}" if table.problems else ""
-        names = ", ".join(f.name for f in fields)
-        raise Refusal(f"{table.name}: no row of it can be used; expected the columns {names}.{first}")
+        raise Refusal(f"{table.name}: {_unusable(table, fields, names)}")
     table.others = _checked(table, others)
     check_rows(len(table.rows) + len(table.problems), limits, 2 if table.others else 1)
     return table
+
+
+def _unusable(table: Table, fields: Sequence[Field], names: Mapping[str, None]) -> str:
+    """Return why a file without a usable row cannot be scored: columns are missing, or what its first problem is."""
+    needed = [f for f in fields if f.required or f.column == ANSWER.column]
+    missing = [f"'{f.name}'" for f in needed if not {f.name, f.column} & names.keys()]
+    if names and missing:
+        return f"there is no column {' or '.join(missing)}. Found: {', '.join(names):.200}."
+    first = f" The first problem is in {table.problems[0]}" if table.problems else ""
+    return f"no row can be scored; expected the columns {', '.join(f.name for f in fields)}.{first}"
 
 
 def _named(record: dict[str, Any], fields: Sequence[Field], before: Mapping[str, str]) -> dict[str, str]:
@@ -120,7 +130,7 @@ def _named(record: dict[str, Any], fields: Sequence[Field], before: Mapping[str,
     found = {column: name for column, short in pairs for name in (column, short) if name in record}
     for column, name in found.items():
         if before.get(column, name) != name:
-            raise Refusal(f"{name}: the rows before call this {before[column]}. Use one name in all rows.")
+            raise Refusal(f"{name}: earlier rows call this column {before[column]}. Use one name in all rows.")
     return found
 
 
@@ -137,12 +147,12 @@ def _checked(table: Table, others: Sequence[str | None]) -> list[str]:
     if there and lacking:
         raise Refusal(
             f"{table.name}: {table.word} {lacking[0]} has no {table.columns[OTHERS]}, but {table.word} {there[0]} has "
-            'one. Give one to every row, "" for an empty answer, or to none.'
+            'one. Fill it in every row ("" for an empty answer), or leave the column out.'
         )
     if there and others == [row["predictions"] for row in table.rows]:
         raise Refusal(
-            f"{table.name}: from {table.word} {there[0]} to {there[-1]}, {table.columns[OTHERS]} is the same as "
-            f"{table.answer}. Give another system's answers, or leave it out."
+            f"{table.name}: {table.columns[OTHERS]} equals {table.answer} in every {table.word}, from {there[0]} to "
+            f"{there[-1]}. Use another system's answers, or leave the column out."
         )
     return [other for other in others if other is not None]
 
@@ -173,19 +183,21 @@ def _csv(path: Path, lists: Set[str], limits: Limits) -> Iterator[tuple[int, Any
         for place, cells in enumerate(filter(None, reader), 1):
             yield place, _record(header, cells, lists)
     except csv.Error as error:
-        raise Refusal(f"{path.name}: this is not CSV ({error}).") from error
+        raise Refusal(f"{path.name}: the file is not CSV ({error}).") from error
 
 
 def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, Any] | Refusal:
     if len(cells) != len(header):
-        return Refusal(f"{len(cells)} cells under a header of {len(header)}. Put cells with commas in quotes.")
+        return Refusal(f"{len(cells)} cells, but the header has {len(header)}. Put cells with commas in quotes.")
     record: dict[str, Any] = dict(zip(header, cells, strict=True))
     for name in lists & record.keys():
         if record[name].startswith("["):
             try:
                 record[name] = json.loads(record[name])
             except (ValueError, RecursionError):
-                return Refusal(f'{name}: this is no JSON list: {record[name]!r:.60}. Write ["a", "b"], or ["[so] …"].')
+                return Refusal(
+                    f'{name}: this is not a JSON list: {record[name]!r:.60}. Write ["a", "b"], or ["[so] …"].'
+                )
     return record
 
 
@@ -202,7 +214,7 @@ def _parquet(path: Path, fields: Sequence[Field], limits: Limits) -> Iterator[tu
         yield place, Refusal(row) if isinstance(row, str) else row
     if too_large or process.returncode < 0 or process.returncode == unpacking.TOO_LARGE:
         size = limits.unpacked_bytes // 2**20
-        raise Refusal(f"{path.name}: unpacked, it is larger than {size} MB, or damaged. Upload a part of it.")
+        raise Refusal(f"{path.name}: the unpacked file is larger than {size} MB, or damaged. Upload a part of it.")
     if process.returncode in _NOT_UNPACKED:
         raise Refusal(f"{path.name}: {_NOT_UNPACKED[process.returncode]}")
     if process.returncode:
@@ -213,4 +225,4 @@ def _decoded(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")  # not as text, which makes one kind of line break of all
     except UnicodeDecodeError as error:
-        raise Refusal(f"{path.name}: this is not text in UTF-8. Save it as UTF-8.") from error
+        raise Refusal(f"{path.name}: the file is not UTF-8 text. Save it as UTF-8.") from error

@@ -35,8 +35,8 @@ def from_mapping(fields: Sequence[Field], given: Mapping[str, Any], limits: Limi
         value = given.get(field.name, given.get(field.column))
         if value is None or value in ("", []):
             if field.required:
-                many = "" if field.kind == "text" else " at least"
-                raise Refusal(f"{field.label}: this is empty. Enter{many} one.")
+                how = {"text": "Enter one", "video": "Upload one"}.get(field.kind, "Enter at least one")
+                raise Refusal(f"There is no {field.label.lower().removesuffix('s')}. {how}.")
             if field.column == "predictions":
                 row[field.column] = ""
             continue

@@ -38,7 +38,7 @@ class Videos:
             if known in self.problems:
                 raise Refusal(f"{known}: {self.problems[known]}")
         names = ", ".join(sorted(self.read)) or "none"
-        raise Refusal(f"Video: there is none called “{name:.80}”. Uploaded: {names:.300}.")
+        raise Refusal(f"Video: there is no video “{name:.80}”. Uploaded: {names:.300}.")
 
 
 def read_videos(
@@ -59,7 +59,7 @@ def read_videos(
     try:
         names = {*known.read, *known.problems, *(path.name for path in paths)}
         if len(names) > limits.videos:
-            raise Refusal(f"{len(names)} videos are more than the {limits.videos} that fit here. Leave some out.")
+            raise Refusal(f"There are {len(names)} videos; this Space accepts {limits.videos}. Leave some out.")
         yield known
         for path in paths:
             known = _with(known, specification, scorer, path)

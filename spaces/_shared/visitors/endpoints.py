@@ -64,9 +64,9 @@ def given(entered: Sequence[str | None]) -> Given | None:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise Refusal("URL: expected an address without user, password and parameters. A key goes into the box Key.")
     if not model:
-        raise Refusal("Model: this is empty. Enter the name by which the endpoint knows the model.")
+        raise Refusal("There is no model. Enter the model's name at the endpoint.")
     if not re.fullmatch(r"[!-~]{0,1000}", key):
-        raise Refusal("Key: expected letters, digits and signs of ASCII, without spaces.")
+        raise Refusal("Key: expected ASCII letters, digits and symbols, without spaces.")
     return Given(url, model, key or None)
 
 
@@ -82,7 +82,7 @@ async def public_address(host: str) -> str:
         found = []
     addresses = [str(where[0]) for *_, where in found]
     if not addresses or not all(map(is_public, addresses)):
-        raise ConnectionError(f"{host[:100]} is not an address of the internet")
+        raise ConnectionError(f"{host[:100]} is not a public internet address")
     return addresses[0]
 
 

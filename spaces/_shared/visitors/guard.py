@@ -19,8 +19,8 @@ _ADDRESS = "://"
 _UPLOAD = "/gradio_api/upload"
 # Gradio writes all that a visitor has entered into a file, a key too, for everybody who has the link to it.
 _LINK = "/deep_link"
-_NO_LINKS = "What you entered is not kept. Share the Python lines."
-_NO_ADDRESSES = "Nothing is fetched from other places. Upload the file."
+_NO_LINKS = "This Space does not store what you entered. Share the Python code instead."
+_NO_ADDRESSES = "This Space downloads nothing. Upload the file."
 
 
 class Guard:
@@ -72,13 +72,13 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), self._seconds)
         except TimeoutError:  # until Python 3.11 another than TimeoutError
-            raise self._broken_off(408, f"Nothing has come for {self._seconds:g} seconds. Try again.") from None
+            raise self._broken_off(408, f"No data arrived for {self._seconds:g} seconds. Try again.") from None
         self._whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._broken_off(413, _too_large(self._most))
         if self._uploading and message["type"] == "http.disconnect":
-            raise self._broken_off(400, "The upload was broken off.")
+            raise self._broken_off(400, "The upload was interrupted.")
         if not self._uploading:
             self._content += message.get("body", b"")
             if self._whole and _names_address(self._content):

@@ -65,15 +65,15 @@ def check_length(label: str, text: str, limits: Limits = LIMITS) -> None:
     """Raise Refusal if a text is too long."""
     if len(text) > limits.characters:
         raise Refusal(
-            f"{label}: {len(text):,} characters are more than the {limits.characters:,} that fit here. Shorten the "
-            "text, or score it on your own machine with the lines on the tab Python."
+            f"{label}: the text has {len(text):,} characters; this Space accepts {limits.characters:,}. Shorten it, or "
+            "score it on your own machine with the code on the tab Python."
         )
 
 
 def check_count(label: str, count: int, limits: Limits = LIMITS) -> None:
     """Raise Refusal if an answer has too many references (or weights, …)."""
     if count > limits.references:
-        raise Refusal(f"{label}: {count} are more than the {limits.references} that fit here. Leave some out.")
+        raise Refusal(f"{label}: there are {count}; this Space accepts {limits.references}. Leave some out.")
 
 
 def check_rows(count: int, limits: Limits = LIMITS, answers: int = 1) -> None:
@@ -82,7 +82,7 @@ def check_rows(count: int, limits: Limits = LIMITS, answers: int = 1) -> None:
         each = " with two answers each" if answers > 1 else ""
         raise Refusal(
             f"There are more than {limits.rows // answers:,} rows{each}. Score a part of them, or all on your own "
-            "machine with the lines on the tab Python."
+            "machine with the code on the tab Python."
         )
     if not count:
-        raise Refusal("There are no rows. Expected one row for each answer.")
+        raise Refusal("There are no rows. Give one row per answer.")

@@ -24,15 +24,17 @@ def check_video(path: str, limits: Limits = LIMITS) -> None:
     try:
         with av.open(f"file:{Path(path).absolute()}", options=only) as container:
             if not container.streams.video:
-                raise Refusal("Video: this file has no pictures.")
+                raise Refusal("Video: the file has no frames.")
             seconds = float(container.duration or 0) / av.time_base
             if seconds > limits.video_seconds:
-                raise Refusal(f"Video: {seconds:,.0f} seconds are more than the {limits.video_seconds} that fit here.")
+                raise Refusal(
+                    f"Video: it has {seconds:,.0f} seconds; this Space accepts {limits.video_seconds}. Shorten it."
+                )
             if max(stream.width * stream.height for stream in container.streams.video) > limits.video_pixels:
                 raise _too_large()
             _count(container, limits)
     except (av.error.FFmpegError, OSError) as error:
-        raise Refusal("Video: this cannot be read as a video. MP4 and WebM are sure to work.") from error
+        raise Refusal("Video: the file cannot be read as a video. Use MP4 or WebM.") from error
 
 
 def in_time(samples: Iterable[Any], limits: Limits = LIMITS) -> Iterator[Any]:
@@ -55,8 +57,10 @@ def _count(container: Any, limits: Limits) -> None:
     packets = (packet for packet in container.demux(container.streams.video) if packet.size)
     for number, _ in enumerate(packets, 1):
         if number > limits.video_frames:
-            raise Refusal(f"Video: it has more than the {limits.video_frames:,} frames that fit here. Shorten it.")
+            raise Refusal(
+                f"Video: it has more than {limits.video_frames:,} frames, the limit of this Space. Shorten it."
+            )
 
 
 def _too_large() -> Refusal:
-    return Refusal("Video: its pictures are too large; 1920 x 1080 fits.")
+    return Refusal("Video: its frames are too large. Use at most 1920 x 1080 pixels.")
