@@ -1,14 +1,13 @@
-"""What a metric takes, checked before any model is loaded: columns, row by row, and options, each declared once.
+"""The inputs of metrics, checked before any model is loaded: columns row by row, and options, each declared once.
 
-`evaluate` validates row 0 only and turns what it does not expect into strings (`None` into `"None"`, a bare string into
-its characters), so rows are checked and brought to one form here, before its Arrow writer sees them.
+`evaluate` validates only row 0 and converts unexpected values to strings (`None` to `"None"`, a bare string to its
+characters). Rows are therefore checked and normalized here, before evaluate's Arrow writer sees them.
 
 A metric's options are the fields of a frozen dataclass that derives from `Options`:
 
     w: float = option(0.5, Number(0, 1), "Weight of the semantic score.", key="w", control=Control("Weight"))
 
-From this one line come the check and its message, the signature, the documentation, the card's table and the Space's
-control.
+This line defines the check and its message, the signature, the documentation, the card's list and the Space's control.
 """
 
 import difflib
@@ -18,8 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
-# Every column that a metric of this family knows. All of them accept all of these, so that `evaluate.combine`,
-# which hands every keyword to every metric, works; a metric ignores those it has no use for.
+# The columns of all metrics of this package. Each metric accepts all of them and ignores those that it does not use, so
+# that `evaluate.combine` works, which passes every keyword to every metric.
 KNOWN_COLUMNS = (
     "predictions",
     "references",
@@ -33,14 +32,14 @@ KNOWN_COLUMNS = (
 )
 
 Check = Callable[[Any], Any]
-"""Takes one row of a column, returns it in canonical form or raises Unexpected."""
+"""Checks one row of a column: returns it in canonical form, or raises Unexpected."""
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 """A precision that a model runs in."""
 
 
 class RowError(Exception):
-    """Mixed into the errors about one row; `column` and `row` say which."""
+    """Mixin of the errors about one row; `column` and `row` name it."""
 
     def __init__(self, message: str, column: str, row: int) -> None:
         super().__init__(message)
@@ -56,7 +55,7 @@ class RowTypeError(RowError, TypeError):
 
 
 class Unexpected(Exception):  # noqa: N818 - a signal from a row check to check_column, never seen by a caller
-    """Raised by a row check: what was expected, and whether the type or the value is at fault."""
+    """Raised by a row check: what was expected, and whether the type or the value was wrong."""
 
     def __init__(self, expected: str, error: type[RowError] = RowTypeError) -> None:
         super().__init__(expected)
@@ -64,7 +63,7 @@ class Unexpected(Exception):  # noqa: N818 - a signal from a row check to check_
 
 
 def clean(text: str) -> str:
-    """Return the text as a plain `str` that UTF-8 can hold: surrogate pairs are joined, lone ones become U+FFFD."""
+    """Return the text as a plain `str` that UTF-8 can encode: join surrogate pairs, replace lone ones by U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -73,19 +72,19 @@ def clean(text: str) -> str:
 
 
 def prediction(value: object) -> str:
-    """Check one prediction. An empty one passes: it is a wrong answer, not an error."""
+    """Check one prediction. An empty prediction passes: it is a wrong answer, not an error."""
     if not isinstance(value, str):
         raise Unexpected("a string")
     return clean(value)
 
 
 def question(value: object) -> str:
-    """Check one question. `None` and `""` both stand for a row without one and come back as `""`."""
+    """Check one question. `None` and `""` both mean that the row has no question, and return `""`."""
     return "" if value is None else prediction(value)
 
 
 def texts(value: object) -> list[str]:
-    """Check one row of references: a string, or a non-empty list of strings, none of them blank."""
+    """Check one row of references: a non-blank string, or a non-empty list of them."""
     items = [value] if isinstance(value, str) else as_list(value)
     if items is None or not all(isinstance(item, str) for item in items):
         raise Unexpected("a string or a non-empty list of strings")
@@ -95,7 +94,7 @@ def texts(value: object) -> list[str]:
 
 
 def optional_texts(value: object) -> list[str]:
-    """Check one row of an optional column of texts; `None` stands for a row without any and comes back as `[]`."""
+    """Check one row of an optional column of texts. `None` means that the row has no texts, and returns `[]`."""
     return [] if value is None else texts(value)
 
 
@@ -104,9 +103,9 @@ class Column:
     """A column of a metric's input.
 
     Args:
-        check: What each row must be.
-        feature: Type of a checked row in Arrow's terms, as in `"string"`; in a list, as in `["string"]`, a list of it.
-        help: What the column holds.
+        check: The check of one row.
+        feature: Arrow type of a checked row, such as `"string"`; `["string"]` is a list of strings.
+        help: Description of the column.
     """
 
     check: Check
@@ -115,16 +114,18 @@ class Column:
 
 
 PREDICTIONS = Column(prediction, "string", "The answers, a list of strings.")
-REFERENCES = Column(texts, ["string"], "The right answers, a string or a list of strings a row; the best one counts.")
+REFERENCES = Column(
+    texts, ["string"], "The right answers, a string or a list of strings per row; the best match counts."
+)
 QUESTIONS = Column(question, "string", "The questions, a list of strings.")
 ANSWERS: Mapping[str, Column] = {"predictions": PREDICTIONS, "references": REFERENCES, "questions": QUESTIONS}
 """The columns of a metric that compares answers with references."""
 
 
 def as_list(values: object) -> list[Any] | None:
-    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; anything else as None.
+    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; None for anything else.
 
-    Pandas has NaN where other containers have None; it comes back as None.
+    NaN in a pandas column becomes None.
     """
     if values is None or isinstance(values, (str, bytes, bytearray, set, frozenset)):
         return None
@@ -145,14 +146,14 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
         metric: Name of the metric, for the message.
         column: Name of the argument, for the message.
         values: The rows.
-        check: What each row must be, one of this file's row checks.
+        check: The check of one row, such as `prediction`.
 
     Returns:
         The rows in canonical form.
 
     Raises:
-        RowValueError: (a ValueError) naming the row whose value cannot be scored.
-        RowTypeError: (a TypeError) naming the row whose type is wrong.
+        RowValueError: (a ValueError) A row has a value that cannot be scored.
+        RowTypeError: (a TypeError) A row has the wrong type.
         TypeError: `values` is not a list of rows.
     """
     rows = as_list(values)
@@ -182,7 +183,7 @@ def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
 
 
 def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise TypeError for a keyword that is not known; the message names the nearest known one."""
+    """Raise TypeError for an unknown keyword; the message suggests the closest known keyword."""
     known = sorted(known)
     for keyword in given:
         if keyword not in known:
@@ -192,28 +193,28 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: the beginning of a long one."""
+    """Return a value as messages show it; a long value is truncated."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file. A text that is too long for a path is none, where `Path.is_file` would raise."""
+    """Return whether the file exists; False for a text that is too long for a path, for which `Path.is_file` raises."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether there is such a folder; likewise."""
+    """Return whether the folder exists; False for a text that is too long for a path."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What an option may be.
+    """The values that an option accepts.
 
     Args:
-        expected: In words, for messages and documentation.
-        accepts: Whether a value is such.
+        expected: Description of the values, for messages and documentation.
+        accepts: Returns whether it accepts a value.
     """
 
     expected: str
@@ -221,7 +222,7 @@ class Kind:
 
 
 class Number(Kind):
-    """A number from `low` to `high`; without bounds any but NaN."""
+    """A number from `low` to `high`; without bounds, any number except NaN."""
 
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
         bounds = "" if low is None else f" from {low:g} to {high:g}"
@@ -243,7 +244,7 @@ class Choice(Kind):
     """One of several constants."""
 
     def __init__(self, *values: Any) -> None:
-        # By type as well: 0 is not False, and an array would be compared with each.
+        # Compare types too: 0 is not False, and comparing an array would give an array.
         super().__init__(
             f"one of {', '.join(map(str, values))}",
             lambda value: any(type(value) is type(one) and value == one for one in values),
@@ -259,7 +260,7 @@ class Flag(Kind):
 
 
 class Text(Kind):
-    """A text, all of which matches a pattern; `expected` says in words what it is."""
+    """A text that matches a pattern as a whole; `expected` describes it."""
 
     def __init__(self, expected: str, pattern: str = ".+") -> None:
         matches = re.compile(pattern, re.DOTALL).fullmatch
@@ -278,10 +279,10 @@ class Control:
     """How a Space shows an option: as a slider if it is a number, else as a list of choices.
 
     Args:
-        label: Its name on the page.
-        most: Right end of the slider of a number without an upper bound.
-        values: What the page shows for each value, the one it opens with first; of a choice, by default its values.
-        info: The line below the label; by default the option's help.
+        label: The label on the page.
+        most: The maximum of the slider, for a number without an upper bound.
+        values: The text for each value, the initial value first (default: the values of a choice).
+        info: The line below the label (default: the option's help).
     """
 
     label: str
@@ -292,17 +293,17 @@ class Control:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What `option` was told about an option.
+    """The declaration of an option.
 
     Args:
-        default: Its default.
-        kind: What it may be.
-        help: What it does, in a line.
-        key: Its name in the signature; None for an option that scores do not depend on.
-        always: Whether the signature has it also at its default.
+        default: The default.
+        kind: The values that it accepts.
+        help: What it does, in one line that starts with a verb.
+        key: Its name in the signature; None for an option that does not change scores.
+        always: Whether the signature includes it at its default.
         optional: Whether it may be None.
-        told: The default as documentation has it.
-        control: How a Space shows it; None where it does not.
+        told: The default in the documentation.
+        control: How a Space shows it; None if it does not.
     """
 
     default: Any
@@ -326,9 +327,9 @@ def option(
     told: str | None = None,
     control: Control | None = None,
 ) -> Any:
-    """Declare an option as the field of a dataclass; the arguments are those of `Declaration`.
+    """Declare an option as a field of a dataclass; the arguments are those of `Declaration`.
 
-    By default an option may be None if that is its default.
+    By default, an option may be None only if None is its default.
     """
     may_be_none = default is None if optional is None else optional
     words = told if told is not None else "" if default is None else str(default)
@@ -338,10 +339,10 @@ def option(
 
 @dataclass(frozen=True)
 class Options:
-    """Base of a metric's options; no options of its own.
+    """Base class of a metric's options; it has no options itself.
 
     Raises:
-        ValueError: a value that the option may not have, or options that do not go together.
+        ValueError: An option does not accept its value, or two options conflict.
     """
 
     def __post_init__(self) -> None:
@@ -352,10 +353,10 @@ class Options:
         self.check()
 
     def check(self) -> None:
-        """Raise ValueError where options do not go together."""
+        """Raise ValueError if options conflict."""
 
     def settings(self) -> dict[str, object]:
-        """Return what a signature says, by key; None for an option that it leaves out."""
+        """Return the signature's values by key; None for an option that the signature leaves out."""
         declared = declarations(type(self)).items()
         return {
             one.key: getattr(self, name) if one.always or getattr(self, name) != one.default else None
@@ -368,12 +369,12 @@ O = TypeVar("O", bound=Options)  # noqa: E741
 
 
 def declarations(options: type[Options]) -> dict[str, Declaration]:
-    """Return the options of a class by their names, in order of declaration."""
+    """Return the options of a class by name, in order of declaration."""
     return {field.name: field.metadata["option"] for field in fields(options)}
 
 
 def made(metric: str, options: type[O], given: Mapping[str, Any]) -> O:
-    """Return the options with those values of `given` that it has; errors begin with the metric's name."""
+    """Return the options with the values in `given`; errors start with the metric's name."""
     try:
         return options(**{name: given[name] for name in declarations(options) if name in given})
     except (ValueError, FileNotFoundError) as error:
@@ -407,9 +408,11 @@ class ModelOptions(Options):
     token_budget: int | None = option(None, Whole(), "Limit the tokens per batch, with padding (default: by device).")
 
     def check(self) -> None:
-        """Raise ValueError for a revision of no model."""
+        """Raise ValueError for a revision without a model."""
         if self.model_revision is not None and self.model is None:
-            raise ValueError("model_revision is given without model; a configuration has its own revision")
+            raise ValueError(
+                "model_revision is given without model; expected both, because a configuration has its own revision"
+            )
 
 
 class ModelKeywords(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""BEM: whether an answer is equivalent to a reference, given the question."""
+"""BEM: is an answer equivalent to a reference, given the question?"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,28 +29,28 @@ CITATION = """\
 
 
 def _question(value: object) -> str:
-    """Check one question, which BEM cannot do without."""
+    """Check one question; BEM needs one for every row."""
     if value is None or not (text := prediction(value)).strip():
         raise Unexpected("a question, which BEM needs for every row", RowValueError)
     return text
 
 
 class BemScorer(ForTraining, ForReward):
-    """BEM judges whether an answer means the same as a reference answer to the question.
+    """BEM judges whether an answer means the same as a reference, given the question.
 
-    A classifier reads all three; the score is its probability of "equivalent".
+    A classifier reads all three texts. The score is its probability that answer and reference are equivalent.
 
     Returns:
         bem: Mean score, from 0 to 1.
-        accuracy: Share of the answers that are judged correct.
-        margin: Mean of the classifier's own logit of "equivalent".
-        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
-        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
-        accuracy_attempted: Accuracy of the others; None if there are none.
-        unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. They are
-            right if the answer has the reference's words as a run.
-        signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, best_reference,
+        accuracy: Share of answers judged correct.
+        margin: Mean logit of "equivalent", from the classifier alone.
+        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
+        accuracy_attempted: Accuracy of the other answers; None if every answer is such.
+        unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
+            answer is correct if it contains the reference word for word.
+        signature: The settings that reproduce the numbers.
+        per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, margin, not_attempted.
 
     Examples:
@@ -92,7 +92,7 @@ class BemScorer(ForTraining, ForReward):
     def parts(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Parts:
-        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        """Return the model's output for each pair of an answer and a reference, the input of `scoring.score`."""
         parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
         return replace(parts, weights=self.model.layers[self.model.layer] if self.model.layers else {})
 

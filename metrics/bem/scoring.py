@@ -1,11 +1,12 @@
-"""BEM's score (Bulian et al. 2022): the probability of the class "equivalent". Pure: numpy and nothing else.
+"""BEM's score (Bulian et al. 2022): the probability of the class "equivalent". Pure numpy.
 
-The embedded matcher has a final logistic layer over its own margin and what the words say:
+The embedded matcher has a final logistic layer over its own margin and the shared words:
 
     p = sigmoid(w1 · margin + w2 · recall + b)
 
-with weights w, b for references of fewer than five words and others for longer ones, which also weigh the logarithm of
-the answer's length and the precision of its character trigrams. 4 is added for an answer of just the reference's words.
+References of fewer than five words have weights w and b of their own. The weights of longer references also cover the
+logarithm of the answer's length and the precision of its character trigrams. An answer that consists of just the
+reference's words gets 4 added to its margin.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from .options import BemOptions
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of each row, with the reference that gave the best; every array has shape (rows,)."""
+    """The scores of each row, for its best reference; every array has shape (rows,)."""
 
     score: Floats
     verdict: NDArray[np.bool_]
@@ -35,7 +36,7 @@ class Scores:
 
 
 def score(parts: Parts, options: BemOptions) -> Scores:
-    """Score every pair and keep each row's best reference (the first of equals)."""
+    """Score every pair, and keep each row's best reference (the first of several equal ones)."""
     weights = {} if options.lexical is False else parts.weights
     probability = np.where(parts.answered, sigmoid(combined(parts.said, parts.evidence, weights)), 0.0)
     best, found = best_pairs(parts, probability, options, options.lexical is not False)
@@ -43,7 +44,7 @@ def score(parts: Parts, options: BemOptions) -> Scores:
 
 
 def margins(logits: Floats, equivalent: int) -> Floats:
-    """Return the logit of p(equivalent) under the softmax: its logit less the log-sum-exp of the others'."""
+    """Return the logit of p(equivalent) under the softmax: its logit minus the log-sum-exp of the other logits."""
     others = np.delete(logits, equivalent, axis=1)
     highest = others.max(axis=1)
     rest: Floats = highest + np.log(np.exp(others - highest[:, None]).sum(axis=1))
@@ -51,5 +52,5 @@ def margins(logits: Floats, equivalent: int) -> Floats:
 
 
 def combined(margin: Floats, evidence: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-    """Return the final layer's margin: Σ w·feature + b; without weights the classifier's own."""
+    """Return the final layer's margin, Σ w·feature + b; without weights, the classifier's own margin."""
     return weighed({"margin": margin, **evidence}, weights) if weights else margin

@@ -30,20 +30,20 @@ CITATION = """\
 
 
 class DeltableuScorer(ForTraining, ForReward):
-    """ΔBLEU scores answers against several references, each of which has a weight from -1 to 1.
+    """ΔBLEU scores answers against several references, each with a weight from -1 to 1.
 
-    An n-gram earns the weight of the best reference that has it, so that poor references help less than good ones and
-    bad ones do harm. With all weights 1 it is BLEU, and equals sacrebleu's.
+    An n-gram earns the weight of the best reference that contains it. Good references therefore help more than poor
+    ones, and bad references lower the score. If all weights are 1, ΔBLEU equals sacrebleu's BLEU.
 
     Returns:
         deltableu: Score of all rows together, from 0 to 100.
-        counts, totals, precisions: For each n-gram order; the precisions are in percent.
+        counts, totals, precisions: One value per n-gram order; precisions are in percent.
         brevity_penalty: From 0 to 1.
         length_ratio, sys_len, ref_len: Lengths in tokens.
-        signature: What is needed to reproduce the numbers.
+        signature: The settings that reproduce the numbers.
         confidence: With n_bootstrap: level, low, high, mean, n_bootstrap, seed.
         comparison: With against: deltableu of the second system, difference, p_value, test, n_trials, seed, confidence.
-        per_example: Lists with an entry for each row: score (0 to 100), brevity_penalty, sys_len, ref_len.
+        per_example: Lists with one entry per row: score (0 to 100), brevity_penalty, sys_len, ref_len.
 
     Examples:
         >>> deltableu = evaluate_qa.load("deltableu")
@@ -62,10 +62,12 @@ class DeltableuScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,
         "references": Column(
-            references, ["string"], "The right answers, a string or a list of strings a row, one of them not blank."
+            references,
+            ["string"],
+            "The references: a string or a list of strings per row, at least one of them not blank.",
         ),
         "reference_weights": Column(
-            weights, ["float64"], "The weight of each reference, from -1 to 1, one of them above 0; by default 1."
+            weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
         "against": Column(second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
@@ -73,15 +75,15 @@ class DeltableuScorer(ForTraining, ForReward):
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError where weights do not fit the references, or only some rows have a second prediction."""
+        """Raise RowValueError if weights do not match the references, or only some rows have a second prediction."""
         check_agreement(columns)
 
     def prepare(self, options: DeltaBleuOptions) -> None:
-        """Load the tokenizer, so that what it lacks is reported before anything is scored."""
+        """Load the tokenizer, so that a missing package is reported before anything is scored."""
         load_tokenizer(options.tokenize, options.language)
 
     def parts(self, *, options: DeltaBleuOptions, **columns: list[Any]) -> Floats:
-        """Return the statistics of each row, which `scoring.score` takes."""
+        """Return the statistics of each row, the input of `scoring.score`."""
         return _corpus(columns["references"], columns["reference_weights"], options).statistics(columns["predictions"])
 
     def _compute(
@@ -100,7 +102,7 @@ class DeltableuScorer(ForTraining, ForReward):
         return Scored(Statistics(corpus.statistics(predictions), second), settings)
 
     def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
-        """Return the figures of all rows together, which is more than a mean, and those of each row."""
+        """Return the figures of all rows together, which are not means, and the figures of each row."""
         first, second = scored.scores.first, scored.scores.second
         result = corpus_figures(first, options)
         result["signature"] = self.signature(scored.settings)

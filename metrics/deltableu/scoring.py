@@ -1,7 +1,7 @@
-"""The ΔBLEU score from n-gram statistics: Galley et al. 2015, section 4, and sacrebleu's smoothing. Pure: numpy only.
+"""The ΔBLEU score from n-gram statistics: Galley et al. 2015, section 4, and sacrebleu's smoothing. Pure numpy.
 
-Statistics are an array with a line for each row, or for each sum of rows, as `ngrams.row_statistics` makes them. With
-N the largest n-gram order its columns are
+Statistics are an array with one line per row, or per sum of rows, from `ngrams.row_statistics`. With N the largest
+n-gram order, its columns are
 
     length of the prediction, closest length of a reference, matches of order 1 … N, totals of order 1 … N
 
@@ -9,7 +9,7 @@ and the score of a line is
 
     100 · BP · exp( 1/N Σ_n log p_n ),    p_n = matches_n / totals_n,    BP = min(1, exp(1 − reference / prediction))
 
-All formulas work on many lines at once, which makes row scores and resampling cheap.
+All formulas work on many lines at once, so that row scores and resampling are fast.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from .options import DeltaBleuOptions
 
 Floats = NDArray[np.float64]
 
-# Matches are sums of weights of both signs. What rounding leaves of a sum that is 0 must not pass for a match: the
-# logarithm of 1e-17 would outweigh everything else.
+# Matches are sums of positive and negative weights. The rounding error of a sum that should be 0 must not count as a
+# match: the logarithm of 1e-17 would dominate the score.
 ROUNDING = 1e-12
 
 
@@ -50,14 +50,14 @@ class Scores:
 
 
 def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:
-    """Score each line of statistics, shape (lines, 2 + 2N), by itself."""
+    """Score each line of statistics, shape (lines, 2 + 2N), independently."""
     sys_len, ref_len = statistics[:, 0], statistics[:, 1]
     signed, totals = np.split(statistics[:, 2:], 2, axis=1)
     matches = np.where(signed > ROUNDING * totals, signed, 0.0)
     penalty = brevity_penalty(sys_len, ref_len)
     percents, reached = smoothed_precisions(matches, totals, options)
     if options.variant == "paper":
-        # As in sacrebleu, nothing is smoothed where nothing matches; the released program smooths there too.
+        # Like sacrebleu, do not smooth a line without any match; the released program smooths it too.
         percents = np.where(matches.any(axis=1, keepdims=True), percents, 0.0)
     if not options.effective_order:
         reached = np.ones_like(reached)
@@ -73,7 +73,7 @@ def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:
 
 
 def brevity_penalty(sys_len: Floats, ref_len: Floats) -> Floats:
-    """BP = exp(1 − r/c) where the prediction (c) is shorter than the reference (r), else 1; 0 without any token."""
+    """BP = exp(1 − r/c) if the prediction (c) is shorter than the reference (r), else 1; 0 for an empty prediction."""
     with np.errstate(divide="ignore"):
         ratio = np.divide(ref_len, sys_len, out=np.ones_like(sys_len), where=ref_len > sys_len)
     penalty: Floats = np.exp(1 - ratio)
@@ -81,7 +81,7 @@ def brevity_penalty(sys_len: Floats, ref_len: Floats) -> Floats:
 
 
 def smoothed_precisions(matches: Floats, totals: Floats, options: DeltaBleuOptions) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return 100 · p_n, smoothed, and which orders the prediction is long enough for, both of shape (lines, N)."""
+    """Return 100 · p_n, smoothed, and for which orders the prediction is long enough, both of shape (lines, N)."""
     value = options.smoothing_value or 0.0
     if options.smooth_method == "add-k":
         added = np.where(np.arange(matches.shape[1]) > 0, value, 0.0)
@@ -96,7 +96,7 @@ def smoothed_precisions(matches: Floats, totals: Floats, options: DeltaBleuOptio
 
 
 def geometric_mean(values: Floats, chosen: NDArray[np.bool_]) -> Floats:
-    """Geometric mean of the chosen values of each line; 0 where one of them is 0, or none is chosen."""
+    """Return the geometric mean of the chosen values of each line; 0 if a chosen value is 0 or no value is chosen."""
     positive = np.where(chosen, values > 0, True).all(axis=1) & chosen.any(axis=1)
     logs = np.log(values, out=np.zeros_like(values), where=chosen & (values > 0))
     return np.where(positive, np.exp(logs.sum(axis=1) / np.maximum(chosen.sum(axis=1), 1)), 0.0)

@@ -36,31 +36,31 @@ CITATION = """\
 
 
 class Models(NamedTuple):
-    """What scores the rows: CLIP, and what finds the keywords of texts that come without."""
+    """The models: CLIP, and the extractor of key phrases for texts without given ones."""
 
     encoder: Encoder
     keywords: KeywordSource
 
 
 class EvqascoreScorer(Scorer):
-    """EVQAScore judges an answer to a question about a video, or a caption of it, without a reference.
+    """EVQAScore measures how well an answer or a caption fits a video, without a reference.
 
-    It compares the text and its key phrases with sampled frames in the space of a CLIP model, and rewards an answer
-    that says more.
+    It compares the text and its key phrases with sampled frames in the space of a CLIP model, and rewards answers that
+    say more.
 
     Returns:
-        evqascore: Mean score. Captions: as a rule from -1 to 1; questions and answers: times ln(keywords + 1).
-        accuracy: Share of verdicts that are True, if there is a threshold.
+        evqascore: Mean score. Captions score from -1 to 1 as a rule; answers are multiplied by ln(keywords + 1).
+        accuracy: Share of verdicts that are True, if a threshold is set.
         precision, recall, f_score, coarse, n_keywords: Means of the components.
-        unscored: With unreadable="none", how many rows could not be scored.
-        signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, precision, recall, f_score, coarse, n_keywords, verdict,
-            mode, keywords, best_times (seconds; for each keyword that of its best frame), best_frames, frames (looked
-            at), error.
+        unscored: With unreadable="none", the number of rows that could not be scored.
+        signature: The settings that reproduce the numbers.
+        per_example: Lists with one entry per row: score, precision, recall, f_score, coarse, n_keywords, verdict,
+            mode, keywords, best_times (seconds, the time of each keyword's best frame), best_frames, frames (their
+            number), error.
 
     Examples:
         >>> import numpy as np
-        >>> evqascore = evaluate_qa.load("evqascore", "demo")  # a tiny model that knows moving coloured shapes only
+        >>> evqascore = evaluate_qa.load("evqascore", "demo")  # a tiny model that knows only moving colored shapes
         >>> frames = np.random.default_rng(0).normal(size=(4, evqascore.dim))  # in real use videos=["clip.mp4"]
         >>> out = evqascore.compute(
         ...     predictions=["A red square moves left."], questions=["What moves?"], video_features=[frames]
@@ -75,45 +75,47 @@ class EvqascoreScorer(Scorer):
     configurations = tuple(MODELS)
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": Column(
-            prediction, "string", "The answers or captions, a list of strings; a blank one scores 0."
+            prediction, "string", "The answers or captions, a list of strings. A blank text scores 0."
         ),
         "questions": Column(
-            question, "string", "The questions; a row with one is scored as question and answer, else as a caption."
+            question,
+            "string",
+            "The questions. A row with a question is scored as question and answer, otherwise as a caption.",
         ),
-        "videos": Column(check_video, "string", "The paths of the videos; None in a row that has features instead."),
+        "videos": Column(check_video, "string", "The paths of the videos; None for a row with features instead."),
         "video_features": Column(
             check_features,
             "large_binary",
-            "In place of videos: a matrix (frames, dim) of the same CLIP model, or its .npy or .safetensors file.",
+            "Instead of videos: a matrix (frames, dim) of the same CLIP model, or its .npy or .safetensors file.",
         ),
         "keywords": Column(
-            check_keywords, ["string"], "Key phrases, a list of strings a row; by default they are extracted."
+            check_keywords, ["string"], "Key phrases, a list of strings per row (default: extracted from the text)."
         ),
     }
     required = ("predictions",)
     loading = LoadOptions
     options = EvqascoreOptions
     means = ("precision", "recall", "f_score", "coarse", "n_keywords")
-    verdicts = False  # but with a threshold
-    # Options under which a row that cannot be scored is told in the result's column "error", and stops nothing.
+    verdicts = False  # unless there is a threshold
+    # With these options, a row that cannot be scored is reported in the column "error" and does not stop the call.
     set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
 
     @property
     def dim(self) -> int:
-        """Length of the CLIP model's vectors, which features must have; loads the model."""
+        """Length of the CLIP model's vectors and of given features; loads the model."""
         return int(self.model.encoder.dim)
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: EvqascoreOptions | None = None) -> None:
-        """Raise RowValueError for a row with neither a video nor features, or whose file is missing.
+        """Raise RowValueError for a row with neither a video nor features, or with a missing file.
 
-        Where options say that a row may stay without a score, one whose file is missing does.
+        With `unreadable="none"`, a row with a missing file has no score instead.
         """
         check_video_or_features(columns)
         if options is None or options.unreadable == "raise":
             check_files(columns)
 
     def load(self) -> Models:
-        """Load the CLIP model; a chat model for keywords is loaded by the first text without any."""
+        """Load the CLIP model. A chat model for keywords is loaded by the first text without keywords."""
         load = self.load_options
         keyword_model, keyword_revision = load.keyword_source(self.config_name)
         chat = None
@@ -128,7 +130,7 @@ class EvqascoreScorer(Scorer):
         return Models(encoder, KeywordSource(chat))
 
     def prepare(self, options: EvqascoreOptions) -> None:
-        """See whether keywords of this language can be extracted, and load the models, once."""
+        """Check that keywords can be extracted in this language, and load the models once."""
         if self.load_options.keyword_source(self.config_name)[0] == YAKE:
             check_language(options.lang)
         super().prepare(options)

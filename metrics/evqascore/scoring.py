@@ -1,10 +1,10 @@
-"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure: numpy and nothing else.
+"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure numpy.
 
-- `compare`: how a text and its keywords fit the frames of one video
+- `compare` compares a text and its keywords with the frames of one video:
 
       P = 1/n Σ_k max_v f_v·f_k        R = 1/|S| Σ_v max_k f_v·f_k        c = f_V·f_X
 
-- `score`: what that makes for each row
+- `score` turns this into the score of each row:
 
       F = 2PR / (P + R)        caption: (c + F) / 2        question and answer: (c + F) / 2 · ln(n + 1)
 """
@@ -21,20 +21,20 @@ from .options import EvqascoreOptions
 Mode = Literal["caption", "qa"]
 
 EVIDENCE = ("mode", "keywords", "best_times", "best_frames", "frames")
-"""Columns of the result's rows beside the scores: what these rest on."""
+"""Columns of the result that explain the scores."""
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What the score of one row is made of; by default of a blank answer, which fits no frame.
+    """The components of one row's score; the defaults are those of a blank answer, which fits no frame.
 
     Attributes:
         mode: Whether the row is a caption, or question and answer.
         precision: P, mean over the keywords of the best frame's cosine, from −1 to 1; 0 without keywords.
         recall: R, mean over the frames of the best keyword's cosine, from −1 to 1; 0 without keywords.
         coarse: c, the cosine of video and text, from −1 to 1.
-        best_frames: For each keyword the number of the frame that fits it best, the first of equals.
+        best_frames: For each keyword, the number of its best frame (the first of several equal ones).
     """
 
     mode: Mode
@@ -49,13 +49,13 @@ class Scores:
     """The scores of the rows; every array has shape (rows,).
 
     Attributes:
-        score: Can exceed 1 for question and answer.
+        score: The score; it can exceed 1 for a question with its answer.
         precision: P.
         recall: R.
         f_score: F, their harmonic mean.
         coarse: c.
         n_keywords: n.
-        verdict: Whether the score is above the threshold; None without one.
+        verdict: Whether the score is above the threshold; None without a threshold.
     """
 
     score: Floats
@@ -72,14 +72,14 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
 
     Args:
         frame_features: f_v, a vector for each sampled frame, shape (frames, dim); at least one.
-        text_feature: f_X, that of the whole text, shape (dim,).
-        keyword_features: f_k, one for each keyword, shape (n, dim); n may be 0. Then P = R = 0.
+        text_feature: f_X, the vector of the whole text, shape (dim,).
+        keyword_features: f_k, a vector for each keyword, shape (n, dim). If n is 0, P = R = 0.
         mode: "caption" or "qa".
 
-    Vectors need not have length one; it is given to them here, in double precision.
+    The vectors are normalized here, in double precision.
 
     Raises:
-        ValueError: arrays of other shapes, no frame, or a vector without direction (zero, NaN, infinite).
+        ValueError: An array has another shape, there is no frame, or a vector is zero, NaN or infinite.
     """
     if mode not in get_args(Mode):
         raise ValueError(f"evqascore: mode is {mode!r}; expected 'caption' or 'qa'")
@@ -97,9 +97,9 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
 
 
 def score(parts: Sequence[Parts], options: EvqascoreOptions) -> Scores:
-    """Score rows: (c + F) / 2, in the mode "qa" times ln(n + 1).
+    """Score rows: (c + F) / 2, multiplied by ln(n + 1) in the mode "qa".
 
-    Without keywords F = 0: a caption keeps half of its coarse score, question and answer score ln(1) = 0.
+    Without keywords, F = 0: a caption keeps half of its coarse score, and an answer scores 0, because ln(1) = 0.
     """
     cosines = np.array([(row.precision, row.recall, row.coarse) for row in parts]).reshape(-1, 3)
     precision, recall, coarse = cosines.T
@@ -114,8 +114,8 @@ def score(parts: Sequence[Parts], options: EvqascoreOptions) -> Scores:
 def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     """Return 2PR / (P + R), elementwise.
 
-    Cosines can be negative. If both are, the formula holds as it is: a number between the two. Otherwise, where
-    P + R ≤ 0, it would divide by zero or turn the sign of what it averages: F = 0.
+    Cosines can be negative. If both are negative, the formula still gives a number between the two. If only one is and
+    P + R ≤ 0, the formula would divide by zero or change the sign, so that F = 0.
     """
     total = precision + recall
     undefined = (total <= 0) & (np.maximum(precision, recall) >= 0)
@@ -123,19 +123,19 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
 
 
 def unit_rows(name: str, values: Any) -> Floats:
-    """Return the rows of a matrix at length one, in double precision.
+    """Return the rows of a matrix, normalized to length one, in double precision.
 
     Args:
-        name: What the matrix is called, for the message.
+        name: Name of the matrix, for the message.
         values: Shape (rows, dim).
 
     Raises:
-        ValueError: it is no such matrix, or a row has no direction.
+        ValueError: The matrix has another shape, or a row is zero, NaN or infinite.
     """
     rows: Floats = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:  # noqa: PLR2004
         raise ValueError(f"evqascore: {name} has the shape {rows.shape}; expected (rows, dim)")
-    # Scaled first, so that the square of a large or small number stays within range.
+    # Scale first, so that the squares of large and small numbers do not overflow or underflow.
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
     if not np.isfinite(largest).all() or not largest.all():
         row = int(np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))[0])
@@ -151,18 +151,18 @@ def _keywords(values: ArrayLike, dim: int) -> Floats:
 
 
 def _precision(similarity: Floats) -> float:
-    """P = 1/n Σ_k max_v f_v·f_k; the paper divides by the number of words of X, its programs by n."""
+    """P = 1/n Σ_k max_v f_v·f_k; the paper divides by the number of words of X, its programs divide by n."""
     return float(similarity.max(axis=1).mean()) if len(similarity) else 0.0
 
 
 def _recall(similarity: Floats) -> float:
-    """R = 1/|S| Σ_v max_k f_v·f_k; the paper divides by the frames of the video, its programs by those sampled."""
+    """R = 1/|S| Σ_v max_k f_v·f_k; the paper divides by all frames, its programs divide by the sampled frames."""
     return float(similarity.max(axis=0).mean()) if len(similarity) else 0.0
 
 
 def _coarse(frames: Floats, text: Floats) -> float:
-    """Return c = f_V·f_X, where f_V is the frames' mean at length one; 0 for frames that cancel out."""
+    """Return c = f_V·f_X, where f_V is the normalized mean of the frames; 0 for frames that cancel out."""
     mean = frames.mean(axis=0)
     length = float(np.linalg.norm(mean))
-    # Rounding leaves about 1e-17 of vectors that cancel out.
+    # Vectors that cancel out leave a rounding error of about 1e-17.
     return float(mean @ text) / length if length > 1e-12 else 0.0  # noqa: PLR2004

@@ -30,41 +30,42 @@ CITATION = """\
 """
 
 
-# What of this family can decide before the judge.
+# The metrics of this package that can decide before the judge.
 _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """What the judge makes of rows, and what that cost."""
+    """The judge's scores, and their cost."""
 
     cost: float | None
 
 
 class JudgeScorer(ForReward):
-    """A language model judges whether an answer is right, measured by reference answers.
+    """A language model judges whether an answer is right, given reference answers.
 
-    The model is behind an OpenAI-compatible endpoint, or run here. Each distinct row is asked about once, and with
-    `cache_dir` once for all; a blank answer is wrong without asking. With `first` a matcher decides where it is sure.
+    The model runs behind an OpenAI-compatible endpoint or on this machine. It is asked about each distinct row once;
+    with `cache_dir`, once across calls. A blank answer is wrong without a request. With `first`, a matcher decides the
+    rows that it is sure about.
 
     Returns:
-        judge: Mean score, from 0 to 1, of the rows that have one.
-        accuracy: Share of them that are judged correct.
-        not_attempted: Share of them that are labelled so, as are a blank answer and what `first` takes for none.
-        accuracy_attempted: Accuracy of the others; None if there are none.
-        asked: Share of the rows about which the model was asked, now or earlier.
+        judge: Mean score, from 0 to 1, of the rows with a score.
+        accuracy: Share of these rows that are judged correct.
+        not_attempted: Share of these rows that are labeled so, blank, or unanswered according to `first`.
+        accuracy_attempted: Accuracy of the other rows; None if there are no others.
+        asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
-        flipped: With `swap`, the share of the rows whose verdict changes when answer and reference are exchanged.
-        unscored: How many rows have no verdict, because a request failed or its reply could not be read.
-        cost: With `prices`, of what was asked in this call; None if the server does not count tokens.
-        signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, label, not_attempted, asked, cached, tokens_in,
-            tokens_out, best_reference where it is known, error if there is any, reason if the protocol asks for one,
+        flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
+        unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
+        cost: With `prices`, the cost of this call; None if the server does not count tokens.
+        signature: The settings that reproduce the numbers.
+        per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
+            tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
             samples and spread with `samples`, flipped with `swap`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
-        >>> out = judge.compute(  # of both answers the matcher is sure
+        >>> out = judge.compute(  # bem is sure about both answers
         ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
         ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
         ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
@@ -81,14 +82,14 @@ class JudgeScorer(ForReward):
     options = JudgeOptions
     means = ("asked", "spread", "flipped", "not_attempted")
 
-    _first: Any = None  # loaded with the judge, and again in a process of its own
+    _first: Any = None  # loaded with the judge, and again in every other process
 
     def __init__(self, config: str | None = None, **given: Any) -> None:
         super().__init__(config, **given)
-        _ = self.first  # so that one that cannot decide is told at once
+        _ = self.first  # reports a metric that cannot decide at once
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError for a row without the question that the protocol needs, or that the matcher refuses."""
+        """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
         if self.first is not None and hasattr(self.first, "check_columns"):
             self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
         if not self.load_options.asked.needs_question:
@@ -110,15 +111,17 @@ class JudgeScorer(ForReward):
         return self._first
 
     def prepare(self, options: JudgeOptions) -> None:
-        """Make ready what asks."""
+        """Load the matcher, and prepare the judge."""
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
-            raise ValueError("judge: ask is given, but no matcher; give evaluate.load one: first='bem'")
+            raise ValueError("judge: ask is given without first; load the judge with a matcher, such as first='bem'")
         if options.samples > 1 and isinstance(self.model.model, LocalModel):
-            raise ValueError("judge: samples is for an endpoint; a model that is run here always says the same")
+            raise ValueError(
+                "judge: samples is above 1, but a local model always gives the same reply; use samples=1 or an endpoint"
+            )
 
     def load(self) -> Judging:
-        """Make ready what asks; the model itself is loaded, or the server called, by the first row to ask about."""
+        """Prepare the judge. The first row that needs it loads the model or calls the server."""
         load: JudgeLoading = self.load_options
         return Judging(chat_model(load), load.asked, load.cache)
 
@@ -153,14 +156,14 @@ class JudgeScorer(ForReward):
         return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
 
     def _asked(self, rows: list[Row], options: JudgeOptions) -> list[list[Ruling]]:
-        """Return what became of each row each time it was asked about, and last with answer and reference exchanged."""
+        """Return the rulings on each row: one per sample, and the last with answer and reference exchanged."""
         asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
         every = [ask for several in asks for ask in several]
         found = iter(self.model.rulings(every, options.unscored == "raise", options.prices))
         return [[next(found) for _ in several] for several in asks]
 
     def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
-        """Return the matcher's rulings, None where the judge is to be asked, and the matcher's signature."""
+        """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
         found = self.first.compute(
             predictions=[row.prediction for row in rows],
             references=[list(row.references) for row in rows],
@@ -169,7 +172,7 @@ class JudgeScorer(ForReward):
         columns = found.get("per_example") or {}
         if "signature" not in found or not {"score", "verdict"} <= columns.keys():
             raise ValueError(
-                f"judge: first gave no signature, or not each row's score and verdict; expected one such as {_MATCHERS}"
+                f"judge: first returned no signature, or no score and verdict per row; expected {_MATCHERS}"
             )
         scores = columns["score"]
         best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
@@ -181,7 +184,7 @@ class JudgeScorer(ForReward):
 
     @property
     def _judge(self) -> str:
-        """The judge's name, without the folders it lies in."""
+        """The judge's name without its folders."""
         load: JudgeLoading = self.load_options
         name = os.fspath(load.model or "")
         return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
@@ -190,13 +193,13 @@ class JudgeScorer(ForReward):
         return super().__getstate__() | {"_first": None}  # as the model, loaded again where it is needed
 
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
-        """Add what it cost and how many rows are unscored."""
+        """Add the cost and the number of unscored rows."""
         more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
         return more | super().result(scored, options, per_example)
 
 
 def load_matcher(first: str, device: str | None = None) -> Any:
-    """Load one of this package's scorers by its name (on a device), or else a metric as evaluate finds it."""
+    """Load one of this package's scorers by name (on a device), or another metric through evaluate."""
     with suppress(ModuleNotFoundError):
         import evaluate_qa
 
@@ -211,7 +214,7 @@ def load_matcher(first: str, device: str | None = None) -> Any:
 
 
 def check_matcher(first: Any) -> None:
-    """Raise ValueError for a metric of this family that cannot decide; of others only their result shows."""
+    """Raise ValueError for a metric of this package that cannot decide; other metrics are checked by their results."""
     if not hasattr(first, "verdicts"):
         return
     if not first.verdicts or "references" not in first.columns or not {*first.required} <= ANSWERS.keys():
@@ -221,15 +224,15 @@ def check_matcher(first: Any) -> None:
 
 
 def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
-    """Return the judge, which is not called yet.
+    """Return the judge without calling it.
 
     Raises:
-        ValueError: none is named.
+        ValueError: No model is named.
     """
     if load.model is None:
         raise ValueError(
-            "judge: there is no judge; give evaluate.load the name of a chat model (model=) and, unless it is to run "
-            "here, the URL of its server (endpoint=)"
+            "judge: model is missing; load the judge with the name of a chat model (model=) and, unless it runs on "
+            "this machine, the URL of its server (endpoint=)"
         )
     name, extra_body = os.fspath(load.model), dict(load.extra_body or {})
     if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):

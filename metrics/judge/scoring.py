@@ -1,6 +1,6 @@
-"""From verdicts to scores. Pure: no I/O.
+"""Turn verdicts into scores. Pure: no I/O.
 
-A row of which a judge said nothing readable has no score: it is not wrong, and the means are over the others.
+A row without a readable verdict has no score. It does not count as wrong; the means are over the other rows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,24 +13,24 @@ MATCHED = ("incorrect", "correct")
 """The labels of a matcher's verdicts."""
 
 NOT_ATTEMPTED = "not attempted"
-"""The label of a blank answer, about which no judge is asked, and of what a matcher takes for none; it is wrong."""
+"""The label of blank answers and of answers that a matcher treats as unanswered; they are wrong."""
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """What became of one row.
+    """The outcome of one row.
 
     Args:
-        verdict: None if there is none.
-        asked: Whether the model's verdict was asked for, now or earlier.
-        cached: Whether it was there already: in the cache, or asked for an equal row before, whatever came of that.
-        tokens_in: Of the request; None where the server does not say, 0 where no reply came.
-        tokens_out: Of the reply.
+        verdict: The verdict; None if there is no verdict.
+        asked: Whether the model was asked, now or earlier.
+        cached: Whether the reply was there already: from the cache, or from an equal row of this call.
+        tokens_in: Tokens of the request; None if the server does not count them, 0 without a reply.
+        tokens_out: Tokens of the reply, likewise.
         error: Why there is no verdict.
-        samples: How many verdicts the score is the mean of, where the judge was asked several times.
-        spread: Standard deviation of their scores; None for fewer than two.
-        flipped: Whether the verdict is another with answer and reference exchanged; None if that is not known.
-        best_reference: Index of the reference by which the matcher decided.
+        samples: Number of verdicts whose mean is the score, if the judge was asked several times.
+        spread: Standard deviation of their scores; None for fewer than two verdicts.
+        flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
+        best_reference: Index of the reference that the matcher's decision rests on.
     """
 
     verdict: Verdict | None
@@ -49,29 +49,29 @@ BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
 
 
 def matched(score: float, correct: bool, best_reference: int | None = None, refused: bool | None = None) -> Ruling:
-    """Return what becomes of a row that a matcher has decided; `refused` if it says that the answer is no attempt."""
+    """Return the outcome of a row that a matcher decided; `refused` if the matcher treats it as unanswered."""
     label = NOT_ATTEMPTED if refused else MATCHED[correct]
     return Ruling(Verdict(label, score, correct, "matcher"), asked=False, best_reference=best_reference)
 
 
 def unsure(scores: Sequence[float | None], band: tuple[float, float]) -> list[bool]:
-    """Return of each row whether the matcher's score s is within the band, or there is none: then the judge is asked.
+    """Return for each row whether the judge is asked: the matcher's score s lies in the band, or there is no score.
 
-    Within is low ≤ s < high; a band up to 1 holds s = 1, too, so that (0, 1) holds all rows.
+    The band is low ≤ s < high. If high is 1, it also contains s = 1, so that (0, 1) contains all rows.
     """
     low, high = band
     return [score is None or (low <= score and (score < high or high == 1)) for score in scores]
 
 
 def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Ruling:
-    """Return what becomes of a row about which the judge was asked several times.
+    """Return the outcome of a row about which the judge was asked several times.
 
-    The score is the mean of those of its verdicts, s = √(Σ(xᵢ − x̄)² / (n − 1)) their spread. The row is correct if more
-    than half of them say so; its label is the most frequent one among those that say what it says.
+    The score is the mean of the verdicts' scores, and s = √(Σ(xᵢ − x̄)² / (n − 1)) is their spread. The row is correct
+    if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority.
 
     Args:
-        samples: What became of the row each time; those without a verdict are left out.
-        exchanged: What became of it with answer and reference exchanged, if that was asked.
+        samples: The outcome of each request; outcomes without a verdict are left out.
+        exchanged: The outcome with answer and reference exchanged, if requested.
     """
     verdicts = [sample.verdict for sample in samples if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
@@ -99,14 +99,14 @@ def _pooled(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
-    """Return the sum; None if one of them is not known."""
+    """Return the sum; None if one of the counts is unknown."""
     known = list(counts)
     return None if None in known else sum(count for count in known if count is not None)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The columns of the result's rows; None in place of what an unscored row lacks."""
+    """The columns of `per_example`; an unscored row has None."""
 
     score: list[float | None]
     verdict: list[bool | None]
@@ -131,14 +131,15 @@ def score(
     swapped: bool = False,
     explained: bool = False,
 ) -> Scores:
-    """Return the columns; without `error` where every row has a verdict.
+    """Return the columns; without `error` if every row has a verdict.
 
     Args:
-        rulings: What became of each row.
-        counts: How many references each row has. The judge sees all at once, so that the best is known of one alone.
-        sampled: Whether to have the columns `samples` and `spread`.
-        swapped: Whether to have the column `flipped`.
-        explained: Whether to have the column `reason`.
+        rulings: The outcome of each row.
+        counts: Number of references of each row. The judge sees all references at once, so the best one is known only
+            if there is just one.
+        sampled: Whether to add the columns `samples` and `spread`.
+        swapped: Whether to add the column `flipped`.
+        explained: Whether to add the column `reason`.
     """
     verdicts = [ruling.verdict for ruling in rulings]
     errors = [ruling.error for ruling in rulings]
@@ -163,7 +164,7 @@ def score(
 
 
 def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:
-    """Return what was spent so far, for a progress bar: its cost, or without prices the tokens."""
+    """Return the cost so far, for a progress bar; without prices, the tokens."""
     if prices is None:
         return f"{tokens_in:,} + {tokens_out:,} tokens"
     return f"cost {_priced(tokens_in, tokens_out, prices):.4g}"
@@ -174,9 +175,9 @@ def _priced(tokens_in: int, tokens_out: int, prices: tuple[float, float]) -> flo
 
 
 def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
-    """Return Σ tokens · price / 10⁶ over what was replied to in this call; None if the server did not count the tokens.
+    """Return Σ tokens · price / 10⁶ over the replies of this call; None if the server did not count the tokens.
 
-    A request without a reply has no tokens that anybody knows of, and counts as none.
+    A request without a reply counts as 0 tokens, because its tokens are unknown.
     """
     asked = [ruling for ruling in rulings if ruling.asked and not ruling.cached]
     sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)

@@ -59,20 +59,20 @@ def _label(value: object) -> bool:
 class NliLexScorer(ForTraining, ForReward):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
-    A natural language inference model says whether the answer, with the question, entails the reference; a logistic
-    layer turns that and the words in common into the probability that people would call the answer correct.
+    A natural language inference model gives the probability that the answer, with the question, entails the reference.
+    A logistic layer combines it with the shared words into the probability that people would call the answer correct.
 
     Returns:
         nli_lex: Mean score, from 0 to 1.
-        accuracy: Share of the answers that are judged correct.
+        accuracy: Share of answers judged correct.
         entailment, match, recall: Means of the components.
-        sentence_recall, sentence_precision, token_f1: With `long_references="sentences"`, means of its parts.
-        not_attempted: Share of the answers that are empty, a refusal or a question back, by rules for English.
-        accuracy_attempted: Accuracy of the others; None if there are none.
-        unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. They are
-            right if the answer has the reference's words as a run.
-        signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, best_reference,
+        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
+        accuracy_attempted: Accuracy of the other answers; None if every answer is such.
+        unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
+            answer is correct if it contains the reference word for word.
+        signature: The settings that reproduce the numbers.
+        per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, entailment, match, recall, not_attempted.
 
     Examples:
@@ -98,7 +98,7 @@ class NliLexScorer(ForTraining, ForReward):
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
-        """Check the weights as far as that is possible, load the model, once, and check that it has those it lacks."""
+        """Check the given weights, load the model once, and check that it has the weights that were not given."""
         if options.by_sentence:
             check_splitter(self.name)
         given_weights(options.lexical, options.weights)
@@ -115,19 +115,19 @@ class NliLexScorer(ForTraining, ForReward):
         strength: float = 0.1,
         **options: Any,
     ) -> dict[str, float]:
-        """Learn the logistic layer's weights from answers that people have judged.
+        """Learn the logistic layer's weights from answers with human labels.
 
         Args:
             predictions: As for `compute`.
             references: As for `compute`.
-            labels: True where people called the answer correct.
+            labels: True if people judged the answer correct, otherwise False.
             questions: As for `compute`.
-            path: Write the weights there too, as JSON.
-            strength: Of the ridge penalty, ½ · strength · |w|², above 0.
-            **options: As for `compute`: `lexical`, templates, long answers.
+            path: JSON file to write the weights to.
+            strength: Strength of the ridge penalty ½ · strength · |w|²; above 0.
+            **options: Options of `compute`, such as `lexical` or the templates.
 
         Returns:
-            The weights, for `compute(…, weights=…)`; the metric itself stays as it is.
+            The weights, for `compute(…, weights=…)`. The metric itself does not change.
         """
         check_keywords(self.name, options, declarations(NliLexOptions))
         check_strength(strength)
@@ -150,13 +150,13 @@ class NliLexScorer(ForTraining, ForReward):
         return weights
 
     def weights(self, options: NliLexOptions) -> Weights:
-        """Return the logistic layer's weights for these options; raises what `compute` does where there are none."""
+        """Return the logistic layer's weights for these options; without any, raise the same error as `compute`."""
         return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
 
     def parts(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Parts:
-        """Return what is known of each pair of an answer and a reference, but for the weights."""
+        """Return the model's output for each pair of an answer and a reference, without the weights."""
         pair = partial(nli_pair, premise=options.premise, hypothesis=options.hypothesis)
         return read_pairs(
             self.model, predictions, references, questions, options, pair, class_probability, "nli_lex: answers"

@@ -1,4 +1,4 @@
-"""NLI+lex's score (Balamurali and Cheng 2025, section 3.2). Pure: numpy and nothing else.
+"""NLI+lex's score (Balamurali and Cheng 2025, section 3.2). Pure numpy.
 
     p = sigmoid(w1 · se + w2 · lm + b)
 
@@ -20,7 +20,7 @@ from .options import NliLexOptions, Weights
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of each row, with the reference that gave the best; every array has shape (rows,)."""
+    """The scores of each row, for its best reference; every array has shape (rows,)."""
 
     score: Floats
     verdict: NDArray[np.bool_]
@@ -36,7 +36,7 @@ class Scores:
 
 
 def score(parts: Parts, options: NliLexOptions) -> Scores:
-    """Score every pair and keep each row's best reference (the first of equals)."""
+    """Score every pair, and keep each row's best reference (the first of several equal ones)."""
     columns = {"entailment": parts.said, **parts.evidence}
     probabilities = np.where(parts.answered, probability(columns, parts.weights), 0.0)
     best, found = best_pairs(parts, probabilities, options, options.lexical is not False)
@@ -45,14 +45,14 @@ def score(parts: Parts, options: NliLexOptions) -> Scores:
 
 
 def class_probability(logits: Floats, number: int) -> Floats:
-    """Softmax probability of one class, shape (inputs,)."""
+    """Return the softmax probability of one class, shape (inputs,)."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
     probability: Floats = shifted[:, number] / shifted.sum(axis=1)
     return probability
 
 
 def probability(columns: Mapping[str, Floats], weights: Weights) -> Floats:
-    """Return p = sigmoid(Σ w · column + b), shape (pairs,); without weights the entailment probability itself."""
+    """Return p = sigmoid(Σ w · column + b), shape (pairs,); without weights, the entailment probability."""
     if not weights:
         return columns["entailment"]
     return sigmoid(weighed(columns, weights))

@@ -32,17 +32,18 @@ CITATION = """\
 
 
 class SmileScorer(ForTraining, ForReward):
-    """SMILE judges a short or long answer to a question against one or several references.
+    """SMILE compares a short or long answer with one or several references, in meaning and in words.
 
-    It averages a semantic score (the embedding of the whole answer against that of a synthetic answer or the reference)
-    and a lexical score (whether the reference occurs in the answer, and how near the answer's nearest n-gram comes).
+    It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
+    synthetic answer or of the reference. The lexical score combines whether the answer contains the reference with the
+    similarity of the answer's closest n-gram.
 
     Returns:
         smile: Mean score, in [0, 1].
-        accuracy: Share of rows judged correct.
+        accuracy: Share of answers judged correct.
         semantic, lexical, exact_match, ngram_similarity: Means of the components, in [0, 1].
-        signature: What is needed to reproduce the numbers.
-        per_example: Lists with an entry for each row: score, verdict, best_reference, semantic, lexical, exact_match,
+        signature: The settings that reproduce the numbers.
+        per_example: Lists with one entry per row: score, verdict, best_reference, semantic, lexical, exact_match,
             ngram_similarity, best_ngram, bin (0 to 5).
 
     Examples:
@@ -59,7 +60,7 @@ class SmileScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         **ANSWERS,
         "synthetic_answers": Column(
-            optional_texts, ["string"], "The reference put as a sentence: one string a row, or one for each reference."
+            optional_texts, ["string"], "The reference written as a sentence: one string per row, or one per reference."
         ),
     }
     loading = LoadOptions
@@ -67,7 +68,7 @@ class SmileScorer(ForTraining, ForReward):
     means = ("semantic", "lexical", "exact_match", "ngram_similarity")
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError where a row has several synthetic answers, but not one for each reference."""
+        """Raise RowValueError if a row has several synthetic answers, but not one per reference."""
         pairs = zip(columns["references"], columns["synthetic_answers"], strict=True)
         for row, (references, synthetic) in enumerate(pairs):
             if len(synthetic) not in {0, 1, len(references)}:
@@ -83,12 +84,12 @@ class SmileScorer(ForTraining, ForReward):
         return Encoder(self.config_name, self.load_options)
 
     def prepare(self, options: SmileOptions) -> None:
-        """Load the model and the lemmatiser's tables, once."""
+        """Load the model and the lemmatizer's tables, once."""
         lemmatizer(options)
         super().prepare(options)
 
     def parts(self, *, options: SmileOptions, **columns: list[Any]) -> Components:
-        """Return what is known of each pair of an answer and a reference, which `scoring.score` takes."""
+        """Return the components of each pair of an answer and a reference, the input of `scoring.score`."""
         return self._components(options, columns)
 
     def _components(

@@ -1,6 +1,6 @@
-"""The SMILE score: equations 1 to 3 of Kendre et al. 2025, section 4, over arrays. Pure: numpy and nothing else.
+"""The SMILE score: equations 1 to 3 of Kendre et al. 2025, section 4, over arrays. Pure numpy.
 
-Where a pair is a prediction y with one of its references y*:
+A pair is a prediction y with one of its references y*.
 
 - `semantic_score`   s_s = sim(e(y), e(ỹ))                             (1)
 - `lexical_score`    s_l = (EM(y, y*) + max_i sim(e(N_i[y]), e(y*))) / 2   (2)
@@ -19,7 +19,7 @@ from .options import BINS, Combine, Similarity, SmileOptions
 
 @dataclass(frozen=True)
 class Components(Pairs):
-    """What is known of each pair before options turn it into a score; every array has shape (pairs,).
+    """The components of each pair, from which the options make a score; every array has shape (pairs,).
 
     Args:
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
@@ -38,7 +38,7 @@ class Components(Pairs):
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of each row, with the reference that gave the best; every array has shape (rows,)."""
+    """The scores of each row, for its best reference; every array has shape (rows,)."""
 
     score: Floats
     verdict: NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Scores:
 
 
 def similarity(cosine: Floats, kind: Similarity = "scaled") -> Floats:
-    """sim(x, y) = (1 + cos(x, y)) / 2, in [0, 1]; with `"cosine"` the cosine itself, in [−1, 1]."""
+    """sim(x, y) = (1 + cos(x, y)) / 2, in [0, 1]; with `"cosine"`, the cosine, in [−1, 1]."""
     return (1 + cosine) / 2 if kind == "scaled" else cosine
 
 
@@ -82,7 +82,7 @@ def lexical_score(exact: Floats, ngram_similarity: Floats) -> Floats:
 def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = "arithmetic") -> Floats:
     """S = w · s_s + (1 − w) · s_l (equation 3 without its factor 1/2, see the card), in [0, 1].
 
-    With `"harmonic"` 1 / (w / s_s + (1 − w) / s_l), and 0 where a subscore that has weight is not positive.
+    With `"harmonic"`, 1 / (w / s_s + (1 − w) / s_l), and 0 if a score with a positive weight is not positive.
     """
     if combine == "arithmetic":
         return w * semantic + (1 - w) * lexical
@@ -93,12 +93,12 @@ def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = 
 
 
 def bins(score: Floats) -> NDArray[np.intp]:
-    """⌊6 · score⌋ in 0 … 5: six uniform bins over [0, 1]; a score of 1 is in the last, a negative one in the first."""
+    """⌊6 · score⌋ in 0 … 5: six equal bins over [0, 1]; 1 is in the last bin, a negative score in the first."""
     return np.clip(np.floor(score * BINS), 0, BINS - 1).astype(np.intp)
 
 
 def score(components: Components, options: SmileOptions) -> Scores:
-    """Score every pair and keep each row's best reference (the first of equals)."""
+    """Score every pair, and keep each row's best reference (the first of several equal ones)."""
     semantic, ngram, exact, lexical, total = _scored(components, options)
     best = first_best(total, components.starts)
     return Scores(
@@ -115,13 +115,13 @@ def score(components: Components, options: SmileOptions) -> Scores:
 
 
 def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool_]:
-    """Return which pairs may be the best of their row, whatever their n-grams, shape (pairs,).
+    """Return which pairs can still be the best of their row, before n-grams are embedded, shape (pairs,).
 
-    The score grows with the n-gram cosine, which is 1 where the reference occurs in the answer. So a pair is out if its
-    score with a cosine of 1 is below what another pair of the row has with the smallest that it can have.
+    The score grows with the n-gram cosine, which is 1 if the answer contains the reference. A pair is out if its
+    highest possible score (cosine 1) is below the lowest possible score of another pair of the row.
 
     Args:
-        components: All but `ngram_cosine`, which is not read.
+        components: The components; `ngram_cosine` is not read.
         options: As for `score`.
     """
     least = np.where(components.exact_match == 1, 1.0, -1.0)
@@ -135,7 +135,7 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
 
 
 def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
-    """Return semantic and n-gram similarity, EM, lexical score and score of every pair."""
+    """Return semantic similarity, n-gram similarity, EM, lexical score and score of every pair."""
     semantic = similarity(components.semantic_cosine, options.similarity)
     ngram = similarity(components.ngram_cosine, options.similarity)
     exact = components.exact_match if options.exact_match == "words" else components.word_fraction
@@ -145,5 +145,5 @@ def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]
 
 
 def _quotient(numerator: float, denominator: Floats) -> Floats:
-    """Numerator / denominator, and 0 where the denominator is not positive."""
+    """Return numerator / denominator, and 0 where the denominator is not positive."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)

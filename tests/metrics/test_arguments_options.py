@@ -80,7 +80,10 @@ def test_the_signature_has_what_is_not_at_its_default():
         ({"batch_size": True}, "batch_size is True; expected a positive whole number"),
         ({"token_budget": 1.5}, "token_budget is 1.5; expected a positive whole number"),
         ({"model": ""}, "model is ''; expected a folder or the name of a checkpoint"),
-        ({"model_revision": "v1"}, "model_revision is given without model; a configuration has its own revision"),
+        (
+            {"model_revision": "v1"},
+            "model_revision is given without model; expected both, because a configuration has its own revision",
+        ),
     ],
 )
 def test_what_every_model_takes(options, message):

@@ -497,7 +497,7 @@ def test_prices_are_two_numbers(load, prices):
 
 def test_without_a_judge_it_says_what_is_missing():
     metric = evaluate_qa.load("judge")
-    with pytest.raises(ValueError, match=r"^judge: there is no judge; give evaluate.load the name of a chat model"):
+    with pytest.raises(ValueError, match=r"^judge: model is missing; load the judge with the name of a chat model"):
         metric.compute(**rows("a"))
 
 
@@ -665,7 +665,7 @@ def test_a_matcher_of_another_kind_gives_scores_and_verdicts(load, gives):
             return gives
 
     with pytest.raises(
-        ValueError, match=r"^judge: first gave no signature, or not each row's score and verdict; expec"
+        ValueError, match=r"^judge: first returned no signature, or no score and verdict per row; expec"
     ):
         load(first=Other()).compute(**rows("a"))
 
@@ -704,7 +704,7 @@ def test_what_the_matcher_refuses_is_told_before_anything_is_loaded(load, server
 
 
 def test_a_band_needs_a_matcher_and_two_numbers_in_order(load, bem):
-    with pytest.raises(ValueError, match=r"^judge: ask is given, but no matcher"):
+    with pytest.raises(ValueError, match=r"^judge: ask is given without first"):
         load().compute(**SURE, ask=(0.1, 0.9))
     for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), ("a", "b"), (0, float("nan"))):
         with pytest.raises(ValueError, match=r"^judge: ask is .*; expected two numbers from 0 to 1, \(low, high\)"):

@@ -144,7 +144,7 @@ def test_rows_of_which_the_matcher_is_sure_are_not_sampled(load, server):
 def test_a_model_that_is_run_here_has_no_samples(tmp_path):
     save_chat_model(tmp_path, [([{"role": "user", "content": "a"}], "b")])
     metric = evaluate_qa.load("judge", model=str(tmp_path))
-    with pytest.raises(ValueError, match=r"^judge: samples is for an endpoint"):
+    with pytest.raises(ValueError, match=r"^judge: samples is above 1, but a local model"):
         metric.compute(**rows("a"), samples=2)
 
 
