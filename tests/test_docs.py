@@ -68,8 +68,8 @@ def test_examples_of_the_metrics_inputs(name):
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_examples_in_docstrings(module):
     name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
-    globs = {"evaluate_qa": evaluate_qa}
-    assert doctest.testmod(importlib.import_module(f"evaluate_qa.{name}"), extraglobs=globs).failed == 0
+    found = doctest.testmod(importlib.import_module(f"evaluate_qa.{name}"), extraglobs={"evaluate_qa": evaluate_qa})
+    assert found.failed == 0
 
 
 def shell_commands():
