@@ -1,4 +1,4 @@
-"""`evaluate-qa bench`: how fast a metric is, as ratios to baselines measured in the same run."""
+"""`python -m evaluate_qa.dev.bench`: the speed of a metric, relative to baselines measured in the same run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,13 +9,14 @@ from ..terminal import open_console, told_errors
 
 bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
 
-Input = Annotated[str | None, typer.Option(help="Rows to score; by default the sample data.")]
-Rows = Annotated[int, typer.Option(min=1, help="At most this many rows.")]
+Input = Annotated[str | None, typer.Option(help="Score these rows (default: the sample).")]
+Rows = Annotated[int, typer.Option(min=1, help="Score at most this many rows.")]
 Column = Annotated[
-    list[str] | None, typer.Option(help="Where a column of the metric is found: predictions=answer. Repeatable.")
+    list[str] | None,
+    typer.Option(help="Name the file's column for a column of the metric: predictions=answer. Repeatable."),
 ]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the best there is.")]
-Rounds = Annotated[int, typer.Option(min=1, help="How often each case runs; the median counts.")]
+Device = Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: the fastest available).")]
+Rounds = Annotated[int, typer.Option(min=1, help="Run each case this many times and report the median.")]
 
 
 @bench.command()
@@ -25,10 +26,12 @@ def all(
     column: Column = None,
     device: Device = None,
     rounds: Rounds = 3,
-    json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures, unrounded.")] = None,
-    against: Annotated[Path | None, typer.Option(help="Such a file of another machine, to compare with.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this file.")
+    ] = None,
+    against: Annotated[Path | None, typer.Option(help="Compare with another machine's --json file.")] = None,
 ) -> None:
-    """All metrics against loops, raw forward passes and the peak speed of matrices, with the machine's name."""
+    """Compare all metrics with loops, raw forward passes and the peak speed of matrix products on this machine."""
     from .. import __version__
     from ..files.outputs import check_outputs, write_json
     from .benchmarks.every import read_report, run
@@ -47,7 +50,7 @@ def all(
 def smile(
     input: Input = None, rows: Rows = 800, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
-    """SMILE against a row-by-row loop and the encoder's raw forward throughput."""
+    """Compare SMILE with a row-by-row loop and the encoder's raw forward throughput."""
     from .benchmarks.measure import measure
     from .benchmarks.rows import given_rows
     from .benchmarks.smile import Job, cases
@@ -61,14 +64,14 @@ def smile(
 
 @bench.command()
 def deltableu(
-    input: Annotated[str | None, typer.Option(help="Rows to take texts from; by default the sample data.")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows to make of them, by shuffling words.")] = 5000,
-    references: Annotated[int, typer.Option(min=1, help="References of each row.")] = 8,
-    tokenize: Annotated[str, typer.Option(help="sacrebleu's name of the tokenizer.")] = "13a",
+    input: Annotated[str | None, typer.Option(help="Take texts from these rows (default: the sample).")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Make this many rows from them, by shuffling words.")] = 5000,
+    references: Annotated[int, typer.Option(min=1, help="Number of references per row.")] = 8,
+    tokenize: Annotated[str, typer.Option(help="Use this tokenizer of sacrebleu.")] = "13a",
     column: Column = None,
     rounds: Rounds = 3,
 ) -> None:
-    """ΔBLEU against sacrebleu's corpus_bleu on the same texts."""
+    """Compare ΔBLEU with sacrebleu's corpus_bleu on the same texts."""
     from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
     from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 
@@ -89,7 +92,7 @@ def deltableu(
 def bem(
     input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
-    """BEM against a row-by-row loop and the classifier's raw forward throughput."""
+    """Compare BEM with a row-by-row loop and the classifier's raw forward throughput."""
     _matcher("bem", input, rows, column, device, rounds)
 
 
@@ -97,7 +100,7 @@ def bem(
 def nli_lex(
     input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
-    """NLI+lex against a row-by-row loop and the classifier's raw forward throughput."""
+    """Compare NLI+lex with a row-by-row loop and the classifier's raw forward throughput."""
     _matcher("nli_lex", input, rows, column, device, rounds)
 
 
@@ -118,17 +121,19 @@ def _matcher(
 
 @bench.command()
 def reward(
-    metric: Annotated[str, typer.Option(help="Metric that is the reward.")] = "bem",
-    completions: Annotated[int, typer.Option(min=1, help="Completions of a step.")] = 64,
-    group: Annotated[int, typer.Option(min=1, help="Completions to each question.")] = 8,
-    words: Annotated[int, typer.Option(min=1, help="Words of a completion, of 4/3 tokens each.")] = 75,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; by default the CPU, as for a reward.")] = None,
-    parameters: Annotated[float, typer.Option(min=1, help="Of the policy that is trained.")] = 7e9,
-    operations: Annotated[float, typer.Option(min=1, help="A second that its accelerator reaches.")] = 4e14,
-    bandwidth: Annotated[float, typer.Option(min=1, help="Bytes a second that it reads.")] = 3.35e12,
+    metric: Annotated[str, typer.Option(help="Use this metric as the reward.")] = "bem",
+    completions: Annotated[int, typer.Option(min=1, help="Set the completions per step.")] = 64,
+    group: Annotated[int, typer.Option(min=1, help="Set the completions per question.")] = 8,
+    words: Annotated[int, typer.Option(min=1, help="Set the words per completion, of 4/3 tokens each.")] = 75,
+    device: Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: cpu, as rewards do).")] = None,
+    parameters: Annotated[float, typer.Option(min=1, help="Set the number of parameters of the trained policy.")] = 7e9,
+    operations: Annotated[float, typer.Option(min=1, help="Set the accelerator's operations per second.")] = 4e14,
+    bandwidth: Annotated[
+        float, typer.Option(min=1, help="Set the accelerator's memory bandwidth, in bytes per second.")
+    ] = 3.35e12,
     rounds: Rounds = 5,
 ) -> None:
-    """A metric as TRL's reward against its plain compute, and its share of a step by arithmetic (of an H100 at 40%)."""
+    """Compare a metric as TRL's reward with its plain compute; calculate its share of a step on an H100 at 40%."""
     from .. import sample
     from ..files.rows import read_rows
     from ..loading import load_metric
@@ -145,16 +150,20 @@ def reward(
 
 @bench.command()
 def evqascore(
-    video: Annotated[str | None, typer.Option(help="A video file; by default one is made.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the video that is made, 640x360.")] = 60,
-    copies: Annotated[int, typer.Option(min=1, help="Files with that video, all of which are read.")] = 1,
-    interval: Annotated[list[int] | None, typer.Option(help="Distance of sampled frames. Repeatable.")] = None,
-    model: Annotated[str | None, typer.Option(help="A CLIP model; by default a random ViT-B-32.")] = None,
+    video: Annotated[str | None, typer.Option(help="Read this video file (default: a generated one).")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Set the length of the generated video (640x360), in seconds.")
+    ] = 60,
+    copies: Annotated[int, typer.Option(min=1, help="Read this many copies of the video.")] = 1,
+    interval: Annotated[list[int] | None, typer.Option(help="Sample every Nth frame. Repeatable.")] = None,
+    model: Annotated[str | None, typer.Option(help="Use this CLIP model (default: a random ViT-B-32).")] = None,
     device: Device = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads that decode; by default all cores.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Decode with this many threads (default: all cores).")
+    ] = None,
     rounds: Rounds = 1,
 ) -> None:
-    """EVQAScore's steps for a video, or for many, against an OpenCV loop with Pillow and against pure decoding."""
+    """Compare EVQAScore's steps for one or many videos with an OpenCV and Pillow loop and with pure decoding."""
     import tempfile
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`evaluate-qa hacks`: how much reward a metric gives texts that deserve none, by best-of-n over templates."""
+"""`python -m evaluate_qa.dev.hacks`: the rewards that a metric gives to nonsense answers, best of n templates."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 
 def hacks(
-    metric: Annotated[list[str], typer.Option(help="Name or folder of a metric with verdicts. Repeatable.")],
+    metric: Annotated[list[str], typer.Option(help="Test this metric with verdicts: its name or folder. Repeatable.")],
     load: Annotated[
-        list[str] | None, typer.Option(help="name=value for evaluate.load; bem.name=value for bem only.")
+        list[str] | None, typer.Option(help="Set an option at loading: name=value; bem.name=value for bem only.")
     ] = None,
-    questions: Annotated[int | None, typer.Option(min=1, help="First so many questions; by default all.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures, unrounded.")] = None,
+    questions: Annotated[int | None, typer.Option(min=1, help="Use the first N questions (default: all).")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this file.")
+    ] = None,
 ) -> None:
-    """Optimise texts that answer nothing against metrics, by best-of-n over templates.
+    """Try to trick a metric with empty or nonsense answers, by best-of-n over templates.
 
-    The questions are this package's own: those of its sample and of its traps' part train.
+    The questions come from the package's sample and from the training part of its traps.
     """
     with told_errors("hacks"):
         from ..files.outputs import check_outputs, write_json

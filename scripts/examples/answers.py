@@ -1,20 +1,18 @@
-"""Print five telling answers of the sample with a person's verdict, each metric's, and why: `python answers.py`."""
+"""Print five answers of the sample with the verdicts of a person and of each metric, and why: `python answers.py`."""
 
 import json
 from collections.abc import Mapping
 from textwrap import shorten
 from typing import Any
 
-import evaluate
-
 import evaluate_qa
 
 TELLING = ("numeric-07", "verbose-07", "negated-10", "wrong_but_similar-09", "paraphrase-10")
 
 WHY = {
-    "smile": "the mean of {semantic:.2f} for the meaning and {lexical:.2f} for the words",
-    "bem": "the probability that both mean the same",
-    "nli_lex": "from {entailment:.2f} for entailment and {recall:.0%} of the reference's words",
+    "smile": "mean of {semantic:.2f} for meaning and {lexical:.2f} for words",
+    "bem": "probability that both mean the same",
+    "nli_lex": "{entailment:.2f} for entailment, {recall:.0%} of the reference's words",
 }
 
 
@@ -24,9 +22,9 @@ def verdict(correct: bool) -> str:
 
 
 def line(name: str, scores: Mapping[str, list[Any]], number: int, correct: bool) -> str:
-    """Return what a metric says of an answer, and why."""
+    """Return a metric's verdict on an answer, and the reason."""
     found = {column: values[number] for column, values in scores.items()}
-    against = "" if found["verdict"] == correct else "  (against the person)"
+    against = "" if found["verdict"] == correct else "  (disagrees with the person)"
     return f"  {name:9} {verdict(found['verdict'])}, {found['score']:.2f}: {WHY[name].format(**found)}{against}"
 
 
@@ -35,7 +33,7 @@ with evaluate_qa.sample().open(encoding="utf-8") as sample:
 rows = [by_id[name] for name in TELLING]
 columns = {"predictions": "prediction", "references": "references", "questions": "question"}
 given = {column: [row[name] for row in rows] for column, name in columns.items()}
-scored = {name: evaluate.load(evaluate_qa.path(name)).compute(**given)["per_example"] for name in WHY}
+scored = {name: evaluate_qa.load(name).compute(**given)["per_example"] for name in WHY}
 for number, row in enumerate(rows):
     print(f"{row['question']}\n  reference {' / '.join(row['references'])}")
     print(f"  answer    {shorten(row['prediction'], 108)}\n  a person  {verdict(row['correct'])}")

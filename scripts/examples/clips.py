@@ -1,7 +1,7 @@
-"""Write clips of moving shapes, each with a right answer, a wrong one and a bare keyword: `python clips.py FOLDER`.
+"""Write clips of moving shapes, each with a right answer, a wrong answer and a bare keyword: `python clips.py FOLDER`.
 
-Then: `evaluate-qa select --metric evqascore --config demo --compute interval=6 --input FOLDER/clips.jsonl …`. The rows
-have the form that real videos need too: a path (from the file's own folder), a question and an answer.
+Next, run `evaluate-qa select --metric evqascore --config demo --compute interval=6 --input FOLDER/clips.jsonl …`. Rows
+for real videos look the same: a path (relative to the file's folder), a question and an answer.
 """
 
 import json

@@ -32,7 +32,9 @@ def test_answers(processes):
     found = [verdicts.findall(block) for block in told.split("\n\n")[:-1]]
     assert [[name for name, *_ in block] for block in found] == [["a person", "smile", "bem", "nli_lex"]] * 5
     for (_, truth, _), *metrics in found:
-        assert [verdict != truth for _, verdict, _ in metrics] == ["against the person" in why for *_, why in metrics]
+        assert [verdict != truth for _, verdict, _ in metrics] == [
+            "disagrees with the person" in why for *_, why in metrics
+        ]
 
 
 def test_clips(processes, tmp_path):

@@ -1,1 +1,1 @@
-"""What `evaluate-qa bench` measures, a file for each metric, and how it measures."""
+"""The benchmarks of `python -m evaluate_qa.dev.bench`: one file per metric, and how it measures."""

@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Report:
-    """What `evaluate-qa bench all` found.
+    """The results of `python -m evaluate_qa.dev.bench all`.
 
     Args:
         machine: Where.
