@@ -89,7 +89,7 @@ def test_wrong_input_is_explained(with_references, browser, tmp_path):
         assert "There is no reference. Enter at least one." in visit.score()
         visit.box("references").fill("Paris")
         visit.box("prediction").fill("x" * 5000)
-        assert "5,000 characters are more than the 4,000" in visit.score()
+        assert "the text has 5,000 characters; this Space accepts 4,000." in visit.score()
         visit.tab("File")
         page.locator("#score-file").click()
         page.get_by_text("Upload a file first").wait_for()
@@ -159,7 +159,7 @@ def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_pa
         page.locator(".qa-compared").wait_for()
         told = page.locator("#results").inner_text()
         assert re.search(r"Newly correct\s+10\s+Newly incorrect\s+2\s", told)
-        assert re.search(r"Correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", told)
+        assert re.search(r"Judged correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", told)
         assert "p = 0.0386" in told
         page.locator("#answers table").first.wait_for()
         for width in reversed(WIDTHS):

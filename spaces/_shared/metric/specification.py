@@ -47,7 +47,7 @@ class Field:
 
 QUESTION = Field("questions", "Question", lines=1)
 REFERENCES = Field("references", "References", "lines", "Correct answers, one per line.", required=True)
-ANSWER = Field("predictions", "Answer", info="The answer to score.", lines=3)
+ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
 
 
 VALUES = 'Values, units and dates are not checked as values: "208" can pass for "206".'
