@@ -292,7 +292,7 @@ def test_the_demo_is_what_one_sees_first(judge, browser):
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(judge.url)
     page.locator("#demo-shown .qa-groups").wait_for()
-    assert page.get_by_text("the verdicts were written by hand and recorded").is_visible()
+    assert page.get_by_text("the verdicts were written by hand").is_visible()
     asked = page.locator("#demo-shown .qa-figures dd").first
     before = asked.inner_text()
     assert re.fullmatch(r"\d+ of 30", before)
@@ -316,7 +316,7 @@ def test_a_visitors_endpoint_is_asked_and_the_key_stays_with_the_visitor(judge, 
         visit.box("prediction").fill("Marie, I believe.")  # .69
         assert "there is no verdict" in visit.score()
         page.locator("#endpoint-url input").fill(chat.url)
-        assert "So the judge is asked, and says “correct”." in visit.score()
+        assert "The judge is asked. Its verdict is “correct”." in visit.score()
         assert chat.keys == [f"Bearer {KEY}"]
         visit.tab("File")
         page.locator("#take-examples").click()
