@@ -82,7 +82,7 @@ def _earned(row: Row, weights: Sequence[float], options: Any) -> Iterator[tuple[
     end = 0
     for token in tokens:
         start = row["predictions"].find(token, end)
-        # One that the tokeniser has altered has an empty place.
+        # One that the tokenizer has altered has an empty place.
         place = (end, end) if start < 0 else (start, start + len(token))
         end = place[1]
         yield place, credit[(token,)] / counts[(token,)] if (token,) in credit else None

@@ -22,7 +22,7 @@ LOOP, RAW, DEFAULT, AUTO = "row-by-row loop", "raw forward", "float32", "auto"
 
 # all-MiniLM-L6-v2, which all embedded models are: layers, width, width of the feed-forward part.
 _LAYERS, _WIDTH, _INNER = 6, 384, 1536
-# ViT-B-32 on a picture of 224 by 224: 49 patches of 32 by 32 in three colours, a token for the class; 512 dimensions.
+# ViT-B-32 on a picture of 224 by 224: 49 patches of 32 by 32 in three colors, a token for the class; 512 dimensions.
 _VIT_OPERATIONS = 2.0 * (50 * 12 * 12 * 768**2 + 49 * 3 * 32 * 32 * 768 + 768 * 512)
 _SECONDS_OF_VIDEO = 10
 _INTERVAL = 30

@@ -79,7 +79,7 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the forward passes of the metric's model over the distinct pairs, tokenised and batched beforehand."""
+    """Only the forward passes of the metric's model over the distinct pairs, tokenized and batched beforehand."""
     return _forward(job, _loaded(job).model.classifier)
 
 

@@ -81,7 +81,7 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the forward passes of the metric's model over the texts that it embeds, tokenised and batched beforehand."""
+    """Only the forward passes of the metric's model over the texts that it embeds, tokenized and batched beforehand."""
     import numpy as np
     import torch
 

@@ -16,7 +16,7 @@ class Found:
         templates: How many it has.
         reward: Mean of the best template's score, chosen anew for each question.
         accepted: Share of the questions for which a template is judged correct.
-        mean: Share of all its texts that are judged correct: what an optimiser begins with.
+        mean: Share of all its texts that are judged correct: what an optimizer begins with.
     """
 
     family: str

@@ -1,4 +1,4 @@
-"""Texts that answer no question, by families: what an optimiser might find, if a metric lets it."""
+"""Texts that answer no question, by families: what an optimizer might find, if a metric lets it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

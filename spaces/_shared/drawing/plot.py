@@ -1,4 +1,4 @@
-"""The distribution of the scores of a file, as HTML that follows the page's colours and width."""
+"""The distribution of the scores of a file, as HTML that follows the page's colors and width."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Colours and fonts of our pages, in light and dark."""
+"""Colors and fonts of our pages, in light and dark."""
 
 from pathlib import Path
 
