@@ -35,12 +35,12 @@ class Built:
     missing: dict[str, str]
 
 
-def build(name: str, output: Path, data_dir: Path | None = None, cache_dir: Path | None = None) -> Built:
+def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
     """Build a data set and write it to `output`; see `write_folder` for the errors."""
     if data_dir is not None and not data_dir.is_dir():
         raise FileNotFoundError(f"there is no folder {data_dir}")
     # Paths in datasets' cache are named after these, so that a relative one would mean different files by and by.
-    options = {key: str(path.resolve()) for key, path in (("data_dir", data_dir), ("cache_dir", cache_dir)) if path}
+    options = {key: str(path.resolve()) for key, path in (("data_dir", data_dir),) if path}
     return write_folder(builder(name), FOLDER / name / "README.md", output, **options)
 
 
@@ -87,13 +87,13 @@ def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
     from huggingface_hub import DatasetCard
 
     if output.is_file():
-        raise FileExistsError(f"{output} is a file; name a folder to write to")
+        raise FileExistsError(f"{output} is a file. Name a folder to write to.")
     strange = {path.name for path in output.glob("*")} - {*configs, "README.md"}
     card, name = output / "README.md", DatasetCard.load(readme).data.pretty_name
     if card.is_file() and DatasetCard.load(card).data.get("pretty_name") != name:
         strange.add("another README.md")
     if strange:
-        raise FileExistsError(f"{output} holds {min(strange)}, which is no part of {name}; name an empty folder")
+        raise FileExistsError(f"{output} holds {min(strange)}, which is not part of {name}. Name an empty folder.")
 
 
 def write_config(builder: Any, folder: Path) -> Any:

@@ -8,6 +8,8 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+from .files.rows import did_you_mean
+
 if TYPE_CHECKING:
     from evaluate_qa.metrics._shared.arguments import ModelKeywords
     from evaluate_qa.metrics.bem.scorer import BemScorer
@@ -36,7 +38,7 @@ def path(name: str) -> str:
         ValueError: no metric of that name comes with this package.
     """
     if name not in metric_names():
-        raise ValueError(f"no metric is named {name!r}; there are {', '.join(metric_names())}")
+        raise ValueError(f"there is no metric {name!r}. {did_you_mean(name, metric_names())}")
     return str(METRICS / name)
 
 
@@ -70,8 +72,8 @@ def load(name: str, config: str | None = None, **options: Any) -> Any:
     """
     if name not in metric_names():
         raise ValueError(
-            f"no metric is named {name!r}; there are {', '.join(metric_names())}. "
-            "For a metric of the Hub or in a folder use evaluate.load"
+            f"there is no metric {name!r}. {did_you_mean(name, metric_names())} For a metric on the Hub or in a "
+            "folder, use evaluate.load."
         )
     return scorer_class(name)(config, **options)
 
@@ -99,7 +101,15 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
         return scorer_class(name)(config, **options)
     import evaluate
 
-    return evaluate.load(name, config, keep_in_memory=True, **options)
+    try:
+        return evaluate.load(name, config, keep_in_memory=True, **options)
+    except (FileNotFoundError, ConnectionError) as error:
+        if "/" in name or Path(name).exists():
+            raise
+        raise ValueError(
+            f"there is no metric {name!r}. {did_you_mean(name, metric_names())} Other metrics are loaded by their "
+            "name on the Hub or by their folder."
+        ) from error
 
 
 def known_columns(metric: Any) -> Collection[str]:

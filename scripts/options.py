@@ -1,4 +1,4 @@
-"""Options on the command line that are handed on to a metric: `--load k=v` and `--compute k=v`."""
+"""Options on the command line that are passed on to a metric: `--load k=v` and `--compute k=v`."""
 
 import ast
 import re
@@ -40,11 +40,13 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
     for text in given:
         match = re.fullmatch(r"(?:([^=]+)\.)?([A-Za-z_]\w*)=(.*)", text, flags=re.DOTALL)
         if not match:
-            raise ValueError(f"option {text!r} has no name; write name=value, for example w=0.3")
+            raise ValueError(f"option {text!r} has no name. Write name=value, such as w=0.3.")
         owner, name, value = match.groups()
         if owner in (None, own):
             options[name] = parse_value(value)
         elif owner not in rest:
             there = [one for one in dict.fromkeys([own, *rest]) if one]
-            raise ValueError(f"option {text!r} is for a metric {owner!r}; {did_you_mean(owner, there)}")
+            raise ValueError(
+                f"option {text!r} is for the metric {owner!r}, which is not used. {did_you_mean(owner, there)}"
+            )
     return options

@@ -1,9 +1,8 @@
-"""What the commands share on a terminal: options in panels, tables, errors in a line, progress."""
+"""What the commands share on a terminal: options in panels, consoles, errors on one line, progress."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -14,15 +13,12 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-DataDir = Annotated[Path | None, typer.Option(help="Folder with the source files, instead of downloading them.")]
-"""An option of commands that read data sets."""
-
 _WIDTH = 132
-"""Columns where the output is no terminal: room for seven figures with intervals."""
+"""Width in characters if the output is not a terminal: room for seven figures with intervals."""
 
 
 def options_of(panel: str) -> Callable[..., Any]:
-    """Return what declares options, by their help and flags, that `--help` shows together under a heading."""
+    """Return a function that declares options, from help text and flags, in one panel of `--help`."""
     return lambda help, *flags: typer.Option(*flags, help=help, rich_help_panel=panel)
 
 
@@ -35,24 +31,30 @@ def open_console(stderr: bool = False) -> "Console":
 
 
 @contextmanager
-def told_errors(command: str, stopped: str | None = None, status: int = 1) -> Iterator[None]:
-    """Tell what the user can mend in a line of the standard error, without a traceback, and end.
+def reported_errors(
+    command: str, stopped: str | None = None, status: int = 1, program: str = "evaluate-qa"
+) -> Iterator[None]:
+    """Report an error that the user can fix on one line of stderr, without a traceback, and exit.
 
     Args:
         command: The command's name.
-        stopped: What to tell when the run is interrupted.
+        stopped: The message after Ctrl+C; None lets KeyboardInterrupt pass.
         status: The exit status of an error.
+        program: The program that has the command.
     """
+    name = f"{program} {command}".rstrip()
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"evaluate-qa {command}: {error}", err=True)
+        typer.echo(f"{name}: {error}", err=True)
         raise typer.Exit(status) from error
     except KeyboardInterrupt:
         if stopped is None:
             raise
-        typer.echo(f"evaluate-qa {command}: {stopped}", err=True)
+        typer.echo(f"{name}: {stopped}", err=True)
         raise typer.Exit(130) from None
+
+
 
 
 def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:

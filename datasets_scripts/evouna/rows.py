@@ -137,7 +137,7 @@ def read_split(path: Path, config: str, split: str) -> frozenset[int]:
         ValueError: the file has no such configuration or split.
     """
     if not path.is_file():
-        raise FileNotFoundError(f"there is no {path}; without --split-file the project's own split is taken")
+        raise FileNotFoundError(f"{path}: there is no such file of splits.")
     splits = json.loads(path.read_text(encoding="utf-8")).get(config.upper())
     if splits is None or split not in splits:
         there = f"only {', '.join(splits)}" if splits else f"nothing for {config.upper()}"

@@ -24,7 +24,8 @@ from .._shared.arguments import (
 )
 from .protocols import PROTOCOLS, Protocol, protocol
 
-# bem's: evaluate-qa cascade --metric bem --data evouna --data efficientqa --data semeval2013 --data saf --target 0.92
+# bem's: python -m evaluate_qa.dev.default_band -m bem --data evouna --data efficientqa --data semeval2013 --data saf \
+#   --target 0.92
 DEFAULT_BAND = (0.2, 0.8)
 
 

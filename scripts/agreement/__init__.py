@@ -1,4 +1,4 @@
-"""How far metrics agree with people; the command `evaluate-qa agreement` is its shell.
+"""How well metrics agree with people: what `evaluate-qa agreement` runs.
 
 From the data to the page: `data_sets` reads labeled answers into a `benchmark`; `metric_runs`, `baselines` and
 `experiments` score them (`row_scores`); `figures` of a `comparison` measure how far the scores agree with people, and

@@ -28,7 +28,6 @@ class Benchmark:
         baselines: The baselines to compare the metrics with.
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
         each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
-        holdout: Gold answers scored against other gold answers, to compare with the answers of systems.
         board: True if the groups are data sets, which are shown side by side with their mean.
     """
 
@@ -43,7 +42,6 @@ class Benchmark:
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False
     each_reference: bool = False
-    holdout: "Benchmark | None" = None
     board: bool = False
 
     def __post_init__(self) -> None:

@@ -33,8 +33,8 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
         readers: The data sets' readers by name.
         selection: Where the files are, and how many questions of each set are used.
     """
-    if selection.split or selection.split_file or selection.systems:
-        raise ValueError("the board has its own splits and all systems; leave out --split, --split-file and --systems")
+    if selection.split or selection.systems:
+        raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
     found = {name: readers[name](_selected(name, selection)) for name in _COLUMNS}
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]

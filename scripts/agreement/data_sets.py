@@ -18,7 +18,7 @@ from ..labeled_data.rows import DataSelection, LabeledRow
 from ..labeled_data.sets import SETS
 from .benchmark import Benchmark
 from .board import board
-from .morqa import gold_holdout, morqa
+from .morqa import morqa
 from .ragchecker import ragchecker
 from .verdicts import verdicts
 
@@ -89,10 +89,10 @@ def traps(selection: DataSelection) -> Benchmark:
         selection: Its split is `train` or, by default, `test`, which is for reporting only.
     """
     part = selection.split or "test"
-    if part not in _PARTS or selection.split_file is not None or selection.systems:
+    if part not in _PARTS or selection.systems:
         raise ValueError(
-            "traps has the splits train and test, in its own file, and no systems; leave out --split-file and "
-            f"--systems, and give --split train or test (its default), not {part!r}"
+            f"traps has the splits train and test, and no systems; --split is {part!r}. Leave out --systems, and give "
+            "--split train or test (its default)"
         )
     parts = [row["part"] for _, row in read_rows(TRAPS)]
     rows = [row for row, its in zip(labeled_rows(TRAPS)[0], parts, strict=True) if its == part]
@@ -118,9 +118,6 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType(
 )
 """The readers by the name of the data set."""
 
-HOLDOUTS: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType({"morqa": gold_holdout})
-"""Readers of gold answers beside systems' answers, for data sets with several gold answers to a question."""
-
 
 def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
     folder = selection.folder("evouna")
@@ -133,11 +130,11 @@ def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
 
 
 def _evouna_split(selection: DataSelection, split: str, config: str) -> frozenset[int]:
-    """Return the questions of a split, by the given file, the one beside the data, or the one in this package."""
+    """Return the questions of a split: by the file among the source files, or by our own."""
     folder = selection.folder("evouna")
     beside = folder / evouna_rows.SPLIT_FILE.name if folder else None
     default = beside if beside and beside.is_file() else evouna_rows.SPLIT_FILE
-    return evouna_rows.read_split(selection.split_file or default, config, split)
+    return evouna_rows.read_split(default, config, split)
 
 
 def _why_unusable(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Draw how far metrics agree with people: a panel of groups, and a panel for each sweep."""
+"""Draw how well metrics agree with people: a panel of groups for each data set."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from .bootstrap import Estimate
 from .run import Agreement
-from .tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,18 +14,14 @@ _NOTHING = float("nan")
 
 
 def draw(path: Path, agreements: Sequence[Agreement]) -> None:
-    """Draw a PNG, SVG or PDF, by the suffix of the path: for each data set a panel of groups, then its sweeps."""
+    """Draw a PNG, SVG or PDF, by the suffix of the path: a panel of groups for each data set."""
     from matplotlib.figure import Figure
 
     # Not through pyplot, which would keep the drawing in memory and look for a display.
-    sweeps = [[found for found in agreement.experiments if found.kind == "sweep"] for agreement in agreements]
-    count = len(agreements) + sum(map(len, sweeps))
-    sheet = Figure(figsize=(9, 4.5 * count), layout="constrained")
-    panels = iter(sheet.subplots(count, squeeze=False)[:, 0])
-    for agreement, swept in zip(agreements, sweeps, strict=True):
-        _draw_groups(next(panels), agreement)
-        for found in swept:
-            _draw_sweep(next(panels), f"{agreement.data.name}: sweep of {found.title}", found.tables)
+    sheet = Figure(figsize=(9, 4.5 * len(agreements)), layout="constrained")
+    panels = sheet.subplots(len(agreements), squeeze=False)[:, 0]
+    for panel, agreement in zip(panels, agreements, strict=True):
+        _draw_groups(panel, agreement)
     sheet.savefig(path, dpi=150)
 
 
@@ -45,22 +40,6 @@ def _draw_groups(panel: "Axes", agreement: Agreement) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 
-def _draw_sweep(panel: "Axes", title: str, tables: Sequence[Table]) -> None:
-    """Draw a line of Pearson's r over the values of an option for each group."""
-    runs = list(tables[0].estimates)
-    option = runs[0].partition("=")[0]
-    values = [run.partition("=")[2] for run in runs]
-    places = _numbers(values)
-    for table in tables:
-        estimates = [table.estimates[run]["pearson"] for run in runs]
-        errorbar(panel, places or list(range(len(values))), estimates, table.group, line="-")
-    if not places:
-        panel.set_xticks(range(len(values)), values)
-    panel.set(title=title, xlabel=option, ylabel="pearson")
-    panel.grid(alpha=0.3)
-    panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
-
-
 def errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimate], label: str, line: str) -> None:
     """Draw estimates as dots with whiskers."""
     values = [_NOTHING if estimate.value is None else estimate.value for estimate in estimates]
@@ -71,11 +50,3 @@ def errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimat
 
 def _reach(low: float | None, high: float | None) -> float:
     return 0.0 if low is None or high is None else max(high - low, 0.0)
-
-
-def _numbers(values: Sequence[str]) -> list[float]:
-    """Return the values as numbers, or nothing if some are none."""
-    try:
-        return [float(value) for value in values]
-    except ValueError:
-        return []

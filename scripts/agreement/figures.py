@@ -128,15 +128,6 @@ def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     return _share(right, all_)
 
 
-def mean_score(comparison: Comparison, weights: Floats) -> Floats:
-    """Mean of the metric's scores, whatever people said."""
-    total, rows = (
-        weights @ np.bincount(comparison.questions, weights=column, minlength=weights.shape[1])
-        for column in (comparison.scores, np.ones(len(comparison.scores)))
-    )
-    return _ratio(total, rows)
-
-
 OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
     {
         "accuracy": accuracy,
@@ -159,7 +150,6 @@ OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyTy
         "mean_correlation": mean_correlation,
         "pairwise_accuracy": pairwise_accuracy,
         "preference_accuracy": preference_accuracy,
-        "mean_score": mean_score,
     }
 )
 

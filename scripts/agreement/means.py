@@ -8,7 +8,7 @@ import numpy as np
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .bootstrap import Estimate, estimated, replicated
-from .calibration import calibrate, has_calibration
+from .calibration import calibration_error
 from .comparison import Comparison, Floats
 from .row_scores import RowScores
 from .tables import Table, comparison
@@ -63,14 +63,10 @@ def _filled(estimates: Estimates, metrics: Mapping[str, Comparison], probable: C
         metric: {
             **of_metric,
             "rank": Estimate(rank),
-            "calibration_error": Estimate(_error(metrics[metric]) if metric in probable else None),
+            "calibration_error": Estimate(calibration_error(metrics[metric]) if metric in probable else None),
         }
         for (metric, of_metric), rank in zip(estimates.items(), order, strict=True)
     }
-
-
-def _error(compared: Comparison) -> float | None:
-    return calibrate("", compared, Bootstrap(0)).error if has_calibration(compared) else None
 
 
 def _replicated_means(

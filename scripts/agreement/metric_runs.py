@@ -1,4 +1,4 @@
-"""Run any metric of `evaluate` on labeled answers, once or several times with other options."""
+"""Run any metric on labeled answers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..labeled_data.rows import LabeledRow
-from ..loading import is_own, keep_few_shapes, known_columns, load_metric
+from ..loading import keep_few_shapes, load_metric
+from ..scoring.columns import accepted
 from ..terminal import followed
 from .results import gives_row_scores, read_number, read_result
 from .row_scores import RowScores, best_of_runs, mean_of_runs, merged
@@ -53,7 +54,7 @@ def parse_metric(text: str) -> tuple[str, str | None]:
 
 
 class Metric:
-    """A loaded metric, which scores rows as often as is asked."""
+    """A loaded metric."""
 
     def __init__(self, spec: MetricSpec) -> None:
         """Load the module; our metrics load their model when they first score, and keep it."""
@@ -61,26 +62,22 @@ class Metric:
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)
-        self._known = known_columns(self._module)
+        self._known = accepted(self._module)
 
-    def score(self, rows: Sequence[LabeledRow], **changed: object) -> RowScores:
+    def score(self, rows: Sequence[LabeledRow]) -> RowScores:
         """Score rows, each with all its references together, or with the best if the metric takes one only.
-
-        Args:
-            rows: The rows.
-            changed: Keywords of `compute` that take the place of the spec's.
 
         Raises:
             ValueError: `row_scores.read_result` tells when.
         """
         if not self._takes_lists():
-            return self.score_each_reference(rows, **changed)[0]
-        return self._score(rows, {**self.spec.compute, **changed})
+            return self.score_each_reference(rows)[0]
+        return self._score(rows, self.spec.compute)
 
-    def score_each_reference(self, rows: Sequence[LabeledRow], **changed: object) -> tuple[RowScores, RowScores]:
+    def score_each_reference(self, rows: Sequence[LabeledRow]) -> tuple[RowScores, RowScores]:
         """Score rows with each reference by itself; return the best and the mean over the references of each row."""
         pairs = [pair for row in rows for pair in single_references(row)]
-        found = self._score(pairs, {**self.spec.compute, **changed})
+        found = self._score(pairs, self.spec.compute)
         lengths = [len(row.references) for row in rows]
         return best_of_runs(found, lengths), mean_of_runs(found, lengths)
 
@@ -124,20 +121,21 @@ class Metric:
         }
         if "questions" in self._known:
             columns["questions"] = [row.question for row in rows]
-        for name in {"synthetic_answers", "reference_weights"} & set(self._known):
+        for name in {"synthetic_answers", "reference_weights"} & {*self._known}:
             values = [list(getattr(row, name)) or None for row in rows]
             columns |= {name: values} if any(values) else {}
         return columns
 
     def _takes_lists(self) -> bool:
-        """Whether a row may have a list of references, by the types that the module declares."""
-        if is_own(self._module):
-            return True
+        """Return whether a row may have a list of references, by the types that the metric declares."""
+        declared = getattr(self._module, "columns", None)
+        if isinstance(declared, Mapping):
+            return "references" in declared and isinstance(declared["references"].feature, list)
         from datasets import Value
 
         features = self._module.features
-        declared = features if isinstance(features, list) else [features]
-        return any(not isinstance(types.get("references"), Value) for types in declared)
+        kinds = features if isinstance(features, list) else [features]
+        return any(not isinstance(types.get("references"), Value) for types in kinds)
 
 
 def single_references(row: LabeledRow) -> list[LabeledRow]:

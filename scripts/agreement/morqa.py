@@ -7,12 +7,11 @@ of an answer with itself.)
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from evaluate_qa.datasets_scripts.morqa.queries import queries, references
 from evaluate_qa.datasets_scripts.morqa.ratings import response_key
 from evaluate_qa.datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
-from evaluate_qa.datasets_scripts.morqa.rows import is_usable, missing, question_text, ratings, responses
+from evaluate_qa.datasets_scripts.morqa.rows import missing, ratings, responses
 
 from ..files.rows import Row
 from ..labeled_data.rows import DataSelection, LabeledRow
@@ -49,37 +48,6 @@ def morqa(selection: DataSelection) -> Benchmark:
     )
 
 
-def gold_holdout(selection: DataSelection) -> Benchmark:
-    """Set gold answers, each against the other gold answers to its query, beside the systems' answers against all.
-
-    That is table 8 of MORQA's paper: what a metric gives to answers that are right. Left out are queries with a single
-    gold answer, and gold answers that another repeats word for word.
-    """
-    release = _release(selection)
-    texts = {_query(row): question_text(row) for row in queries(release)}
-    gold: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in filter(is_usable, _of_split(selection, references(release))):
-        gold[_query(row)].append(row)
-    several = {query: rows for query, rows in gold.items() if len(rows) > 1}
-    held_out = [row for query, rows in several.items() for row in _held_out(query, texts[query], rows)]
-    answers = [
-        _answer_row(answer, 0.0, f"{answer['subset']}/{answer['language']} {answer['system']}")
-        for answer in _selected(selection, responses(release))
-        if _query(answer) in several
-    ]
-    groups = sorted({group for row in (*held_out, *answers) for group in row.groups})
-    return Benchmark(
-        name="morqa",
-        rows=[*held_out, *answers],
-        groups=groups,
-        overview=groups,
-        figures=["mean_score"],
-        headline="mean_score",
-        baselines=LONG_ANSWER_BASELINES,
-        rated=True,
-    )
-
-
 def mean_ratings(rows: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, float]]:
     """Return the mean rating of each answer, by its key, on each aspect; missing values are left out."""
     values: dict[tuple[str, str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -98,8 +66,8 @@ def _release(selection: DataSelection) -> Release:
             f"morqa's ratings cannot be downloaded by a program; get them from {RATINGS_ORIGIN}, put them with the "
             "queries into a folder and pass that as --data-dir"
         )
-    if selection.split_file is not None or selection.split not in (None, *SPLITS):
-        raise ValueError(f"morqa's splits are its own, {' and '.join(SPLITS)}; leave out --split-file")
+    if selection.split not in (None, *SPLITS):
+        raise ValueError(f"--split is {selection.split!r}. Expected one of morqa's splits: {' and '.join(SPLITS)}.")
     return find_release(folder)
 
 
@@ -133,38 +101,16 @@ def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]])
 
 
 def _rated_row(answer: Row, aspect: str, rating: float) -> LabeledRow:
-    return _answer_row(answer, rating, f"{answer['subset']}/{answer['language']}/{aspect}")
-
-
-def _answer_row(answer: Row, label: float, group: str) -> LabeledRow:
     return LabeledRow(
         question_id="/".join(_query(answer)),
         question=answer["question"] or "",
         references=answer["references"],
         answer=answer["answer"],
-        label=label,
-        groups=frozenset({group}),
+        label=rating,
+        groups=frozenset({f"{answer['subset']}/{answer['language']}/{aspect}"}),
         reference_weights=tuple(answer["reference_weights"]),
         language=answer["language"],
     )
-
-
-def _held_out(query: tuple[str, str, str], question: str, gold: Sequence[Row]) -> list[LabeledRow]:
-    """Return each gold answer to a query as an answer, with the others as its references."""
-    subset, _, language = query
-    rows = []
-    for place, row in enumerate(gold):
-        others = [*gold[:place], *gold[place + 1 :]]
-        answer = {
-            **row,
-            "question": question,
-            "answer": row["content"],
-            "references": [other["content"] for other in others],
-            "reference_weights": [other["weight"] for other in others],
-        }
-        if answer["answer"] not in answer["references"]:
-            rows.append(_answer_row(answer, 0.0, f"{subset}/{language} gold"))
-    return rows
 
 
 def _query(row: Row) -> tuple[str, str, str]:

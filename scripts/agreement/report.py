@@ -31,13 +31,11 @@ _DIGITS = {"rank": 1}
 
 
 def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None:
-    """Print what was compared, a table for each group (or only for those given), for each sweep and ablation."""
+    """Print what was compared, a table for each group (or only for those given)."""
     console = open_console()
     _show_data(console, agreement.data, plan.bootstrap)
     for name, signature in agreement.signatures.items():
         console.print(f"{name}: {signature}", markup=False, highlight=False)
-    if plan.calibration:
-        _show_calibrations(console, plan, agreement)
     tables = [table for table in agreement.tables if not groups or table.group in groups]
     if agreement.data.board:
         _show_board(console, tables)
@@ -81,17 +79,6 @@ def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> Non
             f"Below each figure its {bootstrap.confidence:.0%} interval: percentile bootstrap over questions, "
             f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
         )
-
-
-def _show_calibrations(console: "Console", plan: Plan, agreement: Agreement) -> None:
-    found = {calibration.metric: calibration.error for calibration in agreement.calibrations}
-    for spec in plan.metrics:
-        told = (
-            f"expected calibration error {short(found[spec.title])} ({BINS} bins of equal width)"
-            if spec.title in found
-            else "no calibration: its scores are not all from 0 to 1"
-        )
-        console.print(f"{spec.title}: {told}", markup=False, highlight=False)
 
 
 def _show_group(console: "Console", table: Table) -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +13,12 @@ from ..files.rows import did_you_mean, file_format
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .calibration import Calibration, calibrate, has_calibration
-from .data_sets import DATA, HOLDOUTS, own_file
-from .experiments import Sweep, ablate, limit_references, score_all, sweep, with_store
+from .data_sets import DATA, own_file
 from .means import with_mean
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
-from .tables import Table, compare, comparison
+from .tables import Table, compare
 
 Score = Callable[[Sequence[LabeledRow]], list[RowScores]]
 
@@ -35,46 +32,28 @@ class Plan:
         metrics: The metrics; baselines stand beside them.
         bootstrap: How intervals are drawn.
         synthetic_answers: File with the column `synthetic_answers`.
-        sweeps: Options to vary, for every metric.
-        ablate: Whether to take SMILE's components away one by one.
-        reference_counts: How many references to leave each row, one run after the other.
-        gold_holdout: Whether to score gold answers by each other.
-        calibration: Whether to compare the metrics' scores, as probabilities, with people's verdicts.
     """
 
     selection: DataSelection = field(default_factory=DataSelection)
     metrics: Sequence[MetricSpec] = ()
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
     synthetic_answers: Path | None = None
-    sweeps: Sequence[Sweep] = ()
-    ablate: bool = False
-    reference_counts: Sequence[int] = ()
-    gold_holdout: bool = False
-    calibration: bool = False
 
     def __post_init__(self) -> None:
         titles = [spec.title for spec in self.metrics]
         if len(set(titles)) < len(titles):
-            raise ValueError(f"each metric needs a name of its own, got {', '.join(titles)}")
-        if self.ablate and titles != ["smile"]:
-            raise ValueError(f"the ablation is defined for smile alone; the metrics are {', '.join(titles) or 'none'}")
-        if self.sweeps and not self.metrics:
-            raise ValueError("a sweep needs a metric, for example --metric smile")
-        if self.calibration and not self.metrics:
-            raise ValueError("a calibration needs a metric, for example --metric bem")
-        if any(count < 1 for count in self.reference_counts):
-            raise ValueError(f"expected numbers of references of at least 1, got {list(self.reference_counts)}")
+            raise ValueError(f"two metrics have one name: {', '.join(titles)}. Give each metric once.")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Several runs of metrics, compared.
+    """Figures on subsets of the answers.
 
     Attributes:
-        kind: `kinds` of wrong answers, `sweep`, `ablation`, `reference counts` or `gold holdout`.
-        title: What was varied.
+        kind: `kinds` of wrong answers.
+        title: Which answers the subsets have.
         figures: The figures that were computed.
-        tables: The runs, named by what was varied, a table for each group.
+        tables: A table for each subset.
     """
 
     kind: str
@@ -91,23 +70,13 @@ class Agreement:
         data: The labeled answers.
         signatures: Of each metric that gives one.
         tables: The figures, a table for each group.
-        experiments: What else was asked for.
-        calibrations: Of the metrics whose scores can be taken for probabilities, if it was asked for.
+        experiments: Figures on the kinds of wrong answers, if the data set has them.
     """
 
     data: Benchmark
     signatures: dict[str, str]
     tables: list[Table]
     experiments: list[Experiment]
-    calibrations: Sequence[Calibration] = ()
-
-
-@contextmanager
-def loaded(plan: Plan) -> Iterator[list[Metric]]:
-    """Load the plan's metrics; those that run several times get a vector store."""
-    again = bool(plan.sweeps or plan.ablate or plan.reference_counts)
-    with ExitStack() as stack:
-        yield [stack.enter_context(with_store(spec)) if again else Metric(spec) for spec in plan.metrics]
 
 
 def read(name: str, plan: Plan) -> Benchmark:
@@ -117,17 +86,11 @@ def read(name: str, plan: Plan) -> Benchmark:
         OSError: the data are not there.
         ValueError: they are not in the format that was expected, or the plan does not suit them.
     """
-    if plan.gold_holdout and name not in HOLDOUTS:
-        raise ValueError(f"{name} has no gold answers to hold out; leave out --gold-holdout")
     data = _reader(name)(plan.selection)
-    if plan.calibration and data.rated:
-        raise ValueError(f"{name} has ratings; a calibration needs verdicts. Leave out --calibration")
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
-        raise ValueError(f"a baseline has the name {taken.pop()!r} too; each metric needs a name of its own")
-    if plan.synthetic_answers:
-        data = with_synthetic_answers(data, plan.synthetic_answers)
-    return replace(data, holdout=HOLDOUTS[name](plan.selection)) if plan.gold_holdout else data
+        raise ValueError(f"a baseline is named {taken.pop()!r}, too. Rename the folder of the metric.")
+    return with_synthetic_answers(data, plan.synthetic_answers) if plan.synthetic_answers else data
 
 
 def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
@@ -137,7 +100,8 @@ def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
         file_format(name)
         return partial(own_file, Path(name))
     raise ValueError(
-        f"--data {name}: {did_you_mean(name, DATA)}, and a file of your own ends in .jsonl, .csv or .parquet"
+        f"--data {name}: there is no such data set. {did_you_mean(name, DATA)} A file of your own ends in .jsonl, .csv "
+        "or .parquet."
     )
 
 
@@ -147,7 +111,7 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     Args:
         data: The answers, as `read`.
         plan: What to do.
-        metrics: The plan's metrics, as `loaded`.
+        metrics: The plan's metrics.
 
     Raises:
         ValueError: a metric's options or its results are not what was expected.
@@ -159,8 +123,7 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
         tables=with_mean(data, scores, titles, tables, plan.bootstrap) if data.board else tables,
-        experiments=[*_kinds(data, scores, plan), *_experiments(data, plan, metrics)],
-        calibrations=list(_calibrations(data, plan, scores)),
+        experiments=list(_kinds(data, scores, plan)),
     )
 
 
@@ -180,7 +143,6 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
         "synthetic_answers": _plain(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
         "experiments": [asdict(experiment) for experiment in agreement.experiments],
-        "calibrations": [asdict(calibration) for calibration in agreement.calibrations],
     }
 
 
@@ -194,15 +156,6 @@ def _score_in_all_ways(metrics: Sequence[Metric], data: Benchmark, rows: Sequenc
     return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
 
 
-def _calibrations(data: Benchmark, plan: Plan, scores: Sequence[RowScores]) -> Iterator[Calibration]:
-    titles = {spec.title for spec in plan.metrics} if plan.calibration else set()
-    for found in scores:
-        if found.name in titles:
-            compared = comparison(data, list(range(len(data.rows))), found)
-            if has_calibration(compared):
-                yield calibrate(found.name, compared, plan.bootstrap)
-
-
 def _kinds(data: Benchmark, scores: Sequence[RowScores], plan: Plan) -> Iterator[Experiment]:
     if data.kinds:
         kind, figures = "kinds", ["specificity", "auc"]
@@ -212,27 +165,6 @@ def _kinds(data: Benchmark, scores: Sequence[RowScores], plan: Plan) -> Iterator
             figures,
             compare(data, scores, plan.bootstrap, data.kinds, figures, published_for=kind),
         )
-
-
-def _experiments(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Iterator[Experiment]:
-    for metric in metrics:
-        for given in plan.sweeps:
-            title = f"{metric.spec.title}: {given.option}"
-            yield _compared("sweep", title, data, partial(sweep, metric, given), plan, ["pearson"])
-        if plan.ablate:
-            yield _compared("ablation", metric.spec.title, data, partial(ablate, metric), plan, ["pearson"])
-    if plan.reference_counts:
-        score: Score = partial(limit_references, metrics, data.baselines, plan.reference_counts)
-        yield _compared("reference counts", "the first of each row", data, score, plan, data.figures)
-    if data.holdout is not None:
-        score = partial(score_all, metrics, data.baselines)
-        yield _compared("gold holdout", "gold by other gold", data.holdout, score, plan, data.holdout.figures)
-
-
-def _compared(kind: str, title: str, data: Benchmark, score: Score, plan: Plan, figures: Sequence[str]) -> Experiment:
-    data, scores = _scored(data, score)
-    tables = compare(data, scores, plan.bootstrap, data.overview, figures, published_for=kind)
-    return Experiment(kind, title, figures, tables)
 
 
 def _scored(data: Benchmark, score: Score) -> tuple[Benchmark, list[RowScores]]:

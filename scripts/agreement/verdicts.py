@@ -14,8 +14,8 @@ def verdicts(name: str, selection: DataSelection) -> Benchmark:
     If the data set distinguishes contradictory from other incorrect answers, each test has two more groups, with the
     correct answers and one kind of incorrect answers, such as `Beetle/unseen answers: contradictory`.
     """
-    if selection.systems or selection.split_file:
-        raise ValueError(f"{name} names no systems and has splits of its own; leave out --systems and --split-file")
+    if selection.systems:
+        raise ValueError(f"{name} does not name systems. Leave out --systems.")
     found = sets.read(name, selection.folder(name), selection.split, selection.limit)
     by_part = len(found.dropped) > 1
     three_way = any(answer.verdict == CONTRADICTORY for answer in found.answers)

@@ -1,4 +1,4 @@
-"""Draw how far a cascade agrees with people, by the share of the rows about which the model is asked."""
+"""Draw how far a cascade agrees with people, by the share of the rows that go to the judge."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +17,8 @@ def draw(path: Path, found: Found) -> None:
     panel = sheet.add_subplot()
     _draw_curve(panel, found)
     for name, share, right in (
-        ("matcher alone", 0, found.read.rows.matched),
-        ("model alone", 1, found.read.rows.modelled),
+        ("metric alone", 0, found.read.rows.matched),
+        ("judge alone", 1, found.read.rows.modelled),
     ):
         if ends := alone(right):
             reach = [[ends["agreement"] - ends["low"]], [ends["high"] - ends["agreement"]]]
@@ -26,7 +26,7 @@ def draw(path: Path, found: Found) -> None:
     if found.chosen.agreement is not None:
         where = f"asked {found.band.low:g} ≤ p < {found.band.high:g}"
         panel.plot([found.chosen.asked], [found.chosen.agreement], "D", color="black", label=where)
-    panel.set(xlabel="share of rows about which the model is asked", ylabel="agreement with people", xlim=(-0.03, 1.03))
+    panel.set(xlabel="share of rows that go to the judge", ylabel="agreement with people", xlim=(-0.03, 1.03))
     panel.grid(alpha=0.3)
     panel.legend(loc="best")
     sheet.savefig(path, dpi=150)
@@ -36,5 +36,5 @@ def _draw_curve(panel: "Axes", found: Found) -> None:
     cascades = [(one.asked, one.agreement) for one in found.points if one.agreement is not None]
     decided = [(one.asked, one.decided) for one in found.points if one.decided is not None]
     panel.plot(*zip(*cascades, strict=True), color="C0", label="cascade")
-    panel.plot(*zip(*decided, strict=True), color="gray", linestyle=":", label="what the matcher decides")
+    panel.plot(*zip(*decided, strict=True), color="gray", linestyle=":", label="decided by the metric")
     panel.axhline(found.target, color="gray", linewidth=1, linestyle="--")

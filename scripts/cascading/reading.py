@@ -1,11 +1,12 @@
-"""What `evaluate-qa cascade` reads: the matcher's scores, people's labels, the model's verdicts and tokens."""
+"""What `evaluate-qa cascade` reads: a metric's scores, human labels, a judge's verdicts and tokens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..estimation.arguments import Columns as Names
 from ..estimation.joining import LABELS, numbers, verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
@@ -13,24 +14,6 @@ from .curve import Labelled
 
 VERDICTS = ("judge_verdict", "judge")
 TOKENS = ("tokens_in", "tokens_out")
-
-Score = Callable[[], Sequence[float | None]]
-"""Scores the rows of a file by their texts."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """Columns, as the user names them; None for those that are found by their usual names.
-
-    Attributes:
-        score: The matcher's scores.
-        label: People's labels.
-        judge: The model's verdicts.
-    """
-
-    score: str = "score"
-    label: str | None = None
-    judge: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,14 +35,13 @@ class Read:
     columns: dict[str, str]
 
 
-def read(source: str, names: Names, threshold: float, score: Score | None = None) -> Read:
+def read(source: str, names: Names, threshold: float) -> Read:
     """Read labelled rows.
 
     Args:
         source: The file.
         names: Its columns.
-        threshold: Score from which the matcher calls an answer correct.
-        score: Scores the rows, if the file has no scores.
+        threshold: Score from which the metric calls an answer correct.
 
     Raises:
         RowsError: a column is missing, or a value is not what it should be; or no row has a score and a label.
@@ -70,15 +52,12 @@ def read(source: str, names: Names, threshold: float, score: Score | None = None
     label = names.label or file.first_of(LABELS) or LABELS[0]
     judge = names.judge or file.first_of(VERDICTS)
     labels = _whole(file, label)
-    if score is None:
-        scores = numbers(file, names.score, "name the matcher's probability by --score-column, or give --metric", 0, 1)
-    else:
-        scores = np.array([np.nan if one is None else one for one in score()])
+    scores = numbers(file, names.score, "name the metric's probability with --column score=NAME", 0, 1)
     judged = np.full(len(file), np.nan) if judge is None else _whole(file, judge)
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
-        raise RowsError(f"{source}: no row has a score and a label")
-    columns = {"score": None if score else names.score, "label": label, "judge": judge}
+        raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
+    columns = {"score": names.score, "label": label, "judge": judge}
     return Read(
         rows=Labelled(scores[there], labels[there] == 1, judged[there], threshold),
         unlabelled=int(np.isnan(labels).sum()),

@@ -55,12 +55,23 @@ def _table(found: Found) -> Any:
     from rich import box
     from rich.table import Table
 
-    table = Table(title=f"{len(found.read.rows.scores):,} labelled rows", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=f"agreement with people on {len(found.read.rows.scores):,} labeled rows",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
     priced = found.chosen.cost is not None
-    for name in ("", "asked where", "asked", "agreement", "matcher outside", *(["cost of 1,000"] if priced else [])):
+    for name in (
+        "",
+        "judge asked for scores",
+        "asked",
+        "agreement",
+        "metric decides",
+        *(["cost per 1,000"] if priced else []),
+    ):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for name, one in _shown(found):
-        where = "nowhere" if not one.asked else "everywhere" if one.asked == 1 else f"{one.low:g} ≤ p < {one.high:g}"
+        where = "none" if not one.asked else "all" if one.asked == 1 else f"{one.low:g} to {one.high:g}"
         cells = [where, f"{one.asked:.1%}", _share(one.agreement), _share(one.decided)]
         cells += [f"{one.cost:.4g}"] if one.cost is not None else []
         table.add_row(name, *cells, style="bold" if name == "chosen" else None)
@@ -71,36 +82,41 @@ def _shown(found: Found) -> list[tuple[str, Point]]:
     """Return some points of the curve and the chosen one, by the share that is asked."""
     points = found.points
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // (2 * _SHOWN))]]
-    every = [("matcher alone", points[0]), *between, ("model alone", points[-1]), ("chosen", found.chosen)]
+    every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found.chosen)]
     return sorted(every, key=lambda named: named[1].asked)
 
 
 def told(found: Found) -> list[str]:
-    """Return, a line each, the band, and what to know of it."""
+    """Return the call that uses the band, and notes on it, one line each."""
     band, read = found.band, found.read
-    lines = [f'evaluate.load("judge", first=…).compute(…, ask=({band.low:g}, {band.high:g}))']
+    lines = [f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))']
     for side, where, verdict in (
         (band.below, f"below {band.low:g}", "incorrect"),
-        (band.above, f"from {band.high:g} on", "correct"),
+        (band.above, f"at {band.high:g} or more", "correct"),
     ):
         if side is None:
-            lines.append(f"the matcher never decides {verdict!r}: no threshold keeps {found.target:g}, or too few rows")
+            lines.append(
+                f"The metric never decides {verdict!r}: no score limit reaches an agreement of {found.target:g}, or "
+                "there are too few rows."
+            )
         else:
             lines.append(
-                f"{where} people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows; with "
-                f"{(1 + found.confidence) / 2:.1%} confidence on {side.bound:.3f} or more"
+                f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
+                f"least {side.bound:.3f} with {(1 + found.confidence) / 2:.1%} confidence)."
             )
     known = len(read.rows.modelled)
-    if known < len(read.rows.scores):
-        lines.append(f"the model's verdict is known of {known:,} rows; its agreement is that on these")
+    if not known:
+        lines.append("The rows have no verdicts of the judge, so its agreement is unknown.")
+    elif known < len(read.rows.scores):
+        lines.append(f"The agreement of the judge is that on the {known:,} rows that have its verdict.")
     if read.unlabelled:
-        lines.append(f"{read.unlabelled:,} rows without a label are left out")
+        lines.append(f"{read.unlabelled:,} rows without a label were left out.")
     if read.unscored:
-        lines.append(f"{read.unscored:,} rows without a score are left out")
+        lines.append(f"{read.unscored:,} rows without a score were left out.")
     if band.below or band.above:
         lines.append(
-            f"with {found.confidence:g} confidence, {found.target:g} of what the matcher decides agrees with people, "
-            "if the labelled rows are a random sample, independent of each other and of the matcher's training"
+            f"With {found.confidence:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
+            "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
     return lines
 

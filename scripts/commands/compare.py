@@ -2,37 +2,29 @@
 
 from typing import Annotated
 
-import typer
+from ..parameters import CONFIDENCE, Changed, Json, Labels, Systems, role_columns
+from ..terminal import options_of, reported_errors
 
-from ..estimation.arguments import Columns, Json, Systems, with_options
-from ..terminal import options_of, told_errors
-
-_tests, _out = map(options_of, ("Tests", "Output"))
+_out = options_of("Output")
+_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 
-@with_options
 def compare(
     systems: Systems,
-    columns: Columns,
-    labels: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="People's verdicts on a random sample of a system's rows; a file for each system, in their order: the "
-            "difference is then what people would see. Repeatable."
-        ),
-    ] = None,
-    resamples: Annotated[int, _tests("Of the bootstrap and of the permutation test.")] = 5000,
-    seed: Annotated[int, _tests("Seed of both.")] = 0,
-    confidence: Annotated[float, _tests("Share of samples whose interval holds the truth.")] = 0.95,
-    changed: Annotated[str | None, _out("File for the rows that were won and lost: JSONL, CSV or Parquet.")] = None,
+    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    labels: Labels = None,
+    confidence: Annotated[float, _out(CONFIDENCE)] = 0.95,
+    changed: Changed = None,
     json_file: Json = None,
 ) -> None:
-    """Compare systems on the same rows with the first of them: intervals, exact tests, and what the rows can show.
+    """Compare systems on the same rows: paired intervals, exact tests, smallest detectable difference.
 
-    Rows are joined by id or question, and must be the same set. Verdicts are tested by McNemar's exact test, scores by
-    sign flips, both with Holm's correction if there are several systems.
+    Each system is compared with the first one, the baseline. Rows are joined by id or question, and all files must have
+    the same rows. Verdicts are tested with McNemar's exact test and scores with a sign-flip test, with Holm's
+    correction for several systems.
     """
-    with told_errors("compare"):
+    with reported_errors("compare"):
+        from ..estimation.arguments import parse_columns
         from ..estimation.compared import as_json, show
         from ..estimation.keys import either
         from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
@@ -50,19 +42,16 @@ def compare(
         }
         for name, file in inputs.items():
             check_different({name: file, "--changed": changed, "--json": json_file})
-        names, verdict_column = columns.names, columns.verdict_column
+        if len(systems) == 1:
+            raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
+        columns = parse_columns(column, _ROLES)
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
-        read = read_systems(systems, names, verdict_column, more)
-        joined = join_systems(read, names, verdict_column)
-        pairs = compared(
-            joined.scores,
-            verdicts=joined.verdicts,
-            clusters=joined.clusters,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
+        read = read_systems(systems, columns.names, columns.verdict, more)
+        joined = join_systems(read, columns.names, columns.verdict)
+        pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters, confidence=confidence)
+        powered = (
+            powered_differences(joined, join_labels(joined, labels, columns.names), confidence) if labels else None
         )
-        powered = powered_differences(joined, join_labels(joined, labels, names), confidence) if labels else None
         if json_file is not None:
             from ..files.outputs import write_json
 

@@ -1,4 +1,4 @@
-"""`evaluate-qa dataset`: build a data set with people's labels from its source files, as Parquet with a card."""
+"""`evaluate-qa dataset`: build a data set with human labels from its source files, as Parquet with a card."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from ..hub_folder import Built, build
-from ..terminal import DataDir, told_errors
+from ..parameters import DataDir
+from ..terminal import reported_errors
 
 
 class Name(StrEnum):
@@ -20,23 +21,23 @@ class Name(StrEnum):
 
 def dataset(
     name: Annotated[Name, typer.Argument(help="The data set.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the data set to this folder.")],
     data_dir: DataDir = None,
-    cache_dir: Annotated[
-        Path | None, typer.Option(help="Where downloads and unfinished work go, instead of the cache of datasets.")
-    ] = None,
 ) -> None:
-    """Build a data set: DIR/<config>/<split>-00000-of-00001.parquet and a card, which load_dataset(DIR) reads."""
-    with told_errors("dataset"):
-        built = build(name.value, output, data_dir, cache_dir)
+    """Build a data set with human labels: Parquet files and a card, for load_dataset(OUTPUT) or the Hub.
+
+    Downloads go to the cache of datasets; set HF_DATASETS_CACHE to move it.
+    """
+    with reported_errors("dataset"):
+        built = build(name.value, output, data_dir)
     report(built, output)
 
 
 def report(built: Built, output: Path) -> None:
-    """Say what was written, how to load it, and what is missing."""
+    """Print what was written, how to load it, and what is missing."""
     for config, info in built.infos.items():
         for split in info.splits.values():
             typer.echo(f"{config}: {split.num_examples:,} rows in split {split.name}")
         typer.echo(f'  datasets.load_dataset("{output}", "{config}")')
     for config, reason in built.missing.items():
-        typer.echo(f"{config} is left out: {reason}", err=True)
+        typer.echo(f"{config} was skipped: {reason}", err=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..terminal import open_console, told_errors
+from ..terminal import open_console, reported_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,7 +61,7 @@ def fit(
     other half tests the result. An interrupted run resumes when you repeat the command.
     """
     console = open_console(stderr=True)
-    with told_errors("fit"):
+    with reported_errors("fit"):
         from ..files.claiming import claimed
         from ..training.job import TrainingJob, complete
 

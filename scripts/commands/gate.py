@@ -1,45 +1,56 @@
-"""`evaluate-qa gate`: fails in CI where a system got worse by more than is allowed, and by more than noise."""
+"""`evaluate-qa gate`: fails in CI if a system got significantly worse than the baseline."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..estimation.arguments import Columns, Json, Rule, with_options
-from ..terminal import options_of, told_errors
+from ..parameters import Changed, Json, role_columns
+from ..terminal import options_of, reported_errors
 
-_out = options_of("Output")
+_rule, _out, _labels = map(options_of, ("Rule", "Output", "Human labels"))
+_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
+
+# Rows lost, and rows won, that the Markdown and JUnit files show.
+_SHOWN = 10
 
 
-@with_options
 def gate(
-    scored: Annotated[str, typer.Option(help="Scored rows of the new system: JSONL, CSV or Parquet.")],
-    baseline: Annotated[str, typer.Option(help="The same rows of the baseline.")],
-    columns: Columns,
-    rule: Rule,
+    scored: Annotated[str, typer.Option(help="Read the scored rows of the new system: JSONL, CSV or Parquet.")],
+    baseline: Annotated[str, typer.Option(help="Read the same rows, scored for the baseline.")],
+    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    max_drop: Annotated[
+        float, _rule("Allow a drop of this size; 0.01 is one percentage point, or 0.01 of the mean score.")
+    ] = 0.0,
+    by_score: Annotated[bool, _rule("Compare mean scores even if the rows have verdicts.", "--by-score")] = False,
+    max_unscored: Annotated[float, _rule("Accept at most this share of rows without a score (0 to 1).")] = 0.05,
+    confidence: Annotated[float, _rule("Set the confidence level of the one-sided bound of the drop (0 to 1).")] = 0.95,
     labels: Annotated[
         str | None,
-        typer.Option(help="People's verdicts on a random sample of the new system's rows: decide by what people see."),
+        _labels("Decide by human labels of a random sample of the new system's rows; needs --baseline-labels, too."),
     ] = None,
-    baseline_labels: Annotated[str | None, typer.Option(help="The same of the baseline's rows.")] = None,
-    changed: Annotated[str | None, _out("File for all rows that were won and lost: JSONL, CSV or Parquet.")] = None,
+    baseline_labels: Annotated[
+        str | None, _labels("Read human labels of a random sample of the baseline's rows from this file.")
+    ] = None,
+    changed: Changed = None,
     markdown: Annotated[
-        Path | None, _out("File for a summary in Markdown, for a pull request; it is replaced.")
+        Path | None, _out("Write a Markdown summary for a pull request to this file, replacing it.")
     ] = None,
-    junit: Annotated[Path | None, _out("File for the outcome as JUnit XML, with one test.")] = None,
-    rows: Annotated[int, _out("Rows lost, and rows won, that these two show.", "--rows")] = 10,
+    junit: Annotated[
+        Path | None, _out("Write the result as JUnit XML with one test to this file, replacing it.")
+    ] = None,
     json_file: Json = None,
 ) -> None:
-    """Exit with 1 if a system is worse than the baseline on the same rows by more than --max-drop, and than noise.
+    """For CI: exit with 1 if accuracy fell significantly below the baseline.
 
-    It fails where the lower 95% bound of the paired drop lies above --max-drop: of systems whose true drop is within
-    that, 5% at most. By verdicts if both files have them (then, with no drop allowed, McNemar's exact test), else by
-    scores; rows of a question go together. Passing proves nothing where rows are few: what they would catch is told.
-    Rows without a score are left out and counted; more than 5% of them (--max-unscored) are bad input.
+    The gate fails if the lower 95% bound of the paired drop is above --max-drop. It compares verdicts if both files
+    have them, else scores; rows with the same question are treated as one group. Passing does not prove that nothing
+    got worse: the first line says which drops these rows can detect.
 
-    Exit codes: 0 passed, 1 dropped, 2 bad input. The same inputs give the same bytes.
+    Exit codes: 0 passed, 1 failed, 2 bad input. The same inputs always give the same output.
     """
-    with told_errors("gate", status=2):
+    with reported_errors("gate", status=2):
+        from ..estimation.arguments import Rule, parse_columns
         from ..estimation.gate_files import junit as as_junit
         from ..estimation.gate_files import markdown as as_markdown
         from ..estimation.gated import as_json, decide, told
@@ -48,7 +59,7 @@ def gate(
         from ..files.writing import check_different, check_place, check_target, replacing, write_rows
 
         if (labels is None) != (baseline_labels is None):
-            raise ValueError("give labels of both or of neither: --labels and --baseline-labels")
+            raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")
         outputs = {"--changed": changed, "--markdown": markdown, "--junit": junit, "--json": json_file}
         if changed is not None:
             check_target(changed, is_free=False)
@@ -58,18 +69,20 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         for name, source in inputs.items():
             check_different({name: source, **outputs})
-        names, verdict_column = columns.names, columns.verdict_column
-        read = read_systems([baseline, scored], names, verdict_column, [*either("prediction"), *either("reference")])
-        joined = join_systems(read, names, verdict_column)
-        labelled = join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else []
-        found = decide(joined, labelled, rule)
+        columns = parse_columns(column, _ROLES)
+        more = [*either("prediction"), *either("reference")]
+        joined = join_systems(
+            read_systems([baseline, scored], columns.names, columns.verdict, more), columns.names, columns.verdict
+        )
+        labelled = join_labels(joined, [baseline_labels, labels], columns.names) if labels and baseline_labels else []
+        found = decide(joined, labelled, Rule(max_drop, by_score, max_unscored, confidence))
         if json_file is not None:
             from ..files.outputs import write_json
 
             write_json(json_file, as_json(found))
         if changed is not None:
             write_rows(changed, found.changed)
-        for target, content in ((markdown, as_markdown(found, rows).encode()), (junit, as_junit(found, rows))):
+        for target, content in ((markdown, as_markdown(found, _SHOWN).encode()), (junit, as_junit(found, _SHOWN))):
             if target is not None:
                 with replacing(target) as path:
                     path.write_bytes(content)

@@ -6,21 +6,21 @@ from typing import Annotated
 import typer
 
 from .. import metric_names, path
-from ..terminal import told_errors
+from ..terminal import reported_errors
 
 
 def install(
-    names: Annotated[list[str] | None, typer.Argument(help="Metrics; all of this package if none is named.")] = None,
-    show: Annotated[bool, typer.Option("--list", help="Say which are installed, up to date, and where.")] = False,
-    remove: Annotated[bool, typer.Option("--uninstall", help="Remove them.")] = False,
+    names: Annotated[list[str] | None, typer.Argument(help="Metrics (default: all of this package).")] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the metrics with state and folder.")] = False,
+    remove: Annotated[bool, typer.Option("--uninstall", help="Remove the metrics.")] = False,
 ) -> None:
-    """Install metrics where evaluate.load finds them by name, or bring them up to date.
+    """Install metrics for evaluate.load by name, or update them.
 
-    evaluate asks the Hub for a metric of that name first. Set HF_EVALUATE_OFFLINE=1 to keep it from that.
+    `evaluate` first looks for a metric of that name on the Hub. Set HF_EVALUATE_OFFLINE=1 to skip the lookup.
     """
-    with told_errors("install"):
+    with reported_errors("install"):
         if show and remove:
-            raise ValueError("--list and --uninstall do not go together")
+            raise ValueError("--list and --uninstall exclude each other. Give one of them.")
         chosen = names or metric_names()
         for name in chosen:
             path(name)  # raises ValueError for an unknown one
@@ -32,8 +32,8 @@ def install(
 def _installed(names: list[str]) -> Iterator[str]:
     from ..installation import install_metrics
 
-    for name, folder in install_metrics(names).items():
-        yield f'{name}: evaluate.load("{name}") takes {folder}'
+    for name in install_metrics(names):
+        yield f'{name} is installed. Use evaluate.load("{name}").'
 
 
 def _uninstalled(names: list[str]) -> Iterator[str]:
@@ -41,7 +41,7 @@ def _uninstalled(names: list[str]) -> Iterator[str]:
 
     modules = installation.modules_folder()
     for name in names:
-        yield f"{name}: {'removed' if installation.uninstall(name, modules) else 'was not installed'}"
+        yield f"{name} {'was removed' if installation.uninstall(name, modules) else 'was not installed'}."
 
 
 def _listed(names: list[str]) -> Iterator[str]:

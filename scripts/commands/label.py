@@ -1,12 +1,12 @@
-"""`evaluate-qa label`: a page on which a person says of answers whether they are right."""
+"""`evaluate-qa label`: a page on which a person labels answers as right or wrong."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..estimation.arguments import Label
-from ..terminal import options_of, told_errors
+from ..parameters import role_columns
+from ..terminal import options_of, reported_errors
 
 _people, _page = options_of("Two people"), options_of("Page")
 
@@ -15,34 +15,35 @@ def label(
     file: Annotated[Path, typer.Argument(help="Rows to label, as `evaluate-qa sample` writes them: CSV or JSONL.")],
     second: Annotated[
         Path | None,
-        _people("Label as another person, into this file: the same rows, without the labels of the first."),
+        _people("Label as a second person into this file: the same rows, without the labels of the first person."),
     ] = None,
     kappa: Annotated[
-        Path | None, _people("Tell how far its labels agree with those of this file, by Cohen's kappa; open no page.")
+        Path | None, _people("Print the agreement with the labels in this file (Cohen's kappa), and open no page.")
     ] = None,
-    column: Label = None,
+    column: Annotated[list[str] | None, role_columns("label")] = None,
     show: Annotated[
         list[str] | None,
-        _page("Show this column, and no other. By default all, but none beside scores or others' labels. Repeatable."),
+        _page("Show only this column (default: all columns, except in rows with scores or labels). Repeatable."),
     ] = None,
-    port: Annotated[int | None, _page("Its port; by default the first free one from 7860 on.")] = None,
-    browser: Annotated[bool, _page("Open it in the browser.")] = True,
+    port: Annotated[int | None, _page("Serve the page on this port (default: the first free one from 7860).")] = None,
+    browser: Annotated[bool, _page("Open the page in the browser.")] = True,
 ) -> None:
-    """Open a local page to label answers: R right, W wrong, S skip, B back.
+    """Label answers on a page in your browser: R right, W wrong, S skip, B back.
 
-    Each label is saved into the file at once, as right, wrong or skip, so that `estimate --labels` reads it; started
-    again, it goes on where it ended. Scores are not shown, nor what looks like another person's labels: of
-    rows that have any, only question, references and answer are.
+    Each label is saved to the file at once, as right, wrong or skip, for `evaluate-qa estimate`. Run the command again
+    to continue. To avoid bias, scores and other people's labels are hidden.
     """
-    with told_errors("label"):
+    with reported_errors("label"):
+        from ..estimation.arguments import parse_columns
         from ..files.claiming import claimed
         from ..labeling.sheet import Sheet, copy_without_labels, require_same_rows
 
-        sheet = Sheet(file, column, show or [])
+        named = parse_columns(column, ["label"]).label
+        sheet = Sheet(file, named, show or [])
         if kappa is not None:
             from ..labeling.kappa import agreement, told
 
-            typer.echo(told(agreement(sheet, Sheet(kappa, column))))
+            typer.echo(told(agreement(sheet, Sheet(kappa, named))))
             return
         if second is not None:
             if not second.exists():
@@ -50,17 +51,19 @@ def label(
             own = Sheet(second, sheet.label, show or [])
             require_same_rows(sheet, own)
             sheet = own
+        typer.echo("Starting the labeling page…", err=True)
         try:
             from ..labeling.page import launch
         except ImportError as error:
-            raise ImportError("the page needs gradio: pip install 'evaluate-qa[spaces]'") from error
+            raise ImportError("The page needs gradio. Install it with: pip install 'evaluate-qa[spaces]'") from error
         if sheet.withheld:
             typer.echo(
-                f"not shown: {', '.join(sheet.withheld)}, as scores or labels are among them; see --show", err=True
+                f"Hidden columns: {', '.join(sheet.withheld)}. They may hold scores or labels; --show shows a column.",
+                err=True,
             )
         with claimed(sheet.path):
             page = launch(sheet, port, browser)
-            typer.echo(f"{page.local_url} labels {sheet.path}; Ctrl+C ends it", err=True)
+            typer.echo(f"Label {sheet.path} at {page.local_url}. Press Ctrl+C to end.", err=True)
             page.block_thread()
         counts = ", ".join(f"{count:,} {name}" for name, count in sheet.counts().items())
-        typer.echo(f"{sheet.path}: {counts}; evaluate-qa estimate --scored … --labels {sheet.path}", err=True)
+        typer.echo(f"{sheet.path}: {counts}. Next: evaluate-qa estimate --scored FILE --labels {sheet.path}", err=True)

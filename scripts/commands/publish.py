@@ -13,30 +13,38 @@ if TYPE_CHECKING:
 
 
 def publish(
-    namespace: Annotated[str, typer.Option(help="User or organisation of the Hub.")],
+    namespace: Annotated[str, typer.Option(help="Publish under this user or organization of the Hub.")],
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Metrics, data sets or models; all metrics if nothing is named or chosen."),
+        typer.Argument(help="Metrics, data sets or models (default: all metrics)."),
     ] = None,
-    datasets: Annotated[bool, typer.Option("--datasets", help="All data sets.")] = False,
-    models: Annotated[bool, typer.Option("--models", help="All models. What a metric needs goes with it.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Build, validate and show differences only.")] = False,
+    datasets: Annotated[bool, typer.Option("--datasets", help="Add all data sets.")] = False,
+    models: Annotated[
+        bool, typer.Option("--models", help="Add all models. Models that a metric needs are always added.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Build, validate and print differences; upload nothing.")
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Build and validate in this new folder only.")
+        Path | None,
+        typer.Option("--output", "-o", help="Build and validate in this new folder; ask nothing of the Hub."),
     ] = None,
-    cache_dir: Annotated[Path | None, typer.Option(help="Where downloads of data sets go.")] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with the source files of each data set, DIR/evouna and so on.")
+        Path | None,
+        typer.Option(help="Read source files from DIR/evouna, DIR/diver_qa and so on (default: download them)."),
     ] = None,
 ) -> None:
-    """Build, validate and upload. What is on the Hub already is not sent again, so the command may be repeated."""
+    """Publish metrics with their Spaces, data sets or models to the Hub: build, validate, upload.
+
+    Files that are on the Hub already are not sent again, so the command may be repeated.
+    """
     from ..publishing.account import errors, explained
 
     try:
         if output and dry_run:
-            raise ValueError("--output and --dry-run do not go together: --output asks nothing of the Hub")
+            raise ValueError("--output and --dry-run exclude each other. Give one of them.")
         chosen = selection(names or (), datasets, models)
-        done = _publish(chosen, namespace, dry_run, output, data_dir, cache_dir)
+        done = _publish(chosen, namespace, dry_run, output, data_dir)
     except errors() as error:
         typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)
         raise typer.Exit(1) from error
@@ -44,10 +52,10 @@ def publish(
 
 
 def selection(names: Sequence[str], datasets: bool, models: bool) -> "list[tuple[Kind, str]]":
-    """Return kind and name of all that is to be published: models first, because metrics need them.
+    """Return kind and name of everything to publish: models first, because metrics need them.
 
     Raises:
-        ValueError: there is nothing of such a name.
+        ValueError: a name is unknown.
     """
     from ..publishing.repository import KINDS
     from ..publishing.sources import names as names_of
@@ -68,7 +76,7 @@ def _unknown(name: str) -> "set[tuple[Kind, str]]":
     from ..publishing.sources import names as names_of
 
     known = ", ".join(known for kind in reversed(KINDS) for known in names_of(kind))
-    raise ValueError(f"there is no {name!r} to publish; expected some of {known}")
+    raise ValueError(f"there is no {name!r} to publish. Available: {known}.")
 
 
 def _publish(
@@ -77,9 +85,8 @@ def _publish(
     dry_run: bool,
     output: Path | None,
     data_dir: Path | None,
-    cache_dir: Path | None,
 ) -> bool:
-    """Go as far as asked; return whether nothing was wrong."""
+    """Build, validate and upload as far as asked; return True if there was no problem."""
     from huggingface_hub import HfApi
 
     from .. import __version__
@@ -91,8 +98,8 @@ def _publish(
         repositories = [Repository(kind, namespace, name, root) for kind, name in chosen]
         if not (output or dry_run):
             account.check(api, namespace)
-        if not preparing.prepare(repositories, data_dir, cache_dir):
-            typer.echo("evaluate-qa publish: nothing was uploaded; fix the problems listed above", err=True)
+        if not preparing.prepare(repositories, data_dir):
+            typer.echo("evaluate-qa publish: nothing was uploaded. Fix the problems listed above.", err=True)
             return False
         if output:
             return True
@@ -104,11 +111,11 @@ def _publish(
 
 @contextmanager
 def _root(output: Path | None) -> Iterator[Path]:
-    """Give the folder to build in."""
+    """Yield the folder to build in."""
     if output is None:
         with tempfile.TemporaryDirectory(prefix="evaluate-qa-publish-") as folder:
             yield Path(folder)
     elif output.exists() and (output.is_file() or any(output.iterdir())):
-        raise FileExistsError(f"{output} is there already; name a new or an empty folder")
+        raise FileExistsError(f"{output} already exists and is not empty. Name a new or empty folder.")
     else:
         yield output.resolve()

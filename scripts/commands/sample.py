@@ -5,59 +5,73 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..estimation.arguments import Answer, Probability
-from ..terminal import options_of, told_errors
+from ..parameters import Source, role_columns
+from ..terminal import options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..estimation.joining import Names
 
 _columns, _draw, _plan = map(options_of, ("Columns", "Drawing", "Planning"))
+_ROLES = ("score", "id", "label", "cluster")
 
 
 def sample(
-    source: Annotated[str, typer.Option("--input", "-i", help="The rows, scored: JSONL, CSV or Parquet.")],
+    source: Source,
     target: Annotated[
-        str | None, typer.Option("--output", "-o", help="New file for the rows to label: CSV or JSONL.")
+        str | None, typer.Option("--output", "-o", help="Write the rows to label to this new CSV or JSONL file.")
     ] = None,
-    rows: Annotated[int, _draw("How many rows to label.")] = 200,
+    rows: Annotated[int, _draw("Draw this many rows.")] = 200,
     stratified: Annotated[
         bool,
-        _draw("Draw more of the rows whose scores, as probabilities, are unsure; weights are written.", "--stratified"),
+        _draw("Draw more of the rows whose scores are near 0.5, and write sampling weights.", "--stratified"),
     ] = False,
-    seed: Annotated[int, _draw("The same seed draws the same rows.")] = 0,
+    seed: Annotated[int, _draw("Set the random seed.")] = 0,
     plan: Annotated[
-        bool, _plan("Tell how wide intervals will be, by numbers of labels; draw nothing.", "--plan")
+        bool, _plan("Print the expected margin of error for several numbers of labels, and draw nothing.", "--plan")
     ] = False,
-    margin: Annotated[float | None, _plan("Half the width of the interval that is wished for, such as 0.03.")] = None,
-    labels: Annotated[
-        str | None, _plan("Labels of some rows: scores are right as often as these say. By default, as they say.")
+    margin: Annotated[
+        float | None, _plan("Print how many labels reach this margin of error, such as 0.03, and draw nothing.")
     ] = None,
-    score_column: Probability = "score",
-    label: Annotated[str | None, _columns("Labels, of --labels. By default label or correct.")] = None,
-    identity: Answer = None,
-    show: Annotated[list[str] | None, _columns("Another column for the person to see. Repeatable.")] = None,
+    labels: Annotated[
+        str | None,
+        _plan("Plan with these existing labels of some rows (default: assume that the scores are calibrated)."),
+    ] = None,
+    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    show: Annotated[list[str] | None, _columns("Show the labeler this column, too. Repeatable.")] = None,
 ) -> None:
-    """Draw rows for a person to label, for `evaluate-qa estimate`; or plan how many.
+    """Draw a random sample to label by hand, or plan how many labels you need.
 
     The file has question, references and prediction, and an empty column label: fill in 1 or 0, right or wrong, or
-    skip. Rows are in random order, so that the first hundred are a sample too. Scores are left out: they would lead.
+    skip. Rows are in random order, so the first hundred are a random sample, too. Scores are left out so they do not
+    influence the labeler.
     """
-    with told_errors("sample"):
-        from ..estimation.joining import Names
+    with reported_errors("sample"):
+        from ..estimation.arguments import parse_columns
 
-        names = Names(score_column, identity or (), label)
+        names = parse_columns(column, _ROLES).names
         if plan or margin is not None:
             _show_plan(source, labels, names, seed, margin)
         elif target is None:
-            raise ValueError("name the file for the rows to label by --output, or ask for a plan: --plan")
+            raise ValueError("there is no file to write to. Name it with --output, or plan with --plan.")
         else:
-            from ..estimation.asking import ask
+            _draw_rows(source, target, names, show or [], rows, stratified, seed)
 
-            asked = ask(source, target, names, show or [], rows, stratified, seed)
-            by = "more of those whose scores are unsure, with weights" if stratified else "all alike"
-            typer.echo(f"{asked.rows:,} of {asked.of:,} rows, drawn {by}: {target}", err=True)
-            told = f"evaluate-qa estimate --scored {quote(source)} --labels {quote(str(target))}"
-            typer.echo(f"fill in its column label, then: {told}", err=True)
+
+def _draw_rows(
+    source: str, target: str, names: "Names", show: list[str], rows: int, stratified: bool, seed: int
+) -> None:
+    from ..estimation.asking import ask, warning
+
+    asked = ask(source, target, names, show, rows, stratified, seed)
+    how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
+    typer.echo(f"Wrote {asked.rows:,} of {asked.of:,} rows ({how}) to {target}.", err=True)
+    if told := warning(asked):
+        typer.echo(f"Warning: {told}", err=True)
+    typer.echo(
+        f"Label them with: evaluate-qa label {quote(target)}\n"
+        f"Then run: evaluate-qa estimate --scored {quote(source)} --labels {quote(target)}",
+        err=True,
+    )
 
 
 def _show_plan(source: str, labels: str | None, names: "Names", seed: int, margin: float | None) -> None:
@@ -68,7 +82,7 @@ def _show_plan(source: str, labels: str | None, names: "Names", seed: int, margi
     scored = read_scored(source, names)
     if labels is None:
         every = probabilities(scored, names.score)
-        scores, known = every[every >= 0], None  # where there is none, it is NaN
+        scores, known = every[every >= 0], None  # rows without a score have NaN
     else:
         joined = join(scored, read_labels(labels, names), names)
         scores, known = joined.scores, joined.labels

@@ -4,53 +4,94 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ..scoring import parameters
-from ..terminal import open_console, options_of, told_errors
+from ..parameters import METRIC, Compute, Errors, Load, Source, Target, metric_columns
+from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..scoring.run import Job
     from ..scoring.work import Progress
 
-_ray = options_of("Several processes or machines")
+_run, _ray = options_of("Run"), options_of("Several processes or machines")
 
 
 class Engine(StrEnum):
-    """What scores the rows."""
+    """Where the rows are scored."""
 
     LOCAL = "local"
     RAY = "ray"
 
 
 def score(
-    metric: Annotated[str, parameters.METRIC],
-    source: parameters.Source,
-    target: parameters.Target,
-    config: parameters.Config = None,
-    load: parameters.Load = None,
-    compute: parameters.Compute = None,
-    column: parameters.Column = None,
-    prefix: parameters.Prefix = "",
-    errors: parameters.Errors = None,
-    chunk_size: parameters.ChunkSize = 1000,
-    resume: parameters.Resume = False,
-    engine: Annotated[Engine, _ray("This process, or actors of Ray.")] = Engine.LOCAL,
-    num_actors: Annotated[int | None, _ray("Default: as many as CPUs, or GPUs, suffice for.")] = None,
-    num_gpus: Annotated[float | None, _ray("GPUs of each actor; 0.5 puts two on one.")] = None,
-    address: Annotated[str | None, _ray("Of a Ray cluster: host:port, or auto. Default: this machine.")] = None,
+    metric: Annotated[str, METRIC],
+    source: Source,
+    target: Target,
+    load: Load = None,
+    compute: Compute = None,
+    column: Annotated[list[str] | None, metric_columns()] = None,
+    prefix: Annotated[str, _run("Put this prefix before the name of each added column (default: none).")] = "",
+    errors: Errors = None,
+    chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
+    resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
+    overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
+    engine: Annotated[Engine, _ray("Score in this process, or in actors of Ray.")] = Engine.LOCAL,
+    num_actors: Annotated[
+        int | None, _ray("Start this many Ray actors (default: one per CPU, or as many as the GPUs allow).")
+    ] = None,
+    num_gpus: Annotated[
+        float | None, _ray("Give each actor this many GPUs; 0.5 puts two actors on one GPU (default: 0).")
+    ] = None,
+    address: Annotated[
+        str | None, _ray("Connect to the Ray cluster at host:port, or auto (default: start Ray on this machine).")
+    ] = None,
 ) -> None:
-    """Score answers: each row of the input comes out with the score, the verdict and the metric's other columns.
+    """Score answers: adds score, verdict and the metric's other columns to each row.
 
-    In CSV, a list is written as JSON: ["Paris", "Paris, France"]. --resume continues a run that was stopped.
+    In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
-    with told_errors("score", "stopped" if target == "-" else "stopped; continue with --resume"):
-        job = parameters.typed_job(
-            metric, source, target, config, load, compute, column, prefix, errors, chunk_size, resume
-        )
-        progress = _run(job, engine, num_actors, num_gpus, address)
+    with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
+        job = _job(metric, source, target, load, compute, column, prefix, errors, chunk_size, resume)
+        if Path(target).is_file() and not (overwrite or resume):
+            raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
+        progress = _scored(job, engine, num_actors, num_gpus, address)
     report(metric, progress, errors)
 
 
-def _run(job: "Job", engine: Engine, num_actors: int | None, num_gpus: float | None, address: str | None) -> "Progress":
+def _job(
+    metric: str,
+    source: str,
+    target: str,
+    load: list[str] | None,
+    compute: list[str] | None,
+    column: list[str] | None,
+    prefix: str,
+    errors: Path | None,
+    chunk_size: int,
+    resume: bool,
+) -> "Job":
+    """Return the job as typed; raises ValueError for options that are wrong or do not go together."""
+    from ..options import parse_options
+    from ..scoring.columns import parse_columns
+    from ..scoring.run import Job
+
+    loading = parse_options(load or [], metric)
+    return Job(
+        metric=metric,
+        source=source,
+        target=target,
+        config=loading.pop("config", None),
+        load=loading,
+        compute=parse_options(compute or [], metric),
+        columns=parse_columns(column or []),
+        prefix=prefix,
+        errors=errors,
+        chunk_size=chunk_size,
+        resume=resume,
+    )
+
+
+def _scored(
+    job: "Job", engine: Engine, num_actors: int | None, num_gpus: float | None, address: str | None
+) -> "Progress":
     if engine is Engine.RAY:
         from ..scoring.cluster import Cluster
         from ..scoring.ray_engine import run_on_ray
@@ -60,30 +101,34 @@ def _run(job: "Job", engine: Engine, num_actors: int | None, num_gpus: float | N
 
     given = {"--num-actors": num_actors, "--num-gpus": num_gpus, "--address": address}
     if foreign := [name for name, value in given.items() if value is not None]:
-        raise ValueError(f"{foreign[0]} is an option of --engine ray")
+        raise ValueError(f"{foreign[0]} works with Ray only. Add --engine ray, or leave it out.")
     return run(job)
 
 
 def report(metric: str, progress: "Progress", errors: Path | None) -> None:
-    """Print how many rows there were and the means of their scores, on the standard error."""
+    """Print the number of rows, the mean score and the share judged correct, on stderr."""
     from rich.table import Table
 
     table = Table(title=Path(metric).name, title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
     _, scored = progress.sums.get("score", (0.0, progress.scored))
-    table.add_row("rows scored", f"{scored:,}")
-    if missing := progress.scored - scored:  # of a judge that gave no verdict: the column `error` says why
+    table.add_row("rows scored", f"{scored:,.0f}")
+    if missing := progress.scored - scored:  # a judge gave no verdict; the column `error` has the reason
         table.add_row("rows without a score", f"{missing:,}")
     if progress.bad:
-        table.add_row("rows set aside", f"{progress.bad:,}")
-    for name, (total, count) in progress.sums.items():
-        if not count:
-            continue
-        table.add_row("accuracy" if name == "verdict" else f"mean {name}", f"{total / count:.4f}")
+        table.add_row("bad rows", f"{progress.bad:,}")
+    shown = ["score"] if "score" in progress.sums else [name for name in progress.sums if name != "verdict"]
+    for name in shown:  # the other columns explain a row; their means say little
+        of_column, count = progress.sums[name]
+        if count:
+            table.add_row(f"mean {name}", f"{of_column / count:.4f}")
+    right, judged = progress.sums.get("verdict", (0, 0))
+    if judged:
+        table.add_row("judged correct", f"{right / judged:.1%} ({right:,.0f} of {judged:,.0f})")
     console = open_console(stderr=True)
     console.print(table)
     for signature in progress.signatures:
         console.print(f"signature: {signature}", markup=False, soft_wrap=True)
     if progress.bad:
-        console.print(f"rows that were not scored, with the reason: {errors}", markup=False, soft_wrap=True)
+        console.print(f"Bad rows and their errors are in {errors}.", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`evaluate-qa verdicts`: a judge's verdicts from its cache into a file, and back, to be used without its endpoint."""
+"""`evaluate-qa verdicts`: export a judge's verdicts from its cache to a file, or import them, for use offline."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,52 +7,51 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from ..terminal import told_errors
+from ..parameters import Errors, metric_columns
+from ..terminal import reported_errors
 
 if TYPE_CHECKING:
     from ..recording.transfer import Imported
 
-verdicts = typer.Typer(help="Write a judge's verdicts into a file, and read them back.", no_args_is_help=True)
+verdicts = typer.Typer(help="Export or import saved judge verdicts.", no_args_is_help=True)
 
-CacheDir = Annotated[Path, typer.Option(help="The judge's cache_dir.")]
+CacheDir = Annotated[Path, typer.Option(help="Use this cache folder of the judge (its option cache_dir).")]
 
 
 @verdicts.command()
 def export(
     cache_dir: CacheDir,
-    target: Annotated[str, typer.Option("--output", "-o", help="JSONL or Parquet; - for standard output.")],
-    model: Annotated[str | None, typer.Option(help="Only the verdicts of this model.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="Only those by this protocol: default, or default@…")] = None,
+    target: Annotated[
+        str, typer.Option("--output", "-o", help="Write to this JSONL or Parquet file; - writes JSONL to stdout.")
+    ],
 ) -> None:
-    """Write verdicts with all that they depend on: model, protocol, question, references, prediction."""
+    """Export all verdicts of a cache with model, protocol, question, references and prediction."""
     from ..files.rows import file_format
     from ..recording.transfer import export as write
 
-    with told_errors("verdicts export"):
+    with reported_errors("verdicts export"):
         if file_format(target) == ".csv":
-            raise ValueError(f"{target}: CSV has no numbers; expected .jsonl or .parquet")
-        count = write(cache_dir, target, model, protocol)
-    typer.echo(f"verdicts: {count:,}", err=True)
+            raise ValueError(f"{target}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
+        count = write(cache_dir, target)
+    typer.echo(f"Exported {count:,} verdicts.", err=True)
 
 
 @verdicts.command("import")
 def import_(
-    source: Annotated[str, typer.Option("--input", "-i", help="JSONL or Parquet; - for JSONL on standard input.")],
+    source: Annotated[
+        str, typer.Option("--input", "-i", help="Read this JSONL or Parquet file; - reads JSONL from stdin.")
+    ],
     cache_dir: CacheDir,
-    model: Annotated[str | None, typer.Option(help="The model's name, for rows without the column model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Set the judge's name for rows without a column model.")] = None,
     protocol: Annotated[
-        str, typer.Option(help="Protocol, by name or file, for rows without the column protocol.")
+        str, typer.Option(help="Set the protocol, by name or file, for rows without a column protocol.")
     ] = "default",
-    column: Annotated[
-        list[str] | None, typer.Option(help="Where a text is found: predictions=answer. Repeatable.")
-    ] = None,
-    errors: Annotated[
-        Path | None, typer.Option(help="Set bad rows aside in this JSONL file, instead of stopping.")
-    ] = None,
+    column: Annotated[list[str] | None, metric_columns("predictions", "references", "questions")] = None,
+    errors: Errors = None,
 ) -> None:
-    """Keep verdicts of any model: question, references, prediction, label (or verdict), and score where it is known.
+    """Import verdicts of any judge: question, references, prediction, label (or verdict) and, if known, score.
 
-    evaluate.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
+    evaluate_qa.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """
     from evaluate_qa.metrics._shared.arguments import ANSWERS
     from evaluate_qa.metrics.judge.protocols import protocol as named
@@ -62,9 +61,9 @@ def import_(
     from ..recording.transfer import import_rows
     from ..scoring.columns import Columns, parse_columns
 
-    with told_errors("verdicts import", "stopped; import the file again"):
+    with reported_errors("verdicts import", "stopped. Import the file again."):
         if file_format(source) == ".csv":
-            raise ValueError(f"{source}: CSV has no numbers; expected .jsonl or .parquet")
+            raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
         given = Given(model, named(protocol), Columns(parse_columns(column or [], ANSWERS)))
         with _bad_rows(source, errors) as file:
             done = import_rows(source, cache_dir, given, None if file is None else file.write)
@@ -73,7 +72,7 @@ def import_(
 
 @contextmanager
 def _bad_rows(source: str, errors: Path | None) -> Iterator[BinaryIO | None]:
-    """Open the file for bad rows, if there is to be one."""
+    """Open the file for bad rows, if one is wanted."""
     from ..files.bad_rows import check_bad_rows
     from ..files.writing import check_different
 
@@ -87,11 +86,15 @@ def _bad_rows(source: str, errors: Path | None) -> Iterator[BinaryIO | None]:
 
 
 def report(done: "Imported", errors: Path | None) -> None:
-    """Say how many verdicts came in, on the standard error."""
-    typer.echo(f"imported: {done.new:,}", err=True)
+    """Print how many verdicts were imported, on stderr."""
+    typer.echo(f"Imported {done.new:,} verdicts.", err=True)
     if done.known:
-        typer.echo(f"there already: {done.known:,}", err=True)
+        typer.echo(f"{done.known:,} verdicts were in the cache already.", err=True)
     if done.differing:
-        typer.echo(f"there otherwise, which stay: {done.differing:,}; for these take another --cache-dir", err=True)
+        typer.echo(
+            f"{done.differing:,} verdicts differ from the cache, which was not changed. Use another --cache-dir for "
+            "them.",
+            err=True,
+        )
     if done.bad:
-        typer.echo(f"bad rows: {done.bad:,}, in {errors}", err=True)
+        typer.echo(f"{done.bad:,} bad rows are in {errors}.", err=True)

@@ -1,25 +1,25 @@
-"""`python -m evaluate_qa.dev.bench`: the speed of a metric, relative to baselines measured in the same run."""
+"""`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to baselines measured in the same run."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..terminal import open_console, told_errors
+from ..parameters import metric_columns
+from ..terminal import open_console, reported_errors
 
-bench = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
+_PROGRAM = "python -m evaluate_qa.dev.bench"
 
-Input = Annotated[str | None, typer.Option(help="Score these rows (default: the sample).")]
+app = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
+
+Input = Annotated[str | None, typer.Option(help="Score the rows of this file (default: the sample).")]
 Rows = Annotated[int, typer.Option(min=1, help="Score at most this many rows.")]
-Column = Annotated[
-    list[str] | None,
-    typer.Option(help="Name the file's column for a column of the metric: predictions=answer. Repeatable."),
-]
+Column = Annotated[list[str] | None, metric_columns()]
 Device = Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: the fastest available).")]
-Rounds = Annotated[int, typer.Option(min=1, help="Run each case this many times and report the median.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Run each case this often, and report the median.")]
 
 
-@bench.command()
+@app.command()
 def all(
     input: Input = None,
     rows: Rows = 138,
@@ -27,17 +27,17 @@ def all(
     device: Device = None,
     rounds: Rounds = 3,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this file.")
+        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this JSON file.")
     ] = None,
-    against: Annotated[Path | None, typer.Option(help="Compare with another machine's --json file.")] = None,
+    against: Annotated[Path | None, typer.Option(help="Compare with this --json file of another machine.")] = None,
 ) -> None:
-    """Compare all metrics with loops, raw forward passes and the peak speed of matrix products on this machine."""
+    """Compare all metrics with loops, raw forward passes and the peak matrix speed of this machine."""
     from .. import __version__
     from ..files.outputs import check_outputs, write_json
     from .benchmarks.every import read_report, run
     from .benchmarks.tables import machine_table
 
-    with told_errors("bench all"):
+    with reported_errors("all", program=_PROGRAM):
         check_outputs(json_file, None, inputs={"--input": Path(input) if input else None, "--against": against})
         other = read_report(against) if against else None
         report = run(input, column, rows, device, rounds)
@@ -46,7 +46,7 @@ def all(
         open_console().print(machine_table(report, other))
 
 
-@bench.command()
+@app.command()
 def smile(
     input: Input = None, rows: Rows = 800, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
@@ -56,17 +56,17 @@ def smile(
     from .benchmarks.smile import Job, cases
     from .benchmarks.tables import smile_table
 
-    with told_errors("bench smile"):
+    with reported_errors("smile", program=_PROGRAM):
         given = given_rows(input, column, ("predictions", "references"), rows)
         job = Job(given["predictions"], given["references"], {"device": device} if device else {})
         open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
 
 
-@bench.command()
+@app.command()
 def deltableu(
-    input: Annotated[str | None, typer.Option(help="Take texts from these rows (default: the sample).")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Make this many rows from them, by shuffling words.")] = 5000,
-    references: Annotated[int, typer.Option(min=1, help="Number of references per row.")] = 8,
+    input: Annotated[str | None, typer.Option(help="Take texts from this file (default: the sample).")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Make this many rows by shuffling words.")] = 5000,
+    references: Annotated[int, typer.Option(min=1, help="Give each row this many references.")] = 8,
     tokenize: Annotated[str, typer.Option(help="Use this tokenizer of sacrebleu.")] = "13a",
     column: Column = None,
     rounds: Rounds = 3,
@@ -80,7 +80,7 @@ def deltableu(
     from .benchmarks.rows import COLUMNS, given_rows
     from .benchmarks.tables import deltableu_table
 
-    with told_errors("bench deltableu"):
+    with reported_errors("deltableu", program=_PROGRAM):
         load_tokenizer(DeltaBleuOptions(tokenize=tokenize).tokenize)
         # The sample's references are of a word or two; with the question before it each is a sentence.
         given = given_rows(input, column, COLUMNS[:2]) if input else lengthened(given_rows(None, column, COLUMNS))
@@ -88,7 +88,7 @@ def deltableu(
         open_console().print(deltableu_table(measure(cases(job), rounds), job.references))
 
 
-@bench.command()
+@app.command()
 def bem(
     input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
@@ -96,7 +96,7 @@ def bem(
     _matcher("bem", input, rows, column, device, rounds)
 
 
-@bench.command()
+@app.command()
 def nli_lex(
     input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
 ) -> None:
@@ -112,34 +112,34 @@ def _matcher(
     from .benchmarks.rows import COLUMNS, given_rows
     from .benchmarks.tables import smile_table
 
-    with told_errors(f"bench {metric.replace('_', '-')}"):
+    with reported_errors(metric.replace("_", "-"), program=_PROGRAM):
         given = given_rows(source, column, COLUMNS, rows)
         load = {"device": device} if device else {}
         job = Job(metric, given["predictions"], given["references"], given["questions"], load)
         open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
 
 
-@bench.command()
+@app.command()
 def reward(
     metric: Annotated[str, typer.Option(help="Use this metric as the reward.")] = "bem",
-    completions: Annotated[int, typer.Option(min=1, help="Set the completions per step.")] = 64,
-    group: Annotated[int, typer.Option(min=1, help="Set the completions per question.")] = 8,
-    words: Annotated[int, typer.Option(min=1, help="Set the words per completion, of 4/3 tokens each.")] = 75,
+    completions: Annotated[int, typer.Option(min=1, help="Score this many completions per step.")] = 64,
+    group: Annotated[int, typer.Option(min=1, help="Generate this many completions per question.")] = 8,
+    words: Annotated[int, typer.Option(min=1, help="Make completions of this many words (4/3 tokens each).")] = 75,
     device: Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: cpu, as rewards do).")] = None,
-    parameters: Annotated[float, typer.Option(min=1, help="Set the number of parameters of the trained policy.")] = 7e9,
-    operations: Annotated[float, typer.Option(min=1, help="Set the accelerator's operations per second.")] = 4e14,
+    parameters: Annotated[float, typer.Option(min=1, help="Assume a policy with this many parameters.")] = 7e9,
+    operations: Annotated[float, typer.Option(min=1, help="Assume this many operations per second.")] = 4e14,
     bandwidth: Annotated[
-        float, typer.Option(min=1, help="Set the accelerator's memory bandwidth, in bytes per second.")
+        float, typer.Option(min=1, help="Assume this memory bandwidth in bytes per second.")
     ] = 3.35e12,
     rounds: Rounds = 5,
 ) -> None:
-    """Compare a metric as TRL's reward with its plain compute; calculate its share of a step on an H100 at 40%."""
+    """Compare a metric as TRL's reward with its plain compute, and estimate its share of a step on an H100 at 40%."""
     from .. import sample
     from ..files.rows import read_rows
     from ..loading import load_metric
     from .benchmarks.reward import Step, made_of, measured, reward_table
 
-    with told_errors("bench reward"):
+    with reported_errors("reward", program=_PROGRAM):
         given = made_of([row for _, row in read_rows(sample())], completions, group, words)
         loaded = load_metric(metric, **({"device": device} if device else {}))
         alone, took = measured(loaded, given, rounds)
@@ -148,12 +148,10 @@ def reward(
         open_console().print(reward_table(metric, completions, alone, took, step))
 
 
-@bench.command()
+@app.command()
 def evqascore(
-    video: Annotated[str | None, typer.Option(help="Read this video file (default: a generated one).")] = None,
-    seconds: Annotated[
-        float, typer.Option(min=0.1, help="Set the length of the generated video (640x360), in seconds.")
-    ] = 60,
+    video: Annotated[str | None, typer.Option(help="Read this video (default: a generated one).")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Generate a 640x360 video of this many seconds.")] = 60,
     copies: Annotated[int, typer.Option(min=1, help="Read this many copies of the video.")] = 1,
     interval: Annotated[list[int] | None, typer.Option(help="Sample every Nth frame. Repeatable.")] = None,
     model: Annotated[str | None, typer.Option(help="Use this CLIP model (default: a random ViT-B-32).")] = None,
@@ -163,7 +161,7 @@ def evqascore(
     ] = None,
     rounds: Rounds = 1,
 ) -> None:
-    """Compare EVQAScore's steps for one or many videos with an OpenCV and Pillow loop and with pure decoding."""
+    """Compare EVQAScore's steps with an OpenCV loop with Pillow, and with pure decoding."""
     import tempfile
     from pathlib import Path
 
@@ -171,7 +169,7 @@ def evqascore(
     from .benchmarks.measure import measure
     from .benchmarks.tables import evqascore_table
 
-    with told_errors("bench evqascore"), tempfile.TemporaryDirectory() as folder:
+    with reported_errors("evqascore", program=_PROGRAM), tempfile.TemporaryDirectory() as folder:
         if video and not Path(video).is_file():
             raise FileNotFoundError(f"there is no file {video}")
         path = video or str(write_video(Path(folder) / "made.mp4", seconds))
@@ -179,3 +177,7 @@ def evqascore(
         job = Job(videos, model=model or RANDOM, device=device, threads=threads)
         measured = measure(cases(job, interval or [1, 10, 30]), rounds)
         open_console().print(evqascore_table(measured, PURE, LOOP, copies))
+
+
+if __name__ == "__main__":
+    app(prog_name=_PROGRAM)

@@ -1,4 +1,4 @@
-"""`python -m evaluate_qa.dev.hacks`: the rewards that a metric gives to nonsense answers, best of n templates."""
+"""`python -m evaluate_qa.dev.hacks`: the scores a metric gives to nonsense answers, by best-of-n over templates."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..terminal import open_console, told_errors
+from ..parameters import Json, Load
+from ..terminal import open_console, reported_errors
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,21 +15,26 @@ if TYPE_CHECKING:
     from .hacking.study import Found
 
 
-def hacks(
-    metric: Annotated[list[str], typer.Option(help="Test this metric with verdicts: its name or folder. Repeatable.")],
-    load: Annotated[
-        list[str] | None, typer.Option(help="Set an option at loading: name=value; bem.name=value for bem only.")
-    ] = None,
-    questions: Annotated[int | None, typer.Option(min=1, help="Use the first N questions (default: all).")] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this file.")
-    ] = None,
-) -> None:
-    """Try to trick a metric with empty or nonsense answers, by best-of-n over templates.
+_PROGRAM = "python -m evaluate_qa.dev.hacks"
 
-    The questions come from the package's sample and from the training part of its traps.
+app = typer.Typer()
+
+
+@app.command()
+def hacks(
+    metric: Annotated[
+        list[str], typer.Option("--metric", "-m", help="Test this metric with verdicts (name or folder). Repeatable.")
+    ],
+    load: Load = None,
+    questions: Annotated[int | None, typer.Option(min=1, help="Use the first N questions (default: all).")] = None,
+    json_file: Json = None,
+) -> None:
+    """Try to trick a metric with empty or nonsense answers.
+
+    Each family of templates is filled in for the questions of the sample and of the traps' training part, and its best
+    template is chosen, as an optimizer would.
     """
-    with told_errors("hacks"):
+    with reported_errors("", program=_PROGRAM):
         from ..files.outputs import check_outputs, write_json
         from ..loading import load_metric
         from ..options import parse_options
@@ -58,3 +64,7 @@ def table(name: str, found: "list[Found]", questions: int) -> "Table":
     for one in found:
         grid.add_row(one.family, str(one.templates), f"{one.reward:.3f}", f"{one.accepted:.1%}", f"{one.mean:.1%}")
     return grid
+
+
+if __name__ == "__main__":
+    app(prog_name=_PROGRAM)

@@ -10,16 +10,23 @@ from .powered import Estimate, Estimates
 from .report import interval, table
 from .systems import Systems
 
-_HEADINGS = ("", "difference", "p", "p by Holm", "smallest detectable")
+_HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
 _SMALLEST = 0.0001
 _FEW = 30
 
 
 def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> None:
-    """Print each system beside the baseline: verdicts, scores and, with labels, the difference people would see."""
+    """Print the result for each system in a sentence, then tables of verdicts and scores, then the notes."""
     console = open_console()
+    for pair in pairs:
+        console.print(result(pair, systems, confidence), markup=False, highlight=False, soft_wrap=True)
+    if powered is not None:
+        for (one, other), found in powered.differences.items():
+            console.print(
+                f"{one} vs {other}, accuracy by labels: {interval(found, '+')}.", markup=False, highlight=False
+            )
     if any(pair.verdicts for pair in pairs):
-        grid = table("share of right answers, by the metric's verdicts", ("", "wins", "losses", *_HEADINGS[1:]))
+        grid = table("judged correct", ("", "wins", "losses", *_HEADINGS[1:]))
         for pair in pairs:
             if pair.verdicts:
                 grid.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
@@ -28,11 +35,45 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, c
     for pair in pairs:
         grid.add_row(_title(pair), *_cells(pair.scores))
     console.print(grid)
-    if powered is not None:
-        for (one, other), found in powered.differences.items():
-            console.print(f"with labels, {one} − {other}: {interval(found, '+')}", markup=False, highlight=False)
     for note in notes(systems, pairs, powered, confidence):
         console.print(note, markup=False, highlight=False)
+
+
+def result(pair: Paired, systems: Systems, confidence: float) -> str:
+    """Return the result in two sentences: the change, whether it is significant, and what these rows can detect."""
+    values, change = (systems.scores, pair.scores) if pair.verdicts is None else (systems.verdicts, pair.verdicts)
+    before, after = (float((values or systems.scores)[name].mean()) for name in (pair.baseline, pair.system))
+    found = change.difference
+    significant = "" if change.adjusted < 1 - confidence else "no "
+    figure = "mean score" if pair.verdicts is None else "judged correct"
+    told = moved(figure, before, after, found, f"{confidence:.0%} interval")
+    return (
+        f"{pair.system} vs {pair.baseline}: {told}, {significant}significant difference. "
+        f"{detects('differences', change.detectable, pair.rows, pair.verdicts is not None)}"
+    )
+
+
+def moved(figure: str, before: float, after: float, change: Interval, which: str) -> str:
+    """Return a change in words: `judged correct 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
+    ends = change.value, change.low, change.high
+    if figure == "mean score":
+        moved, low, high = (_signed(value, 3) for value in ends)
+        return f"{figure} {before:.3f} → {after:.3f} ({moved}, {which} {low} to {high})"
+    moved, low, high = (_signed(100 * value, 1) for value in ends)
+    return f"{figure} {before:.1%} → {after:.1%} ({moved} points, {which} {low} to {high})"
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # + 0.0 turns −0 into 0
+
+
+def detects(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
+    """Return which changes the rows can detect: `These 300 rows reliably (80%) detect only drops of 6.2 points …`."""
+    subject = "These labels" if rows is None else f"These {rows:,} rows"
+    if smallest is None:
+        return f"{subject} are too few, or too few of them changed, to say which {what} they can detect."
+    size = f"{100 * smallest:.1f} points" if of_verdicts else f"{smallest:.3f}"
+    return f"{subject} reliably ({POWER:.0%}) detect only {what} of {size} or more."
 
 
 def _title(pair: Paired) -> str:
@@ -51,31 +92,33 @@ def _p(value: float) -> str:
 
 
 def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> list[str]:
-    """Return, a line each, what to know of the figures."""
+    """Return the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
-    how = "by the paired bootstrap" if first.clusters <= MANY else "of paired differences"
+    how = "paired bootstrap" if first.clusters <= MANY else "normal approximation of paired differences"
+    tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
     found = [
-        f"{first.rows:,} rows of each system; {confidence:.0%} intervals {how}; p: "
-        f"{'McNemar exact (verdicts), ' if first.verdicts and alone else ''}sign flips; smallest detectable: with "
-        f"probability {POWER:.0%}"
+        f"{first.rows:,} rows of each system. {confidence:.0%} intervals: {how}. p-values: {tests}, adjusted by Holm's "
+        f"method. The smallest detectable difference is found significant with a probability of {POWER:.0%}."
     ]
     if not alone:
-        found.append(f"rows with the same {systems.cluster_column} go together: {first.clusters:,} clusters")
-    if first.clusters < _FEW:
-        found.append(f"fewer than {_FEW} clusters: the intervals are rather too narrow")
-    if systems.unscored:
-        found.append(f"{systems.unscored:,} rows without a score or verdict of some system are left out")
-    if powered is None:
         found.append(
-            "this is by the metric, and the intervals know nothing of its errors: for people's verdicts, give --labels"
+            f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
         )
+    if first.clusters < _FEW:
+        found.append(f"There are fewer than {_FEW} groups, so the intervals may be too narrow.")
+    if systems.unscored:
+        found.append(f"{systems.unscored:,} rows without a score or verdict of some system were left out.")
+    if powered is None:
+        found.append("These figures trust the metric's verdicts. Add --labels to correct for its errors.")
     else:
         for name, one in powered.groups.items():
             if isinstance(one, Estimate):
-                found.append(f"{name}: accuracy {interval(one.accuracy)}, {one.labels:,} labels")
+                found.append(f"{name}: accuracy {interval(one.accuracy)} from {one.labels:,} labels.")
                 found += [f"{name}: {note}" for note in one.notes]
-        found.append("assumed of each system: the labelled rows are a random sample of all; the labels are true")
+        found.append(
+            "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a gate leaves for CI: a summary in Markdown for a pull request, and JUnit XML. The same inputs give the same."""
+"""The files of a gate for CI: a Markdown summary for a pull request, and JUnit XML. The same inputs give the same."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,9 @@ def markdown(gated: Gated, most: int) -> str:
     """Return the summary: the decision, figures, and at most so many rows of those lost and of those won."""
     drop = gated.drop
     lines = [
-        f"### {'✅ Passed' if drop.passed else '❌ Dropped'}: {gated.figure}",
+        f"### {'✅ Passed' if drop.passed else '❌ Failed'}: {gated.figure}",
+        "",
+        _escaped(told(gated)),
         "",
         f"| {_in_cell(gated.baseline)} | {_in_cell(gated.system)} | drop | allowed | lost | won |",
         "|---:|---:|---:|---:|---:|---:|",
@@ -31,7 +33,7 @@ def markdown(gated: Gated, most: int) -> str:
     for change, heading in _KINDS:
         rows = gated.of(change)
         if rows and most:
-            shown = f", of which {most:,} are shown" if len(rows) > most else ""
+            shown = f" (the first {most:,} are shown)" if len(rows) > most else ""
             lines += ["", "<details>", f"<summary>{heading}: {len(rows):,} rows{shown}</summary>", ""]
             lines += [line for row in rows[:most] for line in _item(gated, row)]
             lines += ["", "</details>"]

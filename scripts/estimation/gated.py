@@ -1,15 +1,16 @@
-"""The decision of `evaluate-qa gate`: by which figure, the rows that changed, and how it is told."""
+"""The decision of `evaluate-qa gate`: the figure it rests on, the rows that changed, and its message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..files.rows import Row
+from ..uncertainty.intervals import Interval
 from .arguments import Rule
+from .compared import detects, moved
 from .drop import Drop, gate, of_difference, two_sided
 from .joining import Joined
 from .powered import Estimate
-from .report import interval
 from .systems import Systems, changed_rows, powered_differences
 
 _FEW = 30
@@ -27,7 +28,8 @@ class Gated:
         after: That of the system.
         drop: The drop, and whether it passed.
         changed: The rows that changed, as `compare --changed` writes them.
-        notes: What to know, a line each.
+        notes: Notes, one line each.
+        of_verdicts: Whether the figure is a share of answers rather than a mean score.
     """
 
     figure: str
@@ -38,6 +40,7 @@ class Gated:
     drop: Drop
     changed: list[Row]
     notes: list[str]
+    of_verdicts: bool
 
     def of(self, change: str) -> list[Row]:
         """Return the rows that were a `win` or a `loss`."""
@@ -61,15 +64,16 @@ def decide(systems: Systems, labelled: Sequence[Joined], rule: Rule) -> Gated:
     if labelled:
         powered = powered_differences(systems, labelled, two_sided(rule.confidence))
         groups = [one for one in powered.groups.values() if isinstance(one, Estimate)]
-        figure, (before, after) = "accuracy, by people's labels", (one.accuracy.value for one in groups)
+        figure, (before, after) = "accuracy by labels", (one.accuracy.value for one in groups)
         drop = of_difference(powered.differences[system, baseline], rule.max_drop, rule.confidence)
         for name, one in zip(systems.files, groups, strict=True):
-            notes += [f"{name}: {one.labels:,} labels", *(f"{name}: {note}" for note in one.notes)]
-        notes.append("assumed of both: the labelled rows are a random sample of all; the labels are true")
+            notes += [f"{name}: {one.labels:,} labels.", *(f"{name}: {note}" for note in one.notes)]
+        notes.append("Assumes that the labeled rows of both are a random sample, and that the labels are correct.")
+        of_verdicts = True
     else:
-        by_verdict = systems.verdicts is not None and not rule.by_score
-        figure = "share of right answers" if by_verdict else "mean score"
-        values = (systems.verdicts if by_verdict else None) or systems.scores
+        of_verdicts = systems.verdicts is not None and not rule.by_score
+        figure = "judged correct" if of_verdicts else "mean score"
+        values = (systems.verdicts if of_verdicts else None) or systems.scores
         before, after = (float(values[name].mean()) for name in (baseline, system))
         drop = gate(
             values[baseline],
@@ -77,23 +81,21 @@ def decide(systems: Systems, labelled: Sequence[Joined], rule: Rule) -> Gated:
             max_drop=rule.max_drop,
             clusters=systems.clusters,
             confidence=rule.confidence,
-            resamples=rule.resamples,
-            seed=rule.seed,
         )
         if drop.clusters is not None and drop.clusters < _FEW:
-            notes.append(f"fewer than {_FEW} clusters: little can be shown of them")
-        notes.append("this is by the metric, and knows nothing of its errors: for people's verdicts, give labels")
-    notes.insert(0, _rule(drop))
-    return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
+            notes.append(f"There are fewer than {_FEW} groups, which can show little.")
+        notes.append("These figures trust the metric's verdicts. Add --labels to correct for its errors.")
+    notes.insert(0, f"The gate fails if the lower {drop.confidence:.0%} bound of the drop is above {drop.allowed:g}.")
+    return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes, of_verdicts)
 
 
 def _notes(systems: Systems) -> list[str]:
     rows = len(systems.rows[next(iter(systems.rows))])
-    found = [f"{rows:,} rows of each"]
+    found = [f"{rows:,} rows of each system."]
     if systems.clusters is not None and (count := len(set(systems.clusters))) < rows:
-        found = [f"{rows:,} rows of each; those with the same {systems.cluster_column} go together: {count:,} clusters"]
+        found.append(f"Rows with the same {systems.cluster_column} are treated as one group ({count:,} groups).")
     if systems.unscored:
-        found.append(f"{_unscored(systems)} are left out")
+        found.append(f"{_unscored(systems)} were left out.")
     return found
 
 
@@ -101,11 +103,11 @@ def _check_scored(systems: Systems, most: float) -> None:
     """Raise ValueError if so many rows lack a score that the others may be no sample of all."""
     rows = len(systems.rows[next(iter(systems.rows))]) + systems.unscored
     if not 0 <= most <= 1:
-        raise ValueError(f"--max-unscored is {most:g}; expected a share from 0 to 1")
+        raise ValueError(f"--max-unscored is {most:g}. Expected a share from 0 to 1.")
     if systems.unscored > most * rows:
         raise ValueError(
-            f"{_unscored(systems)}, of {rows:,}, are more than {most:.1%}, and what failed may be what is hard; score "
-            "them again, or allow more by --max-unscored"
+            f"{_unscored(systems)} of {rows:,} are more than {most:.1%}. Failed rows may be the hard ones: score them "
+            "again, or allow more with --max-unscored."
         )
 
 
@@ -114,24 +116,19 @@ def _unscored(systems: Systems) -> str:
     return f"{systems.unscored:,} rows without a score or verdict ({each})"
 
 
-def _rule(drop: Drop) -> str:
-    fails = f"fails where the lower {drop.confidence:.0%} bound of the drop is above {drop.allowed:g}"
-    if drop.detectable is None:
-        return f"{fails}: too few rows, or too few that changed, to say which true drop would"
-    return f"{fails}: here a true drop of {drop.detectable:.3f} would fail four of five runs"
-
-
 def told(gated: Gated) -> str:
-    """Return the decision as a line: `dropped: mean score 0.812 → 0.770, a drop of 0.042 [0.021, 0.063], …`."""
+    """Return the decision in two sentences: the change and whether it passed, and which drops the rows can detect.
+
+    `PASSED: judged correct 50.0% → 51.7% (+1.7 points, 90% interval −1.6 to +5.1), no significant drop. These 300 …`
+    """
     drop = gated.drop
-    passed = (
-        f"not beyond noise more than {drop.allowed:g}" if drop.drop.value > drop.allowed else "no more than allowed"
-    )
-    ending = passed if drop.passed else f"beyond noise more than {drop.allowed:g}"
-    return (
-        f"{'passed' if drop.passed else 'dropped'}: {gated.figure} {gated.before:.3f} → {gated.after:.3f}, a drop of "
-        f"{interval(drop.drop)}, {ending}"
-    )
+    change = Interval(-drop.drop.value, -drop.drop.high, -drop.drop.low)
+    which = f"{two_sided(drop.confidence):.0%} interval"
+    changed = moved(gated.figure, gated.before, gated.after, change, which)
+    size = f"{100 * drop.allowed:g} points" if gated.of_verdicts else f"{drop.allowed:g}"
+    more = f" of more than {size}" if drop.allowed else ""
+    outcome = f"PASSED: {changed}, no" if drop.passed else f"FAILED: {changed}, a"
+    return f"{outcome} significant drop{more}. {detects('drops', drop.detectable, drop.rows, gated.of_verdicts)}"
 
 
 def as_json(gated: Gated) -> dict[str, Any]:

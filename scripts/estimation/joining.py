@@ -120,7 +120,7 @@ def probabilities(file: Columns, name: str) -> Floats:
     Raises:
         RowsError: a value is anything else.
     """
-    return numbers(file, name, "choose such a column, as the verdict, by --score-column", 0, 1)
+    return numbers(file, name, "name a column with such values, such as the verdict, with --column score=NAME", 0, 1)
 
 
 def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: float = _MOST) -> Floats:
@@ -216,7 +216,7 @@ def _require_same_answers(scored: Columns, labelled: Columns, rows: Mapping[int,
         if plain(judged[row]) != plain(answers[at]):
             raise RowsError(
                 f"{labelled.place(row)}: the label is of the answer {plain(judged[row])[:60]!r}, but the one in "
-                f"{scored.place(at)} is {plain(answers[at])[:60]!r}; label the answers that were scored"
+                f"{scored.place(at)} is {plain(answers[at])[:60]!r}. Label the answers that were scored."
             )
 
 

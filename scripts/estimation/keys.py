@@ -33,8 +33,8 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
         if None in names:
             told = " and ".join(repr(name) for name in texts)
             raise RowsError(
-                f"{file.source}: nothing says which row is which: {_lacking(files)} has no column 'id', and here is "
-                f"not {told}; name the columns that identify a row with --id"
+                f"{file.source}: rows cannot be identified. {_lacking(files)} has no column 'id', and this file lacks "
+                f"{told}. Name a column that identifies a row with --column id=NAME."
             )
         found.append([str(name) for name in names])
     return found
@@ -53,7 +53,7 @@ def keys(file: Columns, names: Sequence[str]) -> list[Key]:
     columns = [[plain(value) for value in file.named(name)] for name in names]
     for name, column in zip(names, columns, strict=True):
         if name == ID and "" in column:
-            raise RowsError(f"{file.place(column.index(''))}: there is no {name}; give each row one")
+            raise RowsError(f"{file.place(column.index(''))}: there is no {name}. Give each row one.")
     return list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
@@ -76,9 +76,8 @@ def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Ke
         for row, key in enumerate(found):
             if (first := seen.setdefault(key, row)) != row:
                 raise RowsError(
-                    f"{file.place(row)}: {told(names, key)} as in {_number(file.place(first))}; each row needs another "
-                    "one: drop one of them, or name columns that tell them apart with --id, such as --id question "
-                    "--id system"
+                    f"{file.place(row)}: {told(names, key)} is in {_number(file.place(first))}, too. Drop one of "
+                    "the rows, or name columns that distinguish them, such as --column id=question --column id=system."
                 )
     return index
 

@@ -214,14 +214,13 @@ def _unusable(given: Given) -> str | None:
     """Return why there are too few labels for an estimate, if so."""
     count, clusters = int(given.known.sum()), given.labelled_clusters
     if count < FEWEST:
-        return f"{count} labels of {len(given.known)} rows; an interval needs at least {FEWEST}: label more rows"
+        rows = len(given.known)
+        return f"{count} of {rows:,} rows are labeled, and an interval needs at least {FEWEST}. Label more rows."
     if clusters < FEWEST:
-        return (
-            f"{count} labels of {clusters} clusters; an interval needs at least {FEWEST} clusters: label more of them"
-        )
+        return f"{count} labels cover only {clusters} groups, and an interval needs at least {FEWEST}. Label more rows."
     labels = given.labels[given.known]
     if labels.min() == labels.max():
-        return f"all {count} labels are {labels[0]:g}, which says nothing of how they vary: label more rows"
+        return f"All {count} labels are {labels[0]:g}, so their variation is unknown. Label more rows."
     return None
 
 

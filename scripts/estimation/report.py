@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def show(joined: Joined, estimates: Estimates) -> None:
-    """Print the estimate of all rows and of each group, the differences, what to know, and what is assumed."""
+    """Print the estimates of all rows and of each group, the differences, notes and assumptions."""
     console = open_console()
     console.print(_table(estimates))
     for (one, other), difference in estimates.differences.items():
-        told = "" if difference.low <= 0 <= difference.high else ": not by chance"
+        told = "" if difference.low <= 0 <= difference.high else " (significant)"
         console.print(f"{one} − {other}: {interval(difference, '+')}{told}", markup=False, highlight=False)
     for note in told_notes(joined, estimates):
         console.print(note, markup=False, highlight=False)
@@ -27,8 +27,8 @@ def show(joined: Joined, estimates: Estimates) -> None:
 def _table(estimates: Estimates) -> "Table":
     from rich.markup import escape
 
-    headings = ("", "rows", "labels", "accuracy", "labels alone", "mean score", "λ", "worth so many labels")
-    grid = table(f"accuracy, {estimates.confidence:.0%} intervals", headings)
+    headings = ("", "rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
+    grid = table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
     grid.add_row("all", *_cells(estimates.all), style="bold")
     for name, found in estimates.groups.items():
         if isinstance(found, Estimate):
@@ -54,7 +54,6 @@ def _cells(found: Estimate) -> list[str]:
         interval(found.accuracy),
         interval(found.labels_alone),
         f"{found.metric:.3f}",
-        f"{found.tuning:.2f}",
         f"{found.worth:,.0f}",
     ]
 
@@ -66,22 +65,26 @@ def interval(found: Interval, sign: str = "") -> str:
 
 
 def told_notes(joined: Joined, estimates: Estimates) -> list[str]:
-    """Return, a line each, what to know of the figures, and what they rest on."""
+    """Return the notes and assumptions of the figures, one line each."""
     notes = list(estimates.all.notes)
     for name, found in estimates.groups.items():
-        notes += [f"{name}: {note}" for note in (found.notes if isinstance(found, Estimate) else [f"none: {found}"])]
+        notes += [
+            f"{name}: {note}" for note in (found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"])
+        ]
     if joined.unscored:
-        notes.append(f"{joined.unscored:,} rows without a score are left out: the figures are of the others")
+        notes.append(f"{joined.unscored:,} rows without a score were left out.")
     if joined.unlabelled:
         notes.append(
-            f"{joined.unlabelled:,} rows of the labels have none: if they were left out for what they are, "
-            "the figures are biased"
+            f"{joined.unlabelled:,} rows of the label file have no label. If they were skipped because of their "
+            "content, the figures are biased."
         )
     clusters = joined.columns.get("clusters")
-    if estimates.clusters is not None:
-        notes.append(f"rows with the same {clusters} count as one cluster: {estimates.clusters:,} clusters")
-    drawn = f"drawn with the weights in {joined.columns['weights']!r}" if joined.weights is not None else "drawn alike"
-    notes.append(f"assumed: the labelled rows are a random sample of all, {drawn}; the labels are true")
+    if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
+        notes.append(f"Rows with the same {clusters} are treated as one group ({estimates.clusters:,} groups).")
+    kind = "random sample"
+    if joined.weights is not None:
+        kind = f"random sample with the weights in {joined.columns['weights']!r}"
+    notes.append(f"Assumes that the labeled rows are a {kind} of all rows, and that the labels are correct.")
     return notes
 
 
@@ -109,7 +112,7 @@ def _plain(found: Estimate) -> dict[str, Any]:
 def show_plan(planned: Sequence[Planned], margin: float | None, labels: str | None) -> None:
     """Print a plan, how many labels reach a margin, and on what it rests: a file of labels, or the scores alone."""
     console = open_console()
-    grid = table("half the width of the 95% interval", ("labels", "labels alone", "estimate", "--stratified"))
+    grid = table("margin of error at 95% confidence", ("labels", "labels only", "with scores", "with --stratified"))
     for one in planned:
         grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
     console.print(grid)
@@ -117,7 +120,7 @@ def show_plan(planned: Sequence[Planned], margin: float | None, labels: str | No
         for stratified in (False, True):
             count = enough(planned, margin, stratified)
             told = f"about {count:,} labels" if count else f"more than {planned[-1].labels:,} labels"
-            how = f"by estimate{', --stratified' * stratified}"
-            console.print(f"±{margin:g} {how}: {told}", markup=False, highlight=False)
-    honest = f"answers are right as often as the labels in {labels} say" if labels else "the scores are probabilities"
-    console.print(f"assumed: {honest}; rows that stand alone", markup=False, highlight=False)
+            how = " with --stratified" if stratified else ""
+            console.print(f"A margin of error of ±{margin:g} needs {told}{how}.", markup=False, highlight=False)
+    scores = f"scores that are as accurate as the labels in {labels} show" if labels else "calibrated scores"
+    console.print(f"Assumes {scores} and independent rows.", markup=False, highlight=False)

@@ -50,7 +50,7 @@ def read_systems(sources: Sequence[str], names: Names, verdict: str | None, more
     stems = Counter(Path(source).stem for source in sources)
     titles = [Path(source).stem if stems[Path(source).stem] == 1 else source for source in sources]
     if len(set(titles)) < len(titles):
-        raise RowsError(f"{Counter(titles).most_common(1)[0][0]} is given twice; give each system once")
+        raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
     columns = [name for name in wanted if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
@@ -71,14 +71,14 @@ def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -
         _require_same_questions(baseline, file, rows[-1])
     judged = verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
     scores = [
-        numbers(file, names.score, "name another column by --score-column")[at]
+        numbers(file, names.score, "name another column with --column score=NAME")[at]
         for file, at in zip(files.values(), rows, strict=True)
     ]
     marks = [_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
     lacking = [np.isnan(of_one).any(axis=0) for of_one in zip(scores, *([marks] if judged else []), strict=True)]
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
-        raise RowsError(f"{baseline.source}: no row has a score of every system; score the same rows with each")
+        raise RowsError(f"{baseline.source}: no row has a score from every system. Score the same rows with each.")
     return Systems(
         files=files,
         keys=identity[0],
@@ -122,7 +122,8 @@ def _require_same_questions(baseline: Columns, file: Columns, rows: Places) -> N
         if asked[first] != others[row] and plain(asked[first]) != plain(others[row]):
             raise RowsError(
                 f"{file.place(row)}: the question is {plain(others[row])[:60]!r}, but that of the same row in "
-                f"{baseline.place(first)} is {plain(asked[first])[:60]!r}; name what identifies a row with --id"
+                f"{baseline.place(first)} is {plain(asked[first])[:60]!r}. Name the columns that identify a row with "
+                "--column id=NAME."
             )
 
 
@@ -138,8 +139,10 @@ def _verdicts(file: Columns, name: str) -> Floats:
 def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[Joined]:
     """Return the rows of each system with the labels of its answers, from a file for each, in their order."""
     if len(labels) != len(systems.files):
-        told = " and ".join(systems.files)
-        raise ValueError(f"--labels is given {len(labels)} times; give a file of labels for each of {told}, in order")
+        times = "once" if len(labels) == 1 else f"{len(labels)} times"
+        raise ValueError(
+            f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
+        )
     names = replace(names, cluster=systems.cluster_column or systems.keys[0])
     files = zip(systems.files.values(), labels, strict=True)
     return [join(file, read_labels(source, names), names) for file, source in files]

@@ -1,7 +1,8 @@
 """Write clips of moving shapes, each with a right answer, a wrong answer and a bare keyword: `python clips.py FOLDER`.
 
-Next, run `evaluate-qa select --metric evqascore --config demo --compute interval=6 --input FOLDER/clips.jsonl …`. Rows
-for real videos look the same: a path (relative to the file's folder), a question and an answer.
+Then score them with `evaluate-qa score --metric evqascore --load config=demo --compute interval=6 --input
+FOLDER/clips.jsonl …`, and keep the best with `evaluate-qa select`. Real videos need rows of the same form: a path,
+relative to the file's own folder, a question and an answer.
 """
 
 import json

@@ -21,4 +21,4 @@ def check_bad_rows(path: Path) -> None:
         with path.open("rb") as file:
             beginning = file.read(100)
         if not _BEGINNING.match(beginning):
-            raise RowsError(f"{path} is there and holds something else than bad rows; name another file, or remove it")
+            raise RowsError(f"{path} exists and does not hold bad rows. Name another file, or remove it.")

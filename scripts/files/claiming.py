@@ -63,13 +63,11 @@ def _locked(target: Path, folder: Path) -> "BaseFileLock":
         # The run that had the folder may remove it meanwhile, and the lock, as filelock sees, which then locks nothing.
         with suppress(FileNotFoundError, FileExistsError):
             if not _is_ours(folder):
-                raise RowsError(
-                    f"{folder}, where the work on {target} goes, is not this program's; give it another name"
-                )
+                raise RowsError(f"{folder} is needed for the work on {target}, but another program made it. Rename it.")
             try:
                 lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
             except filelock.Timeout:
-                raise RowsError(f"{target}: another run is writing it; wait for that run or stop it") from None
+                raise RowsError(f"{target}: another run is writing it. Wait for that run, or stop it.") from None
     return lock
 
 

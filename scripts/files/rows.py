@@ -26,6 +26,11 @@ LISTS = ("references", "reference", "synthetic_answers", "reference_weights", "k
 
 _BATCH = 1024
 
+_SUFFIXES = (".jsonl", ".csv", ".parquet")
+
+_SIMILAR = 0.65
+"""How similar a file's name without its suffix must be, from 0 to 1, to be suggested for another."""
+
 
 class RowsError(ValueError):
     """A file that cannot be read or written as rows; the message names file, place and cure."""
@@ -77,7 +82,7 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
         return _read_jsonl(source)
     suffix, path = file_format(source), Path(source)
     if not path.is_file():
-        raise RowsError(f"{source}: there is no such file{_nearest_file(path)}")
+        raise RowsError(f"{source}: there is no such file. {_instead_of(path)}")
     if suffix == ".csv":
         return _read_csv(source, lists)
     return _read_parquet(path) if suffix == ".parquet" else _read_jsonl(source)
@@ -90,8 +95,8 @@ def file_format(source: str | Path) -> str:
         RowsError: the name ends otherwise.
     """
     suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
-    if suffix not in (".jsonl", ".csv", ".parquet"):
-        raise RowsError(f"{source}: the format is told by the suffix; expected .jsonl, .csv or .parquet")
+    if suffix not in _SUFFIXES:
+        raise RowsError(f"{source}: unknown file type. Use .jsonl, .csv or .parquet.")
     return suffix
 
 
@@ -105,15 +110,15 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
     present = list(present)
     for column in columns:
         if column not in present:
-            raise RowsError(f"{where}: no column {column!r}; {did_you_mean(column, present)}")
+            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return what to say to one who wrote a name that is not known: the nearest one, and all there are."""
+    """Return sentences that help after an unknown name: the nearest known name, if one is near, and all of them."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
-    there = f"here are {', '.join(known) or 'none'}"
-    return f"did you mean {near[0]!r}? T{there}" if near else f"t{there}"
+    question = f"Did you mean {near[0]!r}? " if near else ""
+    return f"{question}Available: {', '.join(known) or 'nothing'}."
 
 
 def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
@@ -143,9 +148,9 @@ def _json_object(where: str, line: bytes) -> Row:
     try:
         row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise RowsError(f"{where}: not JSON ({error}); expected one JSON object a line") from None
+        raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.") from None
     except ValueError:  # of int, for the sake of its time
-        raise RowsError(f"{where}: a number of thousands of digits; write it as a text, in quotes") from None
+        raise RowsError(f"{where}: a number has thousands of digits. Write it as a string, in quotes.") from None
     if not isinstance(row, dict):
         raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
     return row
@@ -157,7 +162,7 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     try:
         header = next(reader, [])
         if not header:
-            raise RowsError(f"{source}, line 1: there is no header; expected the names of the columns")
+            raise RowsError(f"{source}, line 1: there is no header. The first line must have the names of the columns.")
         require_different(f"{source}, line 1", header)
         for number, cells in enumerate((cells for cells in reader if cells), 1):
             parse = partial(_csv_row, place(source, number), header, cells, lists)
@@ -172,12 +177,14 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
 def require_different(where: str, names: list[str]) -> None:
     """Raise RowsError if two columns have one name."""
     if twice := [name for name in names if names.count(name) > 1]:
-        raise RowsError(f"{where}: two columns are named {twice[0]!r}; rename one")
+        raise RowsError(f"{where}: two columns are named {twice[0]!r}. Rename one of them.")
 
 
 def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:
     if len(cells) != len(header):
-        raise RowsError(f"{where}: {len(cells)} cells under a header of {len(header)}; put cells with commas in quotes")
+        raise RowsError(
+            f"{where}: {len(cells)} cells under a header of {len(header)}. Put cells with commas in quotes."
+        )
     return {
         name: _json_list(f"{where}, column {name!r}", cell) if name in lists and cell.startswith("[") else cell
         for name, cell in zip(header, cells, strict=True)
@@ -213,9 +220,9 @@ def checked_parquet(path: Path) -> Iterator[None]:
     except RowsError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise RowsError(f"{path}: not a whole Parquet file ({error}); make it again") from None
+        raise RowsError(f"{path}: not a complete Parquet file ({error}). Write it again.") from None
     except (ValueError, OverflowError) as error:  # fields of one name in an object, a date after the year 9999, …
-        raise RowsError(f"{path}: a value that cannot be read ({error}); write it otherwise, such as text") from None
+        raise RowsError(f"{path}: a value cannot be read ({error}). Write it in another form, such as text.") from None
 
 
 def _lines(source: str | Path) -> Iterator[str]:
@@ -228,7 +235,7 @@ def _decoded(where: str, line: bytes, encoding: str) -> str:
     try:
         return line.decode(encoding)
     except UnicodeDecodeError as error:
-        raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}); save it as UTF-8") from None
+        raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}). Save the file as UTF-8.") from None
 
 
 @contextmanager
@@ -244,8 +251,10 @@ def _name(source: str | Path) -> str:
     return "standard input" if str(source) == STANDARD else str(source)
 
 
-def _nearest_file(path: Path) -> str:
+def _instead_of(path: Path) -> str:
+    """Return a sentence that helps after the path of a missing file: a file with a similar name, or what is missing."""
     with suppress(OSError):
-        near = difflib.get_close_matches(path.name, [other.name for other in path.parent.iterdir()], n=1)
-        return f"; did you mean {path.with_name(near[0])}?" if near else ""
-    return f", nor a folder {path.parent}"
+        stems = {other.stem: other for other in sorted(path.parent.iterdir()) if other.suffix.lower() in _SUFFIXES}
+        near = difflib.get_close_matches(path.stem, stems, n=1, cutoff=_SIMILAR)
+        return f"Did you mean {stems[near[0]]}?" if near else "Check the path."
+    return f"The folder {path.parent} does not exist, either."

@@ -63,18 +63,22 @@ def check_target(target: str | Path, is_free: bool = True) -> None:
     if str(target) != STANDARD:
         check_place(Path(target))
     elif not is_free:
-        raise RowsError("the standard output has what is told of the rows; name a file for them in place of -")
+        raise RowsError("The standard output is used for the results. Name a file in place of -.")
 
 
 def check_place(target: Path) -> None:
     """Raise RowsError unless a file can be written there, in place of the one that may be there."""
     file = real_file(target)
     if file.exists() and not file.is_file():
-        raise RowsError(f"{target} is {'a folder' if file.is_dir() else 'no plain file'}; name a file to write to")
+        raise RowsError(f"{target} is {'a folder' if file.is_dir() else 'no plain file'}. Name a file to write to.")
     if not file.parent.is_dir():
-        raise RowsError(f"{target}: there is no folder {file.parent}; make it with: mkdir -p {quote(str(file.parent))}")
+        raise RowsError(
+            f"{target}: there is no folder {file.parent}. Create it with: mkdir -p {quote(str(file.parent))}"
+        )
     if file.exists() and not os.access(file, os.W_OK):
-        raise RowsError(f"{target} is protected; name another file, or allow it with: chmod u+w {quote(str(target))}")
+        raise RowsError(
+            f"{target} is write-protected. Name another file, or allow writing with: chmod u+w {quote(str(target))}"
+        )
 
 
 _STREAMS = ("/dev/stdin", "/dev/stdout")
@@ -91,7 +95,7 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
     there = [(option, _STREAMS[option == "--output"] if file == STANDARD else file) for option, file in given.items()]
     for (one, file), (other, another) in itertools.combinations(there, 2):
         if not {file, another} <= {*_STREAMS} and _same(file, another):
-            raise RowsError(f"{one} and {other} must be different files; {another} is both")
+            raise RowsError(f"{one} and {other} must be different files, but both are {another}.")
 
 
 def real_file(path: Path) -> Path:

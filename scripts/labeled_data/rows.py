@@ -15,23 +15,18 @@ class DataSelection:
         systems: Systems whose answers to read; empty for all.
         limit: Read only this number of questions of each set.
         split: Name of a split; None for all questions.
-        split_file: File that lists the questions of each split; None for `split.json` among the source files or, if
-            there is none, the one in this package.
     """
 
     data_dir: Path | None = None
     systems: tuple[str, ...] = ()
     limit: int | None = None
     split: str | None = None
-    split_file: Path | None = None
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
             raise ValueError(f"limit is {self.limit}; expected at least 1 question")
         if self.data_dir is not None and not self.data_dir.is_dir():
             raise FileNotFoundError(f"there is no folder {self.data_dir}")
-        if self.split_file is not None and self.split is None:
-            raise ValueError("--split-file needs the name of a split; add it, such as --split dev")
 
     def folder(self, data: str) -> Path | None:
         """Return the folder with a data set's files: the folder with its name in `data_dir`, or `data_dir` itself."""

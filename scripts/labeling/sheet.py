@@ -73,12 +73,12 @@ class Sheet:
         self.label = label or next((name for name in LABELS if name in present), LABELS[0])
         if not any(name in present for name in either("prediction")):
             raise RowsError(
-                f"{path}: no column 'prediction'; expected rows to label, as evaluate-qa sample writes them"
+                f"{path}: there is no column 'prediction'. Give rows to label, as evaluate-qa sample writes them."
             )
         if label is None and {LABELS[0], OF_A_JUDGE} <= {*present}:
             raise RowsError(
-                f"{path}: the column {LABELS[0]!r} has what a judge said; name another one for labels, such as "
-                "--column mine"
+                f"{path}: the column {LABELS[0]!r} holds the verdicts of a judge. Name another column for labels, "
+                "such as --column label=mine."
             )
         require_columns(str(path), present, show)
         others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *_TEXTS}]

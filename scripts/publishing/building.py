@@ -19,13 +19,12 @@ _TEXT = {".py", ".md"}
 _DATA = ("*.css", "README.md", "demo_clip/*")
 
 
-def build(repository: Repository, data_dir: Path | None = None, cache_dir: Path | None = None) -> None:
+def build(repository: Repository, data_dir: Path | None = None) -> None:
     """Build a repository's folder, which holds regular files only.
 
     Args:
         repository: What to build; its folder must not be there yet.
         data_dir: For a data set, the folder with the folder of its source files; None downloads them.
-        cache_dir: For a data set, where downloads and unfinished work go.
 
     Raises:
         FileNotFoundError: something that belongs into it is missing.
@@ -33,7 +32,7 @@ def build(repository: Repository, data_dir: Path | None = None, cache_dir: Path 
     """
     repository.folder.mkdir(parents=True)
     if repository.kind == "dataset":
-        _build_data_set(repository, data_dir, cache_dir)
+        _build_data_set(repository, data_dir)
         return  # whose licence is not this package's, and is in its card
     if repository.kind == "space":
         _build_space(repository)
@@ -114,8 +113,8 @@ def _split(card: Path) -> tuple[str, str]:
     return yaml, body
 
 
-def _build_data_set(repository: Repository, data_dir: Path | None, cache_dir: Path | None) -> None:
-    built = hub_folder.build(repository.name, repository.folder, data_dir and data_dir / repository.name, cache_dir)
+def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
+    built = hub_folder.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
     if built.missing:
         missing = "; ".join(f"{config}: {reason}" for config, reason in built.missing.items())
         raise FileNotFoundError(f"{repository.name} is published whole or not at all, but {missing}")

@@ -12,7 +12,7 @@ from .building import build
 from .repository import Repository
 
 
-def prepare(repositories: Sequence[Repository], data_dir: Path | None, cache_dir: Path | None) -> bool:
+def prepare(repositories: Sequence[Repository], data_dir: Path | None) -> bool:
     """Build all, tell what is wrong with them, and return whether nothing is."""
     models = [repository for repository in repositories if repository.kind == "model"]
     sound = True
@@ -20,7 +20,7 @@ def prepare(repositories: Sequence[Repository], data_dir: Path | None, cache_dir
         step = f"[{number}/{len(repositories)}] {repository}"
         typer.echo(f"{step}: building and validating")
         start = time.monotonic()
-        problems = list(_problems(repository, models, data_dir, cache_dir))
+        problems = list(_problems(repository, models, data_dir))
         seconds = time.monotonic() - start
         result = f"{len(problems)} problems" if problems else f"{len(repository.files())} files, all in order"
         typer.echo(f"{step}: {result} ({seconds:.0f} s)")
@@ -30,12 +30,10 @@ def prepare(repositories: Sequence[Repository], data_dir: Path | None, cache_dir
     return sound
 
 
-def _problems(
-    repository: Repository, models: Sequence[Repository], data_dir: Path | None, cache_dir: Path | None
-) -> Iterator[str]:
+def _problems(repository: Repository, models: Sequence[Repository], data_dir: Path | None) -> Iterator[str]:
     """Yield what is wrong; what was not built is not looked at, and what has mistakes is not run."""
     try:
-        build(repository, data_dir, cache_dir)
+        build(repository, data_dir)
     except errors() as error:
         yield f"it cannot be built: {explained(error)}"
         return

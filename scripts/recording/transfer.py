@@ -35,27 +35,18 @@ class Imported:
     bad: int = 0
 
 
-def export(folder: Path, target: str, model: str | None, signature: str | None) -> int:
-    """Write the verdicts of a cache, or those of a model or protocol, and return their number.
-
-    Args:
-        folder: The cache.
-        target: The file.
-        model: The model's name; None for all.
-        signature: The protocol's name or signature; None for all.
-    """
+def export(folder: Path, target: str) -> int:
+    """Write all verdicts of a cache to a file, and return their number."""
     if not (folder / FILE).is_file():
-        raise FileNotFoundError(f"{folder} holds no verdicts; give the cache_dir of a judge")
+        raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
 
-    def chosen() -> Iterator[Line]:
+    def lines() -> Iterator[Line]:
         with progress("verdicts: export", None, "verdict") as bar:
             for found in Verdicts(folder):
-                asked = found.judge.protocol
-                if model in (None, found.judge.model) and signature in (None, asked, asked.partition("@")[0]):
-                    yield line(found)
+                yield line(found)
                 bar.update()
 
-    return write_rows(target, chosen())
+    return write_rows(target, lines())
 
 
 def import_rows(source: str, folder: Path, given: Given, set_aside: Callable[[bytes], object] | None) -> Imported:
@@ -119,4 +110,4 @@ def _keep(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None
                 done.differing += 1
         verdicts.write(list(new.values()))
         if len(verdicts.read(judge, list(new))) < len(new):
-            raise OSError(f"verdicts cannot be kept in {verdicts.folder / FILE}; see that it can be written")
+            raise OSError(f"verdicts cannot be kept in {verdicts.folder / FILE}. Make the file writable.")

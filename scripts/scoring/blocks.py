@@ -107,7 +107,7 @@ class Blocks:
         numbers = sorted(self.finished)
         for number in numbers:
             if not self._is_whole(self.finished[number]):
-                raise RowsError(f"{self._scored(number)} was damaged; have it made again with --resume")
+                raise RowsError(f"{self._scored(number)} was damaged. Use --resume to write it again.")
         if self._errors is not None:
             check_bad_rows(self._errors)
             join([self._bad(number) for number in numbers if self.finished[number].outcome.bad], self._errors)

@@ -69,7 +69,7 @@ class ScoringActor:
         scorer = self._job.scorer()
         if scorer.code != self._code:
             raise RowsError(
-                f"{socket.gethostname()} has another version of {self._job.metric}; install the same on all machines"
+                f"{socket.gethostname()} has another version of {self._job.metric}. Install one version everywhere."
             )
         return scorer
 
@@ -98,7 +98,7 @@ def import_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise ImportError("--engine ray needs Ray; install it: pip install 'evaluate-qa[ray]'") from None
+        raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'") from None
     return ray
 
 
@@ -112,7 +112,7 @@ def _connect(ray: Any, cluster: Cluster) -> None:
         ray.init(cluster.address, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConnectionError(
-            f"--address {cluster.address}: {str(error).strip()}; a cluster that admits only who has its token needs "
+            f"--address {cluster.address}: {str(error).strip()}. A cluster that requires a token needs "
             "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN if the token is not in ~/.ray/auth_token"
         ) from error
 
@@ -126,7 +126,7 @@ def _require_listener(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as error:
         raise ConnectionError(
-            f"--address {address}: no Ray cluster answers ({error}); start one with: ray start --head"
+            f"--address {address}: no Ray cluster answers ({error}). Start one with: ray start --head"
         ) from None
 
 
@@ -136,5 +136,5 @@ def _count(cluster: Cluster, resources: dict[str, float]) -> int:
     room = int(min(cpus, gpus // cluster.num_gpus)) if cluster.num_gpus else int(cpus)
     if not room or (cluster.num_actors or 0) > room:
         wanted = f"{cluster.num_actors or 1} × (1 CPU and {cluster.num_gpus:g} GPUs)"
-        raise ValueError(f"the cluster has {cpus:g} CPUs and {gpus:g} GPUs, the actors need {wanted}; ask for fewer")
+        raise ValueError(f"the cluster has {cpus:g} CPUs and {gpus:g} GPUs, the actors need {wanted}. Ask for fewer.")
     return cluster.num_actors or room

@@ -30,11 +30,12 @@ def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dic
     for text in given:
         column, _, name = text.partition("=")
         if not name:
-            raise ValueError(f"--column {text!r} names no column of the input; write it like predictions=answer")
+            raise ValueError(
+                f"--column {text!r} names no column of the input. Write it like --column predictions=answer."
+            )
         if column not in known:
-            cause = "it compares systems over all rows; no row has a score of that" if column == _OF_ALL_ROWS else ""
-            told = cause or did_you_mean(column, known)
-            raise ValueError(f"--column {text!r}: no column {column!r} is read; {told}")
+            cause = "It compares systems over all rows, so no row has a score." if column == _OF_ALL_ROWS else ""
+            raise ValueError(f"--column {text!r}: no column {column!r} is read. {cause or did_you_mean(column, known)}")
         named[column] = name
     return named
 
@@ -68,8 +69,8 @@ class Columns:
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
                 name = self.candidates(column)[0]
-                told = f"{did_you_mean(name, present)}; another is named by --column {column}=NAME"
-                raise RowsError(f"{where}: no column {name!r}; {told}")
+                told = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
+                raise RowsError(f"{where}: there is no column {name!r}. {told}")
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""
@@ -92,11 +93,12 @@ class Columns:
         return str(self.folder / value) if column in _PATHS and isinstance(value, str) else value
 
 
-def accepted(parameters: Collection[str]) -> list[str]:
-    """Return the columns that a metric is given, by the columns that it knows."""
-    return [column for column in COLUMNS if column in parameters]
+def accepted(metric: Any) -> list[str]:
+    """Return the columns of a file that a loaded metric takes."""
+    known = known_columns(metric)
+    return [column for column in COLUMNS if column in known]
 
 
 def reads_videos(metric: Any) -> bool:
-    """Whether a metric, as `evaluate.load` returns it, takes videos."""
-    return "videos" in known_columns(metric)
+    """Return whether a metric takes videos."""
+    return "videos" in accepted(metric)

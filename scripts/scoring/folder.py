@@ -28,9 +28,7 @@ def earlier_settings(folder: Path, settings: Mapping[str, str | None], resume: b
         return None
     start_over = f"start over after: rm -r {quote(str(folder))}"
     if not resume:
-        raise RowsError(
-            f"{folder} holds the work of a run that was stopped; continue it with --resume, or {start_over}"
-        )
+        raise RowsError(f"{folder} holds the work of a stopped run. Continue it with --resume, or {start_over}")
     try:
         earlier: dict[str, str | None] = dict(json.loads((folder / PROGRESS).read_bytes()))
     except (ValueError, TypeError) as error:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
-from ..loading import known_columns, program
+from ..loading import program
 from .columns import Columns, accepted
 
 _Result = TypeVar("_Result")
@@ -74,11 +74,11 @@ class RowScorer:
     ) -> None:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
-        self._accepted = accepted(known_columns(metric))
+        self._accepted = accepted(metric)
         for column in columns.named:
             if column not in self._accepted:
                 raise ValueError(
-                    f"--column {column}=…: {metric.name} has no such column; {did_you_mean(column, self._accepted)}"
+                    f"--column {column}=…: {metric.name} has no such column. {did_you_mean(column, self._accepted)}"
                 )
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
@@ -137,7 +137,7 @@ class RowScorer:
             bad.append(bad_row)
         if bad and not self._keep_going:
             first = min(bad, key=lambda one: one.number)
-            raise RowsError(f"{first.error}\nMend the row, or set such rows aside with --errors bad.jsonl")
+            raise RowsError(f"{first.error}\nFix the row, or collect bad rows in a file with --errors bad.jsonl.")
         return None, [], bad
 
     def _try(
@@ -173,8 +173,8 @@ class RowScorer:
             both = [name for name in named if name in row and row[name] not in nothing]
             if taken := [name for name in both if named[name][index] not in (None, row[name])]:
                 raise RowsError(
-                    f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds; "
-                    f"name what it adds otherwise, for example with --prefix {self._metric.name}_"
+                    f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds. "
+                    f"Give the added columns another name, for example with --prefix {self._metric.name}_"
                 )
         return [
             row

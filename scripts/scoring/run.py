@@ -61,17 +61,19 @@ class Job:
         if self.chunk_size < 1:
             raise ValueError(f"--chunk-size is {self.chunk_size}; expected at least 1")
         if self.resume and self.target == STANDARD:
-            raise ValueError("--resume needs an --output that is a file; what went to the standard output is gone")
+            raise ValueError(
+                "--resume needs an --output that is a file. Rows on the standard output cannot be resumed."
+            )
         check_different({"--input": self.source, "--output": self.target, "--errors": self.errors})
         if self.errors is not None:
             if self.errors.suffix != ".jsonl":
                 raise ValueError(
-                    f"--errors is {self.errors}; bad rows are written as JSONL, to a file named so: bad.jsonl"
+                    f"--errors is {self.errors}. Bad rows are written as JSONL. Name a file such as bad.jsonl."
                 )
             check_bad_rows(self.errors)
             if work_place(Path(self.target)).resolve() in self.errors.resolve().parents:
                 raise ValueError(
-                    f"--errors {self.errors} is in the folder for unfinished work; name a place outside it"
+                    f"--errors {self.errors} is in the folder for unfinished work. Name a file outside of it."
                 )
 
     def records(self) -> Iterator[Record]:
@@ -145,7 +147,7 @@ def require_scores(job: Job, reached: Progress) -> None:
     if not reached.records:
         raise RowsError(f"{job.source}: there are no rows to score")
     if not reached.scored:
-        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored; see {job.errors}")
+        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
 
 
 def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
@@ -173,7 +175,7 @@ def _skip(job: Job, records: Iterator[Record], earlier: Sequence[Block]) -> None
 def changed(job: Job, rows: str) -> RowsError:
     """Return the error for an input that is not the one that a stopped run has scored."""
     return RowsError(
-        f"{job.source}: {rows} are not those that the stopped run has scored; restore them, or start over "
+        f"{job.source}: {rows} differ from those that the stopped run scored. Restore them, or start over "
         f"after: rm -r {quote(f'{job.target}.work')}"
     )
 

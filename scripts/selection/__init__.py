@@ -1,1 +1,1 @@
-"""What `evaluate-qa select` is made of: which rows are kept, by which groups, and two passes over scored rows."""
+"""What `evaluate-qa select` is made of: the rule by which rows are kept, and two passes over scored rows."""

@@ -1,4 +1,4 @@
-"""Which of some scores are kept: the best fraction, the best so many, or those that reach a threshold."""
+"""Which scores are kept: the best fraction, the best N, or all that reach a threshold."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ class Criterion:
 
     Args:
         fraction: Keep this share of the rows, from 0 to 1: rounded to the nearest number of rows, at least one.
-        top: Keep so many rows, or all where there are fewer.
+        top: Keep this many rows, or all if there are fewer.
         threshold: Keep the rows with at least this score.
 
     Raises:
@@ -25,7 +25,7 @@ class Criterion:
     def __post_init__(self) -> None:
         given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]
         if len(given) != 1:
-            raise ValueError("give one of --fraction, --top and --threshold")
+            raise ValueError(f"{len(given)} rules were given. Give one of --fraction, --top and --threshold.")
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise ValueError(f"--fraction is {self.fraction}; expected more than 0 and at most 1")
         if self.top is not None and self.top < 1:

@@ -60,7 +60,7 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
         else:
             groups[_name(row.get(group_column)) if group_column else ""].append((number, score))
     if not groups:
-        raise RowsError(f"{source}: no row has a number in the column {score_column!r}")
+        raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
     numbers: set[int] = set()
     decided = []
     for name, members in groups.items():

@@ -60,7 +60,7 @@ def read_tasks(source: Path, columns: Columns) -> list[Task]:
 
 def _task(where: str, number: int, row: Row, columns: Columns) -> Task:
     if COLUMN in row:
-        raise RowsError(f"{where}: there is a column {COLUMN!r} already; remove it to have it made again")
+        raise RowsError(f"{where}: there is a column {COLUMN!r} already. Remove it to create it again.")
     question = _cell(where, row, columns, "questions", _question)
     references = _cell(where, row, columns, "references", texts)
     return Task(number, where, row, [(question, reference) for reference in references])
@@ -84,7 +84,7 @@ def _question(value: object) -> str:
 def check_output(path: Path) -> None:
     """Raise RowsError unless finished rows can be written there."""
     if str(path) == STANDARD or file_format(path) != ".jsonl":
-        raise RowsError(f"{path}: the output is written row by row; give it a name that ends in .jsonl")
+        raise RowsError(f"{path}: the output is written row by row. Give it a name that ends in .jsonl.")
     check_target(path)
 
 
@@ -149,7 +149,7 @@ class SynthesisOutput:
     def _save_settings(self, settings: Mapping[str, Any]) -> None:
         earlier = _json_or_none(self._settings.read_bytes()) if self._settings.exists() else settings
         if not (isinstance(earlier, Mapping) and "generator" in earlier):
-            raise RowsError(f"{self._settings} is there and not of this command, which writes it; give it another name")
+            raise RowsError(f"{self._settings} exists and was not written by this command. Rename it.")
         with replacing(self._settings) as file:
             file.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", "utf-8")
 

@@ -163,7 +163,14 @@ def test_servers(drill, attack, finished, tmp_path):
     output, errors = tmp_path / "out.jsonl", tmp_path / "errors.jsonl"
     finished("--help")  # so that what all processes are forked from is there
     with serving(echo) as (other, got), serving(attack, f"http://127.0.0.1:{other}/v1/chat") as (port, _):
-        options = ["--endpoint", f"http://127.0.0.1:{port}/v1", "--timeout", SECONDS, "--max-retries", 1]
+        options = [
+            "--endpoint",
+            f"http://127.0.0.1:{port}/v1",
+            "--load",
+            f"timeout={SECONDS}",
+            "--load",
+            "max_retries=1",
+        ]
         options += ["--input", tmp_path / "in.jsonl", "--output", output, "--errors", errors]
         environment, began = {**os.environ, "OPENAI_API_KEY": KEY}, time.monotonic()
         with drill.attempt(attack.__name__):

@@ -69,7 +69,7 @@ def test_videos(drill, rng, clip, finished, tmp_path):
         source, scored, bad = (tmp_path / name for name in ("data/in.jsonl", "out.jsonl", "bad.jsonl"))
         lines = [{"id": number, "prediction": "A red square moves."} | row for number, row in enumerate(rows)]
         source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        options = ["--metric", "evqascore", "--config", "demo", "--errors", bad]
+        options = ["--metric", "evqascore", "--load", "config=demo", "--errors", bad]
         options += ["--input", source, "--output", scored]
         code, told, memory = finished("score", *options, timeout=400, measured=True)
         assert code == 0, told

@@ -114,8 +114,8 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     # 5, 22, 39, …, 158: ten rows without a reference
     bad = Path("bad.jsonl").read_text().splitlines()
     assert [json.loads(line)["input"]["id"] for line in bad] == list(range(5, 160, 17))
-    summary = told[told.index("rows scored") :].split("rows that")[0]
-    assert summary == plain[plain.index("rows scored") :].split("rows that")[0]
+    summary = told[told.index("rows scored") :].split("Bad rows")[0]
+    assert summary == plain[plain.index("rows scored") :].split("Bad rows")[0]
     assert not Path("out.parquet.work").exists()
 
 
@@ -173,7 +173,7 @@ def test_rows_with_videos(score, cluster, tmp_path):
     captions = [*(clip.caption() for clip in clips), "nothing"]
     given = [{"video": f"clips/{number}.mp4", "prediction": caption} for number, caption in enumerate(captions)]
     write_rows("data/in.parquet", given)
-    metric = ["--metric", "evqascore", "--config", "demo", "--compute", "interval=6", "--chunk-size", 2]
+    metric = ["--metric", "evqascore", "--load", "config=demo", "--compute", "interval=6", "--chunk-size", 2]
     options = [*metric, "--input", "data/in.parquet"]
     ray = ["--engine", "ray", "--address", cluster[1], "--num-actors", 1]
     score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
@@ -204,7 +204,7 @@ def test_wrong_options_are_told(score, toy, cluster, monkeypatch):
     assert "needs an --input and an --output that are files" in score(*files, *ray, "--output", "-", code=1)
     told = score(*files, *ray, "--address", f"127.0.0.1:{free_port()}", code=1)
     assert "no Ray cluster answers" in told
-    assert "start one with: ray start --head" in told
+    assert "Start one with: ray start --head" in told
     told = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
     assert "has 2 CPUs and 0 GPUs, the actors need 3 × (1 CPU and 0 GPUs)" in told
     assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(

@@ -40,7 +40,7 @@ def scored(tmp_path_factory):
     for number, clip in enumerate(CLIPS):
         write_clip(clip, folder / f"{number}.mp4")
     write_rows(folder / "rows.jsonl", pairs())
-    options = ["--metric=evqascore", "--config=demo", "--compute=interval=6"]
+    options = ["--metric=evqascore", "--load=config=demo", "--compute=interval=6"]
     run("score", folder / "rows.jsonl", folder / "scored.jsonl", *options)
     return folder / "scored.jsonl"
 
@@ -50,7 +50,7 @@ def noise_kept(scored, tmp_path):
     """Keeps the best fraction of each kind by a column, and returns how much of it is noise, by kind."""
 
     def share(fraction, column):
-        options = [f"--fraction={fraction}", f"--score-column={column}", "--per-group=kind"]
+        options = [f"--fraction={fraction}", f"--column=score={column}", "--per-group=kind"]
         run("select", scored, tmp_path / "kept.jsonl", *options)
         kept = [row for _, row in read_rows(tmp_path / "kept.jsonl")]
         noise = {kind: [row["noise"] for row in kept if row["kind"] == kind] for kind in ("short", "describing")}

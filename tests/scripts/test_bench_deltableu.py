@@ -1,10 +1,10 @@
-"""`evaluate-qa bench deltableu`: both sides score the same texts alike, and the cost is linear."""
+"""`python -m evaluate_qa.dev.bench deltableu`: both sides score the same texts alike, and the cost is linear."""
 
 import json
 import sys
 
 import pytest
-from commands import run_command
+from commands import run_program
 
 from evaluate_qa.dev.benchmarks import measure
 from evaluate_qa.dev.benchmarks.deltableu import cases, lengthened, shuffled
@@ -45,7 +45,7 @@ def test_every_case_runs_and_agrees_with_the_baseline():
 def test_the_command_prints_ratios(monkeypatch):
     # In this process: that each case gets one of its own, tests of its memory show.
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
-    result = run_command("bench", "deltableu", "--rows", "20", "--references", "3", "--rounds", "1")
+    result = run_program("bench", "deltableu", "--rows", "20", "--references", "3", "--rounds", "1")
     assert "20 rows, 3.0 references each" in result.output
     assert "× sacrebleu" in result.output
 
@@ -55,11 +55,11 @@ def test_the_command_prints_ratios(monkeypatch):
     [
         (["--tokenize", "13b"], "tokenize is '13b'; expected one of"),
         (["--input", "missing.jsonl"], "missing.jsonl: there is no such file"),
-        (["--column", "predictions=predicted"], "no column 'predicted'; did you mean 'prediction'?"),
+        (["--column", "predictions=predicted"], "no column 'predicted'. Did you mean 'prediction'?"),
     ],
 )
 def test_what_cannot_be_measured_is_said(arguments, message):
-    result = run_command("bench", "deltableu", *arguments, code=1)
+    result = run_program("bench", "deltableu", *arguments, code=1)
     assert message in result.stderr
 
 

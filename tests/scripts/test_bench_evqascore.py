@@ -1,7 +1,7 @@
-"""`evaluate-qa bench evqascore`: all steps see the same frames, and the command prints them."""
+"""`python -m evaluate_qa.dev.bench evqascore`: all steps see the same frames, and the command prints them."""
 
 import pytest
-from commands import run_command
+from commands import run_program
 
 from evaluate_qa.dev.benchmarks import measure
 from evaluate_qa.dev.benchmarks.evqascore import (
@@ -66,12 +66,12 @@ def test_the_command_prints_a_table(video, monkeypatch):
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
     pytest.importorskip("cv2")
     command = ["bench", "evqascore", "--video", video, "--model", DEMO, "--device", "cpu", "--interval", "30"]
-    result = run_command(*command)
+    result = run_program(*command)
     assert "one video of 45 frames" in result.output
     for name in (PURE, named(LOOP, 30), named(WHOLE, 30), SCORE):
         assert name in result.output
 
 
 def test_the_command_names_a_missing_video():
-    result = run_command("bench", "evqascore", "--video", "no/such.mp4", code=1)
+    result = run_program("bench", "evqascore", "--video", "no/such.mp4", code=1)
     assert "no/such.mp4" in result.output

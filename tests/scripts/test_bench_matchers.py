@@ -1,4 +1,4 @@
-"""`evaluate-qa bench bem|nli_lex`: all cases score the same, and the command prints them."""
+"""`python -m evaluate_qa.dev.bench bem|nli_lex`: all cases score the same, and the command prints them."""
 
 import pytest
 

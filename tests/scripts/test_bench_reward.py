@@ -1,7 +1,7 @@
-"""`evaluate-qa bench reward`: what it times scores alike, and its arithmetic."""
+"""`python -m evaluate_qa.dev.bench reward`: what it times scores alike, and its arithmetic."""
 
 import pytest
-from commands import run_command
+from commands import run_program
 
 from evaluate_qa.dev.benchmarks.reward import Step, Took, alternately, made_of, measured
 from evaluate_qa.loading import load_metric
@@ -53,6 +53,6 @@ def test_rewards_that_are_not_the_scores_are_told(monkeypatch):
 
 
 def test_the_command_prints_speed_and_share():
-    done = run_command("bench", "reward", "--completions", "4", "--words", "6", "--rounds", "1")
+    done = run_program("bench", "reward", "--completions", "4", "--words", "6", "--rounds", "1")
     for told in ("bem.compute", "bem.reward", "ratio", "train 7 B: 8 x 7 B x 4 x 16 / 4.0e+14", "share of the reward"):
         assert told in done.output

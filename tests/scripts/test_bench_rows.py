@@ -1,9 +1,9 @@
-"""The rows of `evaluate-qa bench`: the sample's or a file's, and an error in a line where there are none."""
+"""The rows of `python -m evaluate_qa.dev.bench`: the sample's or a file's, and an error where there are none."""
 
 import json
 
 import pytest
-from commands import run_command
+from commands import run_program
 
 from evaluate_qa.dev.benchmarks.rows import COLUMNS, given_rows
 
@@ -32,7 +32,7 @@ def test_the_sample_has_all_columns():
     [
         (None, "there is no such file"),
         ("", "there are no rows to score"),
-        ('{"prediction": "a", "reference_text": "b"}', "no column 'references'; did you mean 'reference_text'?"),
+        ('{"prediction": "a", "reference_text": "b"}', "no column 'references'. Did you mean 'reference_text'?"),
         (
             '{"prediction": "a", "reference": null, "question": "q"}',
             "references: expected a string or a non-empty list",
@@ -43,6 +43,6 @@ def test_what_cannot_be_measured_is_told_in_a_line(tmp_path, metric, line, told)
     file = tmp_path / "rows.jsonl"
     if line is not None:
         file.write_text(line)
-    result = run_command("bench", metric, "--input", file, code=1)
-    assert result.stderr.startswith(f"evaluate-qa bench {metric}: ")
+    result = run_program("bench", metric, "--input", file, code=1)
+    assert result.stderr.startswith(f"python -m evaluate_qa.dev.bench {metric}: ")
     assert told in result.stderr

@@ -6,13 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
-from toy_metric import write_toy_metric
-from typer.testing import CliRunner
 
 from evaluate_qa.cascading.curve import Labelled, curve, point
-from evaluate_qa.cascading.several import band, choose, labelled
-from evaluate_qa.cascading.testing import find_band
-from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.scoring import unsure
 
@@ -83,8 +78,8 @@ def test_the_figures_that_the_hand_computes(run):
     assert found["curve"][-1]["agreement"] == pytest.approx(model)
     assert found["curve"][-1]["cost"] == pytest.approx(0.895)
     assert "ask=(0.5, 0.51)" in said
-    assert "0.5 ≤ p < 0.51" in said
-    assert "below 0.5 people agree with 'incorrect' on 295 of 300 rows" in said
+    assert "0.5 to 0.51" in said
+    assert "For scores below 0.5, people agree with 'incorrect' on 295 of 300 rows" in said
 
 
 def test_the_band_asks_what_the_judge_asks(run):
@@ -142,20 +137,8 @@ def test_rows_without_a_label_or_a_score_are_left_out_and_told(run):
     rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}] * 2
     found, said = run(rows)
     assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 2)
-    assert "3 rows without a label are left out" in said
-    assert "2 rows without a score are left out" in said
-
-
-def test_a_matcher_may_score_the_rows(run, tmp_path):
-    """The toy: the share of the reference's words. Its scores take the place of those of the file."""
-    toy = write_toy_metric(tmp_path)
-    rows = [
-        {"answer": "a b" if right else "c", "reference": "a b", "correct": right, "score": 0.1}
-        for right in [True] * 200 + [False] * 200
-    ]
-    found, _ = run(rows, "--metric", toy, "--column", "predictions=answer")
-    assert found["matcher_alone"]["agreement"] == 1
-    assert found["ask"] == [0.5, 0.5]
+    assert "3 rows without a label were left out." in said
+    assert "2 rows without a score were left out." in said
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -171,14 +154,18 @@ def test_a_drawing_is_written(run, suffix):
         ({"score": 1.5}, (), "rows.jsonl, line 3: the column 'score' is 1.5; expected a number from 0 to 1"),
         ({"correct": 0.5}, (), "rows.jsonl, line 3: the column 'correct' is 0.5; expected a verdict"),
         ({"judge": "perhaps"}, (), "rows.jsonl, line 3: the column 'judge' is 'perhaps'; expected 1 or 0"),
-        ({}, ("--score-column", "scor"), "no column 'scor'; did you mean 'score'?"),
-        ({}, ("--label", "people"), "no column 'people'"),
-        ({}, ("--judge", "gpt"), "no column 'gpt'"),
+        ({}, ("--column", "score=scor"), "no column 'scor'. Did you mean 'score'?"),
+        ({}, ("--column", "label=people"), "no column 'people'"),
+        ({}, ("--column", "judge=gpt"), "no column 'gpt'"),
         ({}, ("--target", "1"), "target is 1; expected a number above 0 and below 1"),
-        ({}, ("--prices", "2"), "--prices is '2'; expected two numbers by a comma"),
-        ({}, ("--prices", "2,-1"), "--prices is '2,-1'; expected two numbers of at least 0"),
-        ({}, ("--prices", "2,1"), "--prices needs tokens: columns judge_tokens_in"),
-        ({}, ("--plot", "x.gif"), "x.gif: the format is told by the suffix"),
+        ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers with a comma between them"),
+        ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0."),
+        (
+            {},
+            ("--prices", "2,1"),
+            "has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Add --tokens",
+        ),
+        ({}, ("--plot", "x.gif"), "x.gif: unknown file type. Use .png, .svg or .pdf."),
         ({}, ("--plot", "rows.jsonl"), "must be different files"),
     ],
 )
@@ -189,73 +176,4 @@ def test_what_is_wrong_is_told(run, change, options, told):
 
 
 def test_a_file_without_labels_is_told(run):
-    assert "no row has a score and a label" in run([{"score": 0.5, "label": None}], code=1)
-
-
-def small_set(low, right_low, high, right_high, middle):
-    """So many answers with a score of .03 and of .95, of which the matcher has so many right, and some with .6."""
-    scores = np.array([0.03] * low + [0.95] * high + [0.6] * middle)
-    labels = np.array(
-        [at >= right_low for at in range(low)] + [at < right_high for at in range(high)] + [True, False] * (middle // 2)
-    )
-    return labelled(scores, labels, 0.5)
-
-
-def test_a_band_of_several_sets_counts_them_alike():
-    """By shares of 100 and of 1,000 rows, so that the second set's ten times as many count no more.
-
-    Below: (.19 + .38) / (.2 + .4) = .95. Above: (.20 + .17) / (.2 + .2) = .925, by the rows (20 + 170) / 220 = .864;
-    with the middle, of which half is right, less.
-    """
-    sets = {"a": small_set(20, 19, 20, 20, 60), "b": small_set(400, 380, 200, 170, 400)}
-    assert band(list(sets.values()), 0.949) == (0.5, 1)
-    assert band(list(sets.values()), 0.9) == (0.5, 0.61)
-    assert band(list(sets.values()), 0.96) == (0, 1)
-    found = choose(sets, 0.9, 0.6)
-    assert found.sets["b"].chosen.decided == pytest.approx((380 + 170) / 600)
-    assert found.sets["b"].own == find_band(sets["b"].scores, sets["b"].labels, 0.5, 0.9, 0.6)
-    assert found.sets["b"].own != find_band(sets["b"].scores, sets["b"].labels, 0.5, 0.9, 0.95)
-
-
-def test_a_band_holds_its_lower_end_and_not_its_upper_one():
-    """All of .02 and .97 are right, all of .03 and .96 wrong: these are asked from .03 on, and up to below .97.
-
-    Of four answers three are right: 3/4, of which no more is wanted.
-    """
-    scores = np.repeat([0.02, 0.03, 0.96, 0.97], 10)
-    assert band([labelled(scores, np.tile(np.repeat([False, True], 10), 2), 0.5)], 0.9) == (0.03, 0.97)
-    assert band([labelled(np.full(4, 0.02), np.arange(4) == 0, 0.5)], 0.75) == (0.5, 1)
-    assert band([labelled(np.full(4, 0.98), np.arange(4) > 0, 0.5)], 0.75) == (0, 0.5)
-
-
-def test_sets_are_scored_and_shown(tmp_path, monkeypatch):
-    """The toy metric's score is the share of the reference's words, 1 or 0 here; it is always right."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
-    toy = write_toy_metric(tmp_path)
-    for name in ("one", "two"):
-        write_rows(
-            f"{name}.jsonl",
-            [
-                {
-                    "question": f"Q{at}",
-                    "references": [f"w{at}"],
-                    "answer": f"w{at}" if at % 2 else "no",
-                    "verdict": at % 2,
-                }
-                for at in range(20)
-            ],
-        )
-    options = ["--metric", str(toy), "--data", "one.jsonl", "--data", "two.jsonl", "--rows", "10", "--json", "out.json"]
-    done = run_command("cascade", *options)
-    found = json.loads(Path("out.json").read_text())
-    assert found["ask"] == [0.5, 0.5]
-    assert {name: (one["rows"], one["asked"], one["decided"]) for name, one in found["sets"].items()} == {
-        "one": (10, 0, 1),
-        "two": (10, 0, 1),
-    }
-    assert "own band, 95% confidence" in done.stdout
-    assert "1.000 of 10" in done.stdout
-    for wrong in (["--input", "one.jsonl"], ["--prices", "1,1"], ["--rows", "0"], ["--target", "2"]):
-        assert CliRunner().invoke(app, ["cascade", *options, *wrong]).exit_code == 1
-    assert "--data" in CliRunner().invoke(app, ["cascade"]).stderr
+    assert "no row has both a score and a label." in run([{"score": 0.5, "label": None}], code=1)

@@ -49,9 +49,9 @@ QUESTIONS = np.arange(COUNT) // 2
 
 
 def test_the_figures_are_those_of_the_function(run):
-    found = run("base.parquet", "new.jsonl", "other.csv", "--resamples", 500, "--seed", 3)
+    found = run("base.parquet", "new.jsonl", "other.csv")
     verdicts = {name: scores > 0.5 for name, scores in SCORES.items()}
-    expected = compare(SCORES, verdicts=verdicts, clusters=QUESTIONS, resamples=500, seed=3)
+    expected = compare(SCORES, verdicts=verdicts, clusters=QUESTIONS)
     assert (found["baseline"], found["rows"], found["clusters"], found["rows_left_out"]) == ("base", COUNT, 60, 0)
     for told, pair in zip(found["systems"], expected, strict=True):
         assert (told["system"], told["wins"], told["losses"]) == (pair.system, pair.wins, pair.losses)
@@ -65,14 +65,17 @@ def test_the_figures_are_those_of_the_function(run):
 
 def test_what_is_printed(run):
     run("base.parquet", "new.jsonl")
-    done = CliRunner().invoke(app, ["compare", "base.parquet", "new.jsonl", "--cluster", "id"])
+    done = CliRunner().invoke(app, ["compare", "base.parquet", "new.jsonl", "--column", "cluster=id"])
     (pair,) = compare({name: SCORES[name] for name in ("base", "new")}, verdicts={
         name: SCORES[name] > 0.5 for name in ("base", "new")})  # fmt: skip
     line = next(line for line in done.output.splitlines() if line.strip().startswith("new − base"))
     assert line.split()[3:5] == [str(pair.wins), str(pair.losses)]
     assert line.split()[-3] == f"{pair.verdicts.p_value:.4f}"
-    assert "p: McNemar exact (verdicts), sign flips; smallest detectable" in done.output
-    assert "for people's verdicts, give --labels" in done.output
+    assert done.output.startswith(f"new vs base: judged correct {(SCORES['base'] > 0.5).mean():.1%} → ")
+    size = f"{100 * pair.verdicts.detectable:.1f} points or more."
+    assert f"These 120 rows reliably (80%) detect only differences of {size}" in done.output
+    assert "McNemar's exact test for verdicts, sign flips for scores" in done.output
+    assert "Add --labels to correct for its errors." in done.output
 
 
 def test_changed_rows_are_written(run):
@@ -108,7 +111,7 @@ def test_labels_make_it_what_people_would_see(run):
     )  # fmt: skip
     assert found["systems"][0]["powered"] == pytest.approx(vars(expected.differences["new", "base"]))
     told = run("base.parquet", "new.jsonl", "--labels", "base.labels.csv", code=1)
-    assert "--labels is given 1 times; give a file of labels for each of base and new, in order" in told
+    assert "--labels was given once. Give one label file for each system, in order: base, new." in told
     told = run("base.parquet", "new.jsonl", "--labels", "new.labels.csv", "--labels", "base.labels.csv", code=1)
     assert "new.labels.csv, row 1: the label is of the answer 'new says" in told
 
@@ -128,7 +131,7 @@ def test_how_many_labels_each_system_has_does_not_matter(run):
 def test_without_verdicts_scores_are_compared_of_any_scale(run):
     for name in ("base", "new"):
         write_rows(f"{name}.s.jsonl", [{"question": f"Q{at}", "bleu": SCORES[name][at] * 100} for at in range(COUNT)])
-    found = run("base.s.jsonl", "new.s.jsonl", "--score-column", "bleu", "--changed", "changed.csv")["systems"][0]
+    found = run("base.s.jsonl", "new.s.jsonl", "--column", "score=bleu", "--changed", "changed.csv")["systems"][0]
     assert found["verdicts"] is None
     assert found["scores"]["difference"]["value"] == pytest.approx(100 * (SCORES["new"] - SCORES["base"]).mean())
     assert len(list(read_rows("changed.csv"))) == COUNT
@@ -157,22 +160,24 @@ def replaced(place, **columns):
     [
         (replaced(3, id="r999"), [], "b.jsonl, line 4: id 'r999' is no row of base.parquet (1 such rows, and 1 of"),
         (rows("new")[:-2], [], "b.jsonl lacks 2 rows of base.parquet, the first of them in base.parquet, row 119: id"),
-        (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' as in line 3; each row needs another"),
+        (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' is in line 3, too. Drop one of the rows"),
         (replaced(3, question="Why?"), [], "b.jsonl, line 4: the question is 'Why?', but that of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),
         (replaced(3, score=-math.inf), [], "b.jsonl, line 4: the column 'score' is -inf; expected a number"),
         (replaced(3, score=float("nan")), [], "b.jsonl, line 4: the column 'score' is nan; expected a number"),
         (replaced(3, verdict=0.5), [], "b.jsonl, line 4: the column 'verdict' is 0.5; expected true or false"),
-        (rows("new"), ["--score-column", "sore"], "base.parquet: no column 'sore'; did you mean 'score'?"),
-        (rows("new"), ["--verdict-column", "right"], "base.parquet: no column 'right'"),
-        (rows("new"), ["--cluster", "topic"], "base.parquet: no column 'topic'"),
-        (rows("new"), ["--id", "question"], "row 2: question 'Q0?' as in row 1; each row needs another one"),
-        ([row | {"score": None} for row in rows("new")], [], "no row has a score of every system"),
-        ([{"score": 1}], [], "b.jsonl has no column 'id', and here is not 'question'"),
-        (rows("new"), ["--changed", "-"], "name a file for them in place of -"),
+        (rows("new"), ["--column", "score=sore"], "base.parquet: there is no column 'sore'. Did you mean 'score'?"),
+        (rows("new"), ["--column", "verdict=right"], "base.parquet: there is no column 'right'"),
+        (rows("new"), ["--column", "cluster=topic"], "base.parquet: there is no column 'topic'"),
+        (rows("new"), ["--column", "id=question"], "row 2: question 'Q0?' is in row 1, too."),
+        ([row | {"score": None} for row in rows("new")], [], "no row has a score from every system"),
+        ([{"score": 1}], [], "b.jsonl has no column 'id', and this file lacks 'question'."),
+        (rows("new"), ["--changed", "-"], "Name a file in place of -."),
         (replaced(3, score=10**400), [], "b.jsonl, line 4: the column 'score' is 1000"),
         (rows("new"), ["--changed", "b.jsonl"], "system 2 and --changed must be different files"),
-        (rows("new"), ["--resamples", "1"], "1 resamples; expected at least 100"),
+        (rows("new"), ["--column", "score"], "--column score: the new name is missing."),
+        (rows("new"), ["--column", "skore=a"], "there is no column 'skore' to rename. Did you mean 'score'?"),
+        (rows("new"), ["--column", "score=a", "--column", "score=b"], "--column score=… is given 2 times."),
     ],
 )
 def test_what_is_wrong_is_told_with_its_row(run, second, options, told):
@@ -181,8 +186,8 @@ def test_what_is_wrong_is_told_with_its_row(run, second, options, told):
 
 
 def test_systems_must_be_two_and_different(run):
-    assert "one system has nothing to be compared with" in run("base.parquet", code=1)
-    assert "base.parquet is given twice" in run("base.parquet", "base.parquet", code=1)
+    assert "base.parquet is the only file. Give at least two files to compare." in run("base.parquet", code=1)
+    assert "base.parquet was given twice" in run("base.parquet", "base.parquet", code=1)
     Path("more").mkdir()
     write_rows("more/base.jsonl", rows("new"))
     assert run("base.parquet", "more/base.jsonl")["systems"][0]["system"] == "more/base.jsonl"

@@ -38,7 +38,7 @@ def run(*arguments):
 
 
 def test_hub_reads_what_the_command_wrote(tmp_path, data_dir):
-    result = run("evouna", "--output", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "--output", tmp_path / "out", "--data-dir", data_dir)
 
     assert result.exit_code == 0, result.output
     assert f'datasets.load_dataset("{tmp_path / "out"}", "tq")' in result.output
@@ -53,7 +53,7 @@ def test_hub_reads_what_the_command_wrote(tmp_path, data_dir):
 
 
 def test_one_configuration_needs_no_name(tmp_path, data_dir):
-    build("diver_qa", tmp_path / "out", data_dir, tmp_path / "cache")
+    build("diver_qa", tmp_path / "out", data_dir)
 
     rows = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
     assert rows.to_list() == [
@@ -69,7 +69,7 @@ def test_one_configuration_needs_no_name(tmp_path, data_dir):
 
 
 def test_files_lie_where_the_hub_expects_them_and_nothing_else_does(tmp_path, data_dir):
-    build("evouna", tmp_path / "out", data_dir, tmp_path / "cache")
+    build("evouna", tmp_path / "out", data_dir)
 
     assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
         "README.md",
@@ -80,7 +80,7 @@ def test_files_lie_where_the_hub_expects_them_and_nothing_else_does(tmp_path, da
 
 def test_card_describes_the_files(tmp_path, data_dir):
     out = tmp_path / "out"
-    build("evouna", out, data_dir, tmp_path / "cache")
+    build("evouna", out, data_dir)
 
     card = DatasetCard.load(out / "README.md").data.to_dict()
     assert card["size_categories"] == ["n<1K"]
@@ -126,19 +126,19 @@ def test_builders_are_found_by_name():
 
 def test_changed_source_file_is_read_again(tmp_path, data_dir):
     out = tmp_path / "out"
-    build("evouna", out, data_dir, tmp_path / "cache")
+    build("evouna", out, data_dir)
     (data_dir / "NQ.json").write_bytes((data_dir / "TQ.json").read_bytes())
-    built = build("evouna", out, data_dir, tmp_path / "cache")
+    built = build("evouna", out, data_dir)
 
     assert built.infos["nq"].splits["test"].num_examples == 20
 
 
 def test_missing_configuration_is_told_and_the_other_is_built(tmp_path, data_dir):
     (data_dir / "NQ.json").unlink()
-    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir)
 
     assert result.exit_code == 0
-    assert "nq is left out: there is no" in result.stderr
+    assert "nq was skipped: there is no" in result.stderr
     assert "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/" in result.stderr
     assert [found["config_name"] for found in DatasetCard.load(tmp_path / "out" / "README.md").data["configs"]] == [
         "tq"
@@ -152,10 +152,10 @@ def test_morqa_is_built_from_the_subsets_at_hand(tmp_path):
     query = {"encounter_id": "ENC1", "query_content_en": "Swollen.", "query_content_zh": "不消肿。"}
     for split, queries in (("valid", 1), ("test", 2)):
         (folder / f"{split}.json").write_text(json.dumps([query | {"responses": responses}] * queries))
-    result = run("morqa", "-o", tmp_path / "out", "--data-dir", tmp_path / "data", "--cache-dir", tmp_path / "cache")
+    result = run("morqa", "-o", tmp_path / "out", "--data-dir", tmp_path / "data")
 
     assert result.exit_code == 0, result.output
-    assert "ratings is left out: MORQA's ratings lack dermavqa" in result.stderr
+    assert "ratings was skipped: MORQA's ratings lack dermavqa" in result.stderr
     references = datasets.load_dataset(str(tmp_path / "out"), "references", cache_dir=str(tmp_path / "hub"))
     assert {split: rows.num_rows for split, rows in references.items()} == {"validation": 2, "test": 4}
     assert references["test"]["content"][:] == ["See a doctor.", "请就医。"] * 2
@@ -164,7 +164,7 @@ def test_morqa_is_built_from_the_subsets_at_hand(tmp_path):
 
 def test_nothing_to_build_is_an_error(tmp_path):
     (tmp_path / "empty").mkdir()
-    result = run("evouna", "-o", tmp_path / "out", "--data-dir", tmp_path / "empty", "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", tmp_path / "empty")
 
     assert result.exit_code == 1
     assert "NQ.json" in result.stderr
@@ -181,7 +181,7 @@ def test_missing_data_dir_is_an_error(tmp_path):
 
 def test_broken_source_file_is_named_with_its_place(tmp_path, data_dir):
     (data_dir / "NQ.json").write_text('[{"question": "?"}]')
-    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir)
 
     assert result.exit_code == 1
     assert f"{data_dir / 'NQ.json'}: question 0 is not in EVOUNA's format" in result.stderr
@@ -192,10 +192,10 @@ def test_folder_with_other_files_is_not_touched(tmp_path, data_dir, file):
     out = tmp_path / "out"
     out.mkdir()
     (out / file).write_text("mine")
-    result = run("evouna", "-o", out, "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "-o", out, "--data-dir", data_dir)
 
     assert result.exit_code == 1
-    assert f"{file}, which is no part of EVOUNA; name an empty folder" in result.stderr
+    assert f"{file}, which is not part of EVOUNA. Name an empty folder" in result.stderr
     assert [path.name for path in out.iterdir()] == [file]
     assert (out / file).read_text() == "mine"
 
@@ -204,7 +204,7 @@ def test_interrupted_build_is_done_again(tmp_path, data_dir):
     unfinished = tmp_path / "out" / "nq" / "test-00000-of-00001.unfinished"
     unfinished.parent.mkdir(parents=True)
     unfinished.write_bytes(b"PAR1")
-    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir, "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "-o", tmp_path / "out", "--data-dir", data_dir)
 
     assert result.exit_code == 0, result.output
     assert [path.name for path in unfinished.parent.iterdir()] == ["test-00000-of-00001.parquet"]
@@ -213,7 +213,7 @@ def test_interrupted_build_is_done_again(tmp_path, data_dir):
 def test_output_that_is_a_file_is_an_error(tmp_path, data_dir):
     (tmp_path / "out").write_text("mine")
 
-    with pytest.raises(FileExistsError, match="is a file; name a folder"):
+    with pytest.raises(FileExistsError, match=r"is a file\. Name a folder"):
         write_folder(Evouna, FOLDER / "evouna" / "README.md", tmp_path / "out", data_dir=str(data_dir))
 
 

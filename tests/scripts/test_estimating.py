@@ -77,9 +77,11 @@ def test_what_is_printed(tmp_path, monkeypatch, run):
     told = f"{one.accuracy.value:.3f} [{one.accuracy.low:.3f}, {one.accuracy.high:.3f}]"
     line = next(line for line in done.output.splitlines() if line.strip().startswith("all"))
     assert told in line
-    assert line.split()[-2:] == [f"{one.tuning:.2f}", f"{one.worth:.0f}"]
-    assert "rows with the same question count as one cluster: 150 clusters" in done.output
-    assert "assumed: the labelled rows are a random sample of all, drawn alike; the labels are true" in done.output
+    assert line.split()[-2:] == [f"{one.metric:.3f}", f"{one.worth:.0f}"]
+    assert "Rows with the same question are treated as one group (150 groups)." in done.output
+    assert (
+        "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct." in done.output
+    )
 
 
 def test_names_are_no_markup(run):
@@ -100,16 +102,16 @@ def test_rows_are_found_by_question_and_prediction(run):
 def test_columns_with_other_names(run):
     rows = [{"key": row["id"], "human": "right" if row["label"] else "WRONG"} for row in labelled()]
     write_rows("other.jsonl", [{"key": row["id"], "p": row["score"], "set": row["question"]} for row in ROWS])
-    options = ["--id", "key", "--label", "human", "--score-column", "p", "--cluster", "set"]
+    options = ["--column", "id=key", "--column", "label=human", "--column", "score=p", "--column", "cluster=set"]
     same(run(rows, *options, scored="other.jsonl")["all"], expected().all)
-    options[-1] = "key"
+    options[-1] = "cluster=key"
     same(run(rows, *options, scored="other.jsonl")["all"], expected(clusters=None).all)
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_verdicts_are_scores_whatever_the_format(run, suffix):
     write_rows(f"other.{suffix}", [row | {"verdict": row["score"] > 0.5} for row in ROWS])
-    found = run(labelled(), "--score-column", "verdict", scored=f"other.{suffix}")["all"]
+    found = run(labelled(), "--column", "score=verdict", scored=f"other.{suffix}")["all"]
     assert found["metric"] == np.mean([row["score"] > 0.5 for row in ROWS])
 
 
@@ -154,25 +156,25 @@ def replaced(place, **columns):
     [
         (replaced(3, id=999), [], "labels.csv, row 4: id '999' is no row of scored.parquet; labels must be of scored"),
         (replaced(3, id=""), [], "labels.csv, row 4: there is no id"),
-        (replaced(3, id=PLACES[0]), [], f"labels.csv, row 4: id '{PLACES[0]}' as in row 1; each row needs another"),
+        (replaced(3, id=PLACES[0]), [], f"labels.csv, row 4: id '{PLACES[0]}' is in row 1, too. Drop one"),
         (replaced(3, prediction="No."), [], f"row 4: the label is of the answer 'No.', but the one in scored.parquet, "
          f"row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
         (replaced(3, label="nan"), [], "labels.csv, row 4: the column 'label' is 'nan'; expected 1 or 0"),
         (replaced(3, label=2), [], "row 4: the column 'label' is '2'"),
-        (labelled(PLACES[:5]), [], "5 labels of 300 rows; an interval needs at least 20: label more rows"),
-        (labelled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, which says nothing of how they vary"),
+        (labelled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
+        (labelled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
         (labelled(np.argsort(CHANCE)[:150].tolist()), [], "the labelled rows are no random sample: they score 0."),
-        ([{"label": 1}], [], "labels.csv has no column 'id', and here is not 'question' and 'prediction'"),
-        ([{"id": 1}], [], "labels.csv: no column 'label'"),
-        (labelled(), ["--label", "verdict"], "labels.csv: no column 'verdict'"),
-        (labelled(), ["--id", "name"], "scored.parquet: no column 'name'"),
-        (labelled(), ["--by", "sistem"], "scored.parquet: no column 'sistem'; did you mean 'system'?"),
-        (labelled(), ["--by", "system", "--difference", "a"], "--difference 'a': expected two values by a comma"),
+        ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),
+        ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
+        (labelled(), ["--column", "label=verdict"], "labels.csv: there is no column 'verdict'"),
+        (labelled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
+        (labelled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
+        (labelled(), ["--by", "system", "--difference", "a"], "--difference is 'a'. Expected two values with a comma"),
         (labelled(), ["--by", "system", "--difference", "a,c"], "no difference with group 'c': there is no such group"),
         (labelled(), ["--difference", "a,b"], "no difference with group 'a': there is no such group, but none at all"),
-        (labelled(), ["--score-column", "id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: choose"),
-        (labelled(), ["--score-column", "question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
+        (labelled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: name"),
+        (labelled(), ["--column", "score=question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
         (labelled(), ["--confidence", "95"], "confidence is 95"),
         (labelled(), ["--json", "labels.csv"], "--labels and --json must be different files"),
     ],
@@ -189,11 +191,11 @@ def test_nan_and_twice_the_same_answer_are_told(run):
     rows = [{"question": "Q?", "prediction": "It.", "score": 1, "system": name} for name in "ab"]
     write_rows("twice.jsonl", rows)
     told = run(labelled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
-    assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' as in line 1" in told
-    assert "--id question --id system" in told
+    assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in told
+    assert "--column id=question --column id=system" in told
     write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
     assert "blank.jsonl, line 1: there is nothing in the column 'question'" in run(
-        labelled(), "--cluster", "question", code=1, scored="blank.jsonl"
+        labelled(), "--column", "cluster=question", code=1, scored="blank.jsonl"
     )
 
 

@@ -41,8 +41,11 @@ def test_clips(processes, tmp_path):
     """Of the right answers, the wrong ones and the bare keywords, most that are kept are right."""
     install_metrics(["evqascore"])
     processes.run(EXAMPLES / "clips.py", tmp_path, check=True)
-    command = "select --metric evqascore --config demo --compute interval=6 --input clips.jsonl --top 8 -o kept.jsonl"
-    processes.run("-c", "from evaluate_qa.cli import app; app()", *command.split(), cwd=tmp_path, check=True)
+    for command in (
+        "score --metric evqascore --load config=demo --compute interval=6 --input clips.jsonl --output scored.jsonl",
+        "select --input scored.jsonl --top 8 --output kept.jsonl",
+    ):
+        processes.run("-c", "from evaluate_qa.cli import app; app()", *command.split(), cwd=tmp_path, check=True)
     kept = [json.loads(line)["kind"] for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
     assert len(kept) == 8
     assert kept.count("right") >= 6

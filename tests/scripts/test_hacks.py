@@ -1,9 +1,9 @@
-"""`evaluate-qa hacks`: what templates get, by arithmetic, and of a real metric."""
+"""`python -m evaluate_qa.dev.hacks`: what templates get, by arithmetic, and of a real metric."""
 
 import json
 
 import pytest
-from commands import run_command
+from commands import run_program
 
 from evaluate_qa.dev.hacking.study import study
 from evaluate_qa.dev.hacking.templates import FAMILIES, questions
@@ -69,7 +69,7 @@ def test_the_best_of_each_family_counts():
 
 def test_the_command_prints_and_writes(tmp_path):
     out = tmp_path / "hacks.json"
-    done = run_command("hacks", "--metric", "bem", "--questions", "1", "--json", out)
+    done = run_program("hacks", "--metric", "bem", "--questions", "1", "--json", out)
     assert "bem: 1 questions" in done.output
     written = json.loads(out.read_text())
     assert written["questions"] == 1
@@ -78,5 +78,5 @@ def test_the_command_prints_and_writes(tmp_path):
     assert [one["family"] for one in families] == list(FAMILIES)
     assert families[-1]["accepted"] == 1
     assert 0 <= families[0]["reward"] <= 1
-    wrong = run_command("hacks", "--metric", "deltableu", "--questions", "1", code=1)
+    wrong = run_program("hacks", "--metric", "deltableu", "--questions", "1", code=1)
     assert "deltableu has no verdicts" in wrong.output

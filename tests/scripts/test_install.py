@@ -207,7 +207,7 @@ def _output(process, code=0):
 def test_install_load_upgrade_and_uninstall(run, package):
     first = _output(run(f"{COMMAND}\ncommand('install', '--list')\ncommand('install', 'toy')\n{LOAD}"))
     assert re.search(r"^toy +not installed", first, re.MULTILINE)
-    assert 'toy: evaluate.load("toy") takes /' in first
+    assert 'toy is installed. Use evaluate.load("toy").' in first
     assert first.endswith("\ntoy|v:1 0.5\n")  # one of the reference's two words
 
     program = package / "metrics" / "toy" / "toy.py"
@@ -224,8 +224,8 @@ def test_install_load_upgrade_and_uninstall(run, package):
 
 def test_wrong_names_and_options_are_told():
     told = run_command("install", "smlie", code=1)
-    assert "no metric is named 'smlie'" in told.stderr
-    assert "do not go together" in CliRunner().invoke(app, ["install", "--list", "--uninstall"]).stderr
+    assert "there is no metric 'smlie'. Did you mean 'smile'?" in told.stderr
+    assert "exclude each other" in CliRunner().invoke(app, ["install", "--list", "--uninstall"]).stderr
 
 
 def test_several_processes_at_once(run):

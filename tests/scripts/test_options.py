@@ -40,11 +40,11 @@ def test_a_prefix_restricts_an_option_to_a_metric():
 
 @pytest.mark.parametrize("metric", ["smile", "bem", None])
 def test_an_option_of_a_metric_that_does_not_run_is_an_error(metric):
-    with pytest.raises(ValueError, match=r"'smlie\.w=0\.3' is for a metric 'smlie'; "):
+    with pytest.raises(ValueError, match=r"'smlie\.w=0\.3' is for the metric 'smlie', which is not used. "):
         parse_options(["smlie.w=0.3"], metric)
 
 
 @pytest.mark.parametrize("text", ["w", "=3", "0w=3", "a-b=3", ""])
 def test_options_without_a_name(text):
-    with pytest.raises(ValueError, match="write name=value"):
+    with pytest.raises(ValueError, match="Write name=value"):
         parse_options([text])

@@ -105,7 +105,7 @@ print(json.dumps([found, rows]))
 
 @pytest.mark.slow
 def test_what_was_published_gives_the_figures_that_it_gives_here(hub, start, publish, data_dir, tmp_path):
-    code, out, err = publish(hub, "smile", "bem", "evouna", "--data-dir", data_dir, "--cache-dir", tmp_path / "c")
+    code, out, err = publish(hub, "smile", "bem", "evouna", "--data-dir", data_dir)
     assert code == 0, f"{out}\n{err}"
     # bem takes the matcher along, and what others need comes first.
     assert [name for _, name in hub.repositories] == ["org/matcher", "org/evouna", "org/bem", "org/smile"]
@@ -241,7 +241,7 @@ def test_what_is_not_in_order_is_not_uploaded(tmp_path):
     assert "[1/2] models/org/matcher: 3 files, all in order" in result.stdout
     assert "[2/2] datasets/org/evouna: 1 problems" in result.stdout
     assert f"it cannot be built: there is no folder {tmp_path / 'data' / 'evouna'}" in result.stderr
-    assert "nothing was uploaded; fix the problems listed above" in result.stderr
+    assert "nothing was uploaded. Fix the problems listed above." in result.stderr
 
 
 def test_output_only_builds(tmp_path):
@@ -253,7 +253,7 @@ def test_output_only_builds(tmp_path):
 
 def test_a_data_set_is_built_whole_or_not_at_all(data_dir, tmp_path):
     (data_dir / "evouna" / "TQ.json").unlink()
-    result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out", "--cache-dir", tmp_path / "cache")
+    result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "evouna is published whole or not at all, but tq: there is no" in result.stderr
 
@@ -262,7 +262,7 @@ def test_a_folder_that_holds_something_is_not_built_in(tmp_path):
     (tmp_path / "mine.txt").touch()
     result = run("--models", "-o", tmp_path)
     assert result.exit_code == 1
-    assert f"{tmp_path} is there already; name a new or an empty folder" in result.stderr
+    assert f"{tmp_path} already exists and is not empty. Name a new or empty folder." in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -270,7 +270,7 @@ def test_a_folder_that_holds_something_is_not_built_in(tmp_path):
     ("arguments", "told"),
     [
         (["smlie"], "there is no 'smlie' to publish"),
-        (["--models", "--dry-run", "-o", "out"], "--output and --dry-run do not go together"),
+        (["--models", "--dry-run", "-o", "out"], "--output and --dry-run exclude each other"),
     ],
 )
 def test_wrong_arguments_are_told(arguments, told):

@@ -181,7 +181,7 @@ def test_what_is_chosen(names, datasets, models, expected):
 
 
 def test_an_unknown_name_is_told_with_those_that_there_are():
-    with pytest.raises(ValueError, match=r"no 'smlie' to publish; expected some of .*smile.*evouna.*matcher"):
+    with pytest.raises(ValueError, match=r"no 'smlie' to publish\. Available: .*smile.*evouna.*matcher"):
         selection(["smile", "smlie"], False, False)
 
 

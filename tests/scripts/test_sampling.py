@@ -36,7 +36,7 @@ def test_what_is_filled_in_is_estimated_from(run, suffix, stratified):
     target = f"labels.{suffix}"
     options = ["--stratified"] * stratified
     told = run("--input", "scored.parquet", "--output", target, "--rows", 120, *options)
-    assert "120 of 400 rows" in told
+    assert "Wrote 120 of 400 rows" in told
     assert f"evaluate-qa estimate --scored scored.parquet --labels {target}" in told
     rows = [row for _, row in read_rows(target)]
     assert list(rows[0]) == ["question", "references", "prediction", "label", *["weight"] * stratified]
@@ -46,7 +46,7 @@ def test_what_is_filled_in_is_estimated_from(run, suffix, stratified):
     write_rows(f"filled.{suffix}", rows)
     found = run("--scored", "scored.parquet", "--labels", f"filled.{suffix}", command="estimate")
     assert next(line for line in found.splitlines() if line.split()[:1] == ["all"]).split()[1:3] == ["400", "120"]
-    assert ("drawn with the weights in 'weight'" in found) is stratified
+    assert ("random sample with the weights in 'weight'" in found) is stratified
 
 
 def test_the_person_sees_what_is_named_but_no_score(run):
@@ -57,12 +57,14 @@ def test_the_person_sees_what_is_named_but_no_score(run):
 
 def test_work_is_not_overwritten(run):
     run("-i", "scored.parquet", "-o", "labels.csv")
-    assert "labels.csv is there already; name another file" in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
+    assert "labels.csv already exists. Name another file" in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
     rows = [row for _, row in read_rows("labels.csv")]
     rows[0]["label"] = "right"
     write_rows("labels.csv", rows)
     before = Path("labels.csv").read_bytes()
-    assert "labels.csv holds 1 labels; name another file" in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
+    assert "labels.csv already exists and holds 1 labels. Name another file" in run(
+        "-i", "scored.parquet", "-o", "labels.csv", code=1
+    )
     assert Path("labels.csv").read_bytes() == before
 
 
@@ -77,6 +79,19 @@ def test_spreadsheets_compute_nothing(run):
     assert "40" in run("--scored", "formulas.jsonl", "--labels", "filled.csv", command="estimate")
 
 
+def test_too_few_clusters_are_reported_when_rows_are_drawn(run):
+    """Four answers to each question: 30 rows cover fewer than 20 of 24 questions, and the proposed number is enough."""
+    write_rows("few.jsonl", [row | {"question": f"Q{at % 24}?", "id": at} for at, row in enumerate(ROWS[:96])])
+    told = run("-i", "few.jsonl", "-o", "labels.jsonl", "--rows", 20)
+    assert "Warning: these rows cover 1" in told
+    assert "different values of 'question', and an interval needs at least 20." in told
+    more = told.partition("Remove labels.jsonl and draw more: --rows ")[2].split(".")[0]
+    assert "Warning" not in run("-i", "few.jsonl", "-o", "more.jsonl", "--rows", more)
+    assert "Warning" not in run("-i", "few.jsonl", "-o", "alone.jsonl", "--rows", 20, "--column", "cluster=id")
+    write_rows("same.jsonl", [row | {"question": "Q?", "id": at} for at, row in enumerate(ROWS)])
+    assert "fewer than 20 different values of 'question'" in run("-i", "same.jsonl", "-o", "same.csv")
+
+
 def test_rows_without_a_score_are_not_drawn(run):
     write_rows("some.jsonl", [row | {"score": None if at % 2 else row["score"]} for at, row in enumerate(ROWS)])
     assert "200 of 200 rows" in run("-i", "some.jsonl", "-o", "labels.jsonl", "--rows", 300)
@@ -88,26 +103,26 @@ def test_a_plan_is_told(run):
     (first, *_) = plan(SCORES)
     line = next(line for line in told.splitlines() if line.split()[:1] == ["50"])
     assert line.split() == ["50", *(f"±{value:.3f}" for value in (first.alone, first.alike, first.stratified))]
-    assert "±0.06 by estimate: about " in told
-    assert "assumed: the scores are probabilities" in told
+    assert "A margin of error of ±0.06 needs about " in told
+    assert "Assumes calibrated scores and independent rows." in told
     assert not list(Path().glob("labels*"))
     write_rows("labels.jsonl", [row | {"label": at % 2} for at, row in enumerate(ROWS[:80])])
     told = run("-i", "scored.parquet", "--margin", 0.0001, "--labels", "labels.jsonl")
-    assert "±0.0001 by estimate, --stratified: more than 200 labels" in told
-    assert "assumed: answers are right as often as the labels in labels.jsonl say" in told
+    assert "A margin of error of ±0.0001 needs more than 200 labels with --stratified." in told
+    assert "Assumes scores that are as accurate as the labels in labels.jsonl show" in told
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["-o", "labels.parquet"], "labels.parquet: a person cannot fill in Parquet; name a .csv or .jsonl file"),
-        (["-o", "labels.txt"], "expected .jsonl, .csv or .parquet"),
+        (["-o", "labels.parquet"], "labels.parquet: Parquet files cannot be labeled by hand. Use .csv or .jsonl."),
+        (["-o", "labels.txt"], "labels.txt: unknown file type."),
         (["-o", "labels.csv", "--rows", "5"], "5 rows to label; an estimate needs at least 20"),
-        (["-o", "labels.csv", "--score-column", "p"], "no column 'p'"),
-        (["-o", "labels.csv", "--score-column", "system"], "row 1: the column 'system' is 'x'; expected a number"),
-        (["-o", "labels.csv", "--show", "sistem"], "no column 'sistem'; did you mean 'system'?"),
-        (["-o", "labels.csv", "--id", "system"], "row 2: system 'x' as in row 1"),
-        ([], "name the file for the rows to label by --output, or ask for a plan: --plan"),
+        (["-o", "labels.csv", "--column", "score=p"], "no column 'p'"),
+        (["-o", "labels.csv", "--column", "score=system"], "row 1: the column 'system' is 'x'; expected a number"),
+        (["-o", "labels.csv", "--show", "sistem"], "no column 'sistem'. Did you mean 'system'?"),
+        (["-o", "labels.csv", "--column", "id=system"], "row 2: system 'x' is in row 1, too."),
+        ([], "there is no file to write to. Name it with --output, or plan with --plan."),
     ],
 )
 def test_what_is_wrong_is_told(run, options, told):

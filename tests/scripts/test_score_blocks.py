@@ -56,6 +56,6 @@ def test_blocks_behind_a_gap_are_forgotten_by_a_run_that_takes_one_after_the_oth
 def test_a_block_that_is_damaged_while_the_run_goes_on_is_not_joined(tmp_path, work):
     blocks = _blocks(tmp_path)
     Path(work / "000002.jsonl").write_bytes(b"")
-    with pytest.raises(RowsError, match=r"000002\.jsonl was damaged; have it made again with --resume"):
+    with pytest.raises(RowsError, match=r"000002\.jsonl was damaged. Use --resume to write it again"):
         blocks.finish()
     assert not (tmp_path / "out.jsonl").exists()

@@ -1,17 +1,14 @@
-"""`evaluate-qa score` and `select` over rows with videos: paths, broken files, keywords, the best rows."""
+"""`evaluate-qa score` over rows with videos: paths, broken files, keywords; and `select` of the best rows."""
 
-import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 from commands import run_command
 
-import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.selection.grouping import _added
+from evaluate_qa.metrics.evqascore import encoding
 from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
@@ -20,7 +17,7 @@ ROWS = [
     for number, clip in enumerate(CLIPS)
 ]
 ROWS[1]["keywords"] = [CLIPS[1].shape]
-OPTIONS = ["--config", "demo", "--compute", "interval=6"]
+OPTIONS = ["--load", "config=demo", "--compute", "interval=6"]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +58,7 @@ def test_paths_start_at_the_folder_of_the_input(run, suffix):
     assert out[1]["keywords"] == [CLIPS[1].shape]
     assert CLIPS[0].colour in " ".join(out[0]["keywords"])
     assert all(isinstance(row["score"], float) for row in out)
-    assert "mean coarse" in told.stderr
+    assert "mean score" in told.stderr
     assert "signature: evqascore|v:1.0.0|clip:" in told.stderr
 
 
@@ -97,7 +94,7 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     assert aside[0]["input"] == broken
     assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is no video")
     assert "expected the path of a video that exists" in aside[1]["error"]
-    assert "rows set aside" in told
+    assert "bad rows" in told
 
 
 def test_broken_videos_may_stay_without_a_score(run):
@@ -120,15 +117,13 @@ def test_keywords_of_the_input_are_never_overwritten(run):
 
 
 def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatch):
-    metric = evaluate_qa.load("evqascore", "demo")
-    encoding, read = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.encoding"], []
-    original = encoding.read_samples
+    read, original = [], encoding.read_samples
     monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
     write_rows("data/rows.jsonl", ROWS * 3)
-    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "kept.jsonl"]
-    run("select", *arguments, "--top", 2, "--chunk-size", 2)
+    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
+    run("score", *arguments, "--chunk-size", 2)
     assert sorted(read) == [f"data/clips/{number}.mp4" for number in range(3)]
-    assert sorted(path.name for path in Path().iterdir()) == ["data", "kept.jsonl", "kept.scored.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["data", "out.jsonl"]
 
 
 def test_the_best_rows_are_selected(run):
@@ -136,24 +131,9 @@ def test_the_best_rows_are_selected(run):
     true = [row for row in ROWS if row["keywords"] is None]
     wrong = [row | {"id": f"wrong {row['id']}", "prediction": ""} for row in true]
     write_rows("data/rows.jsonl", [*wrong, *true])
-    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "kept.jsonl"]
-    told = run("select", *arguments, "--fraction", 0.5).stderr
+    run("score", "--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "scored.jsonl")
+    run("select", "--input", "scored.jsonl", "--output", "kept.jsonl", "--fraction", 0.5)
     assert [row["id"] for row in rows("kept.jsonl")] == [0, 2]
-    assert [row["score"] for row in rows("kept.scored.jsonl")][:2] == [0, 0]
-    assert "all scored rows: kept.scored.jsonl" in told
-    again = ["--input", "kept.scored.jsonl", "--score-column", "coarse", "--top", 1, "--output", "one.jsonl"]
-    run("select", *again)
-    assert json.loads(Path("one.jsonl").read_text())["id"] in {0, 2}
-
-
-def test_groups_may_be_what_the_scores_rest_on(run):
-    """All columns that the metric adds are known before it scores."""
-    write_rows("data/rows.jsonl", ROWS)
-    options = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "k.jsonl", "--top", 1]
-    for column in ("mode", "frames"):
-        run("select", *options, "--per-group", column)
-    added = rows("k.scored.jsonl")[0].keys() - ROWS[0].keys()
-    assert added <= {*_added("evqascore", "")}
 
 
 def test_a_missing_file_may_stay_without_a_score(run):

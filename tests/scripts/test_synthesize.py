@@ -147,10 +147,15 @@ def _no_key(monkeypatch):
 def run(source, output, *options, **named):
     """Run the command; named options are written as on the command line."""
     arguments = ["synthesize", "--input", str(source), "--output", str(output), *options]
-    for name, value in named.items():
-        for one in value if isinstance(value, list) else [value]:
-            arguments += [f"--{name.replace('_', '-')}", str(one)]
-    return CliRunner().invoke(app, arguments)
+    return CliRunner().invoke(app, [*arguments, *typed(**named)])
+
+
+def typed(**named):
+    """Return options as they are typed: those of the model by --load."""
+    own = ("model", "endpoint", "column", "prompt", "errors")
+    pairs = [(name, one) for name, value in named.items() for one in (value if isinstance(value, list) else [value])]
+    found = [(f"--{name}", str(one)) if name in own else ("--load", f"{name}={one}") for name, one in pairs]
+    return [text for pair in found for text in pair]
 
 
 def write(path, rows):
@@ -202,15 +207,11 @@ def test_other_forms_of_the_address_are_understood(tmp_path, server, url):
     assert set(server.paths) == {"/v1/chat/completions"}
 
 
-def test_the_key_comes_from_the_variable_that_is_named(tmp_path, server, monkeypatch):
+def test_the_key_comes_from_the_usual_variable(tmp_path, server, monkeypatch):
     source = write(tmp_path / "a.jsonl", [{"question": "q", "reference": "r"}])
     monkeypatch.setenv("OPENAI_API_KEY", "usual")
-    monkeypatch.setenv("MY_KEY", "mine")
     run(source, tmp_path / "b.jsonl", endpoint=server.url)
-    run(source, tmp_path / "c.jsonl", endpoint=server.url, api_key_env="MY_KEY")
-    assert server.keys == ["Bearer usual", "Bearer mine"]
-    result = run(source, tmp_path / "d.jsonl", endpoint=server.url, api_key_env="NO_KEY")
-    assert (result.exit_code, "NO_KEY is not set" in result.stderr) == (1, True)
+    assert server.keys == ["Bearer usual"]
     assert "usual" not in (tmp_path / "b.jsonl.settings.json").read_text()
 
 
@@ -393,7 +394,7 @@ def test_a_server_that_is_not_there_ends_the_run_early(tmp_path):
     result = run(source, output, endpoint="http://127.0.0.1:9/v1", max_retries=0, concurrency=1)
     assert result.exit_code == 1
     assert "0 of 100 rows" in result.stderr
-    assert "gave up after 20 failures one after the other, as 'What is the capital of France?'" in result.stderr
+    assert "The run ended early: 20 requests in a row failed, and so did a test" in result.stderr
     assert "no whole reply: ClientConnectorError: Cannot connect to host 127.0.0.1:9" in result.stderr
     assert "10 rows failed" in result.stderr
     assert output.read_bytes() == b""
@@ -404,7 +405,7 @@ def test_a_key_that_is_refused_ends_the_run_early_also_with_many_requests_at_a_t
     server.faults, server.lasting = {reference: [401] for reference in (*map(str, range(100)), EASY)}, True
     source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, concurrency=8)
-    assert re.search(r"gave up after 2\d failures", result.stderr), "a few more may come in at the same moment"
+    assert re.search(r"ended early: 2\d requests in a row", result.stderr), "a few more may come in at the same moment"
     assert ": status 401: " in result.stderr
     assert 20 <= len(server.bodies) < 20 + 2 * 8
     assert server.asked()[EASY] == 1
@@ -424,8 +425,8 @@ def test_many_rows_that_fail_for_good_keep_no_other_from_being_asked(tmp_path, s
         result = run(source, output, endpoint=server.url, concurrency=concurrency)
         assert result.exit_code == 1
         assert "40 of 200 rows" in result.stderr
-        assert "160 rows failed; the same command asks for them again" in result.stderr
-        assert "gave up" not in result.stderr
+        assert "160 rows failed. Run the same command again to retry them" in result.stderr
+        assert "ended early" not in result.stderr
         assert read(output) == [answered(row) for n, row in enumerate(rows) if n not in bad]
     # The second run asks for those 160 alone: after 20, 40 and 80 failures it asks the easy question.
     assert server.asked()[EASY] == 3
@@ -440,7 +441,7 @@ def test_a_server_that_stops_in_the_middle_ends_the_run_early(tmp_path, server):
     source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, concurrency=1, max_retries=0)
     assert "50 of 200 rows" in result.stderr
-    assert "gave up after 20 failures" in result.stderr
+    assert "The run ended early: 20 requests in a row failed" in result.stderr
     assert len(server.bodies) == 50 + 20 + 1
     server.faults = {}
     assert run(source, output, endpoint=server.url).exit_code == 0
@@ -453,7 +454,7 @@ def test_failures_between_answers_do_not_end_the_run(tmp_path, server):
     source, output = write(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl"
     result = run(source, output, endpoint=server.url, concurrency=1)
     assert "25 of 50 rows" in result.stderr
-    assert "… and 15 more; --errors lists all" in result.stderr
+    assert "… and 15 more. --errors FILE lists all of them." in result.stderr
     assert [row["references"] for row in read(output)] == [f"{n}" for n in range(1, 50, 2)]
 
 
@@ -474,8 +475,8 @@ def test_a_finished_output_is_left_as_it_is(finished, server):
     source, output, whole = finished
     result = run(source, output, endpoint=server.url, model="m")
     assert (result.exit_code, output.read_bytes(), server.bodies) == (0, whole, [])
-    assert "6 of 6 rows are in" in result.stderr
-    assert "6 of them from before" in result.stderr
+    assert "has 6 of 6 rows" in result.stderr
+    assert "6 of them from an earlier run" in result.stderr
 
 
 @pytest.mark.parametrize("lost", [1, 2, 12, 40])  # in the line end, in the bracket, in the emoji, in a name
@@ -612,7 +613,7 @@ def test_settings_that_the_command_did_not_make_are_not_touched(tmp_path, server
     for content in ("mine", '{"mine": 1}', "[]", "7"):
         settings.write_text(content)
         result = run(source, tmp_path / "b.jsonl", endpoint=server.url)
-        assert "b.jsonl.settings.json is there and not of this command" in result.stderr
+        assert "b.jsonl.settings.json exists and was not written by this command" in result.stderr
         assert (settings.read_text(), server.bodies) == (content, [])
 
 
@@ -624,7 +625,7 @@ def test_an_output_that_is_a_link_stays_one(tmp_path, server):
     server.delay = lambda reference: 0.05 if reference == "r0" else 0.0  # so that rows are brought into order
     assert run(source, link, endpoint=server.url).exit_code == 0
     assert (link.readlink(), read(real)) == (real, [answered(row) for row in some_rows(5)])
-    assert "5 of them from before" in run(source, real, endpoint=server.url).stderr
+    assert "5 of them from an earlier run" in run(source, real, endpoint=server.url).stderr
 
 
 def test_two_runs_do_not_write_the_same_output(tmp_path, server):
@@ -639,7 +640,7 @@ def test_two_runs_do_not_write_the_same_output(tmp_path, server):
     with claimed(errors):
         other = run(source, tmp_path / "c.jsonl", endpoint=server.url, errors=errors)
     assert f"{errors}: another run is writing it" in other.stderr
-    assert f"{output}: another run is writing it; wait for that run or stop it" in result.stderr
+    assert f"{output}: another run is writing it. Wait for that run, or stop it" in result.stderr
     assert read(output) == [answered(row) for row in some_rows(3)]
     assert max(server.asked().values()) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl", "b.jsonl.settings.json"]
@@ -656,8 +657,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(proces
     # Of two requests for a row the second takes longer, so that with four at a time rows are finished out of order.
     server.delay = lambda reference: 0.02 * (1 + int(reference[1:]) % 3)
     code = "from evaluate_qa.cli import app; app()"
-    options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
-    with processes.start("-c", code, "synthesize", "--input", source, "--output", output, *options) as process:
+    with processes.start("-c", code, "synthesize", "--input", source, "--output", output, *typed(**named)) as process:
         deadline = time.monotonic() + 60
         while not output.exists() or output.read_bytes().count(b"\n") < 5:
             assert process.poll() is None, "ended before it was killed"
@@ -671,7 +671,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(proces
     server.bodies.clear()
     result = run(source, output, **named)
     assert result.exit_code == 0
-    assert f"{len(saved)} of them from before" in result.stderr
+    assert f"{len(saved)} of them from an earlier run" in result.stderr
     assert output.read_bytes() == uninterrupted.read_bytes()
     finished = {reference for line in saved for reference in json.loads(line)["references"]}
     assert not finished & set(server.asked())
@@ -687,8 +687,8 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_like_one_that_was_not(proces
         ('{"questions": "q"', "not JSON"),
         ('["q", "r"]', "a JSON list"),
         ('{"questions": "q"}', "no column 'references'"),
-        ('{"question": "q", "referenze": "r"}', "did you mean 'referenze'"),
-        ('{"prompt": "q", "references": "r"}', "another is named by --column questions=NAME"),
+        ('{"question": "q", "referenze": "r"}', "Did you mean 'referenze'"),
+        ('{"prompt": "q", "references": "r"}', "Use --column questions=NAME to read another column."),
         ('{"questions": "q", "references": []}', "references is []; expected a string or a non-empty list"),
         ('{"questions": "q", "references": ["r", " "]}', "none of them empty"),
         ('{"questions": "q", "references": ["r", null]}', "references is ['r', None]"),
@@ -716,10 +716,13 @@ def test_a_bad_row_is_named_before_anything_is_asked(tmp_path, server, line, tol
         ({"endpoint": "http://h", "concurrency": 0}, "concurrency is 0; expected more than 0"),
         ({"endpoint": "http://h", "timeout": 0}, "timeout is 0"),
         ({"endpoint": "http://h", "max_retries": -1}, "max_retries is -1"),
-        ({"endpoint": "http://h", "extra_body": "[1]"}, "--extra-body is '[1]'; expected a JSON object"),
-        ({"endpoint": "http://h", "extra_body": "{"}, "--extra-body is '{'"),
+        ({"endpoint": "http://h", "extra_body": "[1]"}, "--load extra_body=[1]: expected a JSON object"),
+        ({"endpoint": "http://h", "extra_body": "{"}, "--load extra_body={: expected a JSON object"),
         ({"max_tokens": 0}, "max_tokens is 0"),
         ({"batch_size": 0}, "batch_size is 0"),
+        ({"batch_size": "many"}, "--load batch_size=many: expected a number, such as batch_size=32."),
+        ({"concurrency": 2}, "--load concurrency: there is no such option without --endpoint."),
+        ({"endpoint": "http://h", "timeuot": 2}, "no such option with --endpoint. Did you mean 'timeout'?"),
         ({"dtype": "int8"}, "dtype is 'int8'; expected auto, float32"),
     ],
 )
@@ -749,7 +752,7 @@ def test_failures_replace_nothing_but_failures(tmp_path, server, name):
     source, mine = write(tmp_path / "a.jsonl", some_rows(1)), write(tmp_path / name, [{"row": 1, "mine": 2}])
     before = mine.read_bytes()
     result = run(source, tmp_path / "b.jsonl", errors=mine, endpoint=server.url)
-    assert "holds something else than bad rows" in result.stderr or "must be different files" in result.stderr
+    assert "does not hold bad rows" in result.stderr or "must be different files" in result.stderr
     assert (mine.read_bytes(), server.bodies) == (before, [])
 
 
@@ -757,7 +760,7 @@ def test_failures_replace_nothing_but_failures(tmp_path, server, name):
 def test_the_output_must_be_a_jsonl_file(tmp_path, name):
     source = write(tmp_path / "a.jsonl", some_rows(1))
     result = run(source, name if name == "-" else tmp_path / name, endpoint="http://h")
-    assert "give it a name that ends in .jsonl" in result.stderr
+    assert "Give it a name that ends in .jsonl" in result.stderr
 
 
 def test_an_empty_or_missing_input_and_a_missing_folder_are_refused(tmp_path):
@@ -829,7 +832,7 @@ def test_a_silent_local_model_and_one_that_is_cut_off_fail_and_a_longer_limit_me
     assert "line 5: the model's answer is empty" in result.stderr
     result = run(known_rows, output, model=chat_model, max_tokens=12)
     assert "4 of 5 rows" in result.stderr
-    assert "1 of them from before" in result.stderr
+    assert "1 of them from an earlier run" in result.stderr
     assert [row["synthetic_answers"] for row in read(output)] == [[answer] for answer in KNOWN.values()]
 
 
@@ -881,6 +884,6 @@ def test_a_device_that_is_not_there_is_told(tmp_path, chat_model, known_rows):
 
 def test_no_heavy_package_is_imported_with_the_command(processes):
     heavy = {"torch", "transformers", "aiohttp", "datasets", "evaluate", "numpy", "pyarrow"}
-    code = f"import sys, evaluate_qa.synthesize; print({heavy!r} & set(sys.modules))"
+    code = f"import sys, evaluate_qa.commands.synthesize; print({heavy!r} & set(sys.modules))"
     done = processes.run("-c", code, new=True, check=True)
     assert done.stdout == "set()\n"

@@ -134,7 +134,9 @@ def read_report(file: Path) -> dict[str, Any]:
         _ = found["machine"]["processor"], [(one["metric"], one["option"]) for one in found["figures"]]
         _ = [float(one["rows_per_second"]) for one in found["figures"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} is no file that evaluate-qa bench all --json has written") from error
+        raise ValueError(
+            f"{file} has no figures of another machine. Write it there with python -m evaluate_qa.dev.bench all --json."
+        ) from error
     return found
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -47,15 +46,9 @@ def test_limit_takes_the_first_questions_of_each_set(evouna_dir, diver_qa_dir):
     assert {row.question for row in read("diver_qa", diver_qa_dir, limit=1).rows} == {"Where?", "When?"}
 
 
-def test_split_takes_its_questions(evouna_dir, tmp_path):
+def test_split_takes_its_questions(evouna_dir):
     assert {row.question_id for row in read("evouna", evouna_dir, split="dev").rows} == {"NQ/1", "NQ/3", "TQ/2"}
     assert {row.question_id for row in read("evouna", evouna_dir, split="dev", limit=1).rows} == {"NQ/1"}
-    other = tmp_path / "other.json"
-    with pytest.raises(FileNotFoundError, match=r"there is no .*other\.json; without --split-file"):
-        read("evouna", evouna_dir, split="mine", split_file=other)
-    other.write_text(json.dumps({"NQ": {"mine": [0]}, "TQ": {"mine": [2]}}))
-    found = read("evouna", evouna_dir, split="mine", split_file=other)
-    assert {row.question_id for row in found.rows} == {"NQ/0", "TQ/2"}
 
 
 def test_diver_qa_groups_by_source_and_model(diver_qa_dir):
@@ -83,7 +76,6 @@ def test_our_own_split_is_taken_where_none_lies_with_the_data(evouna_dir):
         ("evouna", {"systems": ("gpt5",)}, "no system 'gpt5'; expected some of fid, gpt35"),
         ("evouna", {"limit": 0}, "limit is 0"),
         ("evouna", {"split": "final"}, "no split 'final'"),
-        ("evouna", {"split_file": Path("x.json")}, "name of a split"),
         ("evouna", {"split": "dev", "systems": ("fid",), "limit": 1}, None),
         ("diver_qa", {"split": "dev"}, "no splits"),
     ],

@@ -185,13 +185,6 @@ def test_a_difference_of_just_a_tie_is_none():
     assert value("pairwise_accuracy", replace(comparison([0, 0.5], [0, 1], questions=[0, 0]), tie=0.5)) == 1
 
 
-def test_mean_score():
-    assert value("mean_score", comparison([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1])) == pytest.approx(0.5)
-    # The second question counts twice: (.2 + .4 + 2·.9) / 4
-    found = value("mean_score", comparison([0.2, 0.4, 0.9], [0, 0, 0], questions=[0, 0, 1]), weights=[1, 2])
-    assert found == pytest.approx(0.6)
-
-
 def test_pearson_keeps_its_digits_far_from_zero():
     scores, labels = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0, 1, 0, 1])
     near, far = comparison(scores, labels), comparison(scores + 1e6, labels)

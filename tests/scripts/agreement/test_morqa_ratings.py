@@ -1,4 +1,4 @@
-"""MORQA: ratings, references by themselves, fewer references, gold held out."""
+"""MORQA: ratings, and references together and by themselves."""
 
 import json
 from statistics import mean
@@ -8,7 +8,7 @@ import sacrebleu
 from commands import run_command
 from scipy import stats
 
-from evaluate_qa.agreement.data_sets import DATA, HOLDOUTS
+from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.labeled_data.rows import DataSelection
 
 OVERALL = "woundcarevqa/en/overall"
@@ -91,66 +91,6 @@ def test_deltableu_takes_weights_and_the_language_and_its_scale(morqa_dir, tmp_p
             assert together[figure]["value"] == pytest.approx(known["value"], abs=1e-9)
 
 
-def test_fewer_references(morqa_dir, tmp_path):
-    _, found = run(tmp_path / "out.json", "--data-dir", morqa_dir, "--reference-counts", "3,1", "--bootstrap", 0)
-    (experiment,) = found["experiments"]
-    assert experiment["kind"] == "reference counts"
-    runs = tables_of(experiment["tables"])[OVERALL]["estimates"]
-    assert [name for name in runs if name.startswith("bleu")] == ["bleu, 3 references", "bleu, 1 reference"]
-    # No query has more than three, so that three are all.
-    whole = tables_of(found["tables"])[OVERALL]["estimates"]["bleu"]
-    assert runs["bleu, 3 references"] == whole
-    data = DATA["morqa"](DataSelection(morqa_dir))
-    rows = [data.rows[row] for row in data.members(OVERALL)]
-    first = [sacrebleu.sentence_bleu(row.answer, row.references[:1], use_effective_order=True).score for row in rows]
-    expected = stats.pearsonr(first, [row.label for row in rows]).statistic
-    assert runs["bleu, 1 reference"]["pearson"]["value"] == pytest.approx(expected, abs=1e-12)
-
-
-def test_gold_answers_are_held_out_one_by_one(morqa_dir):
-    data = HOLDOUTS["morqa"](DataSelection(morqa_dir))
-    gold = [(row.answer, row.references) for row in data.rows if "woundcarevqa/en gold" in row.groups]
-    assert gold == [
-        ("a plantar wart", ["it is a wart on the foot", "see a doctor"]),
-        ("it is a wart on the foot", ["a plantar wart", "see a doctor"]),
-        ("see a doctor", ["a plantar wart", "it is a wart on the foot"]),
-        ("keep it dry", ["dry it and wait"]),
-        ("dry it and wait", ["keep it dry"]),
-    ]  # E3 has one gold answer only
-    # The third gold answer to E1 has no Chinese text.
-    assert len(data.members("woundcarevqa/zh gold")) == 4
-    assert [data.rows[row].answer for row in data.members("woundcarevqa/en S2")] == ["keep it clean", ""]
-
-
-def test_gold_holdout_table(morqa_dir, tmp_path):
-    printed, found = run(tmp_path / "out.json", "--data-dir", morqa_dir, "--gold-holdout", "--bootstrap", 20)
-    assert "gold holdout" in printed.lower()
-    (experiment,) = found["experiments"]
-    tables = tables_of(experiment["tables"])
-    assert list(tables) == [f"woundcarevqa/{lang} {who}" for lang in ("en", "zh") for who in ("S1", "S2", "gold")]
-    gold = [["keep it dry", "dry it and wait"], ["dry it and wait", "keep it dry"]]
-    gold += [
-        ["a plantar wart", "it is a wart on the foot", "see a doctor"],
-        ["it is a wart on the foot", "a plantar wart", "see a doctor"],
-        ["see a doctor", "a plantar wart", "it is a wart on the foot"],
-    ]
-    scores = [sacrebleu.sentence_bleu(text, others, use_effective_order=True).score for text, *others in gold]
-    found_mean = tables["woundcarevqa/en gold"]["estimates"]["bleu"]["mean_score"]
-    assert found_mean["value"] == pytest.approx(mean(scores) / 100, abs=1e-12)
-    assert found_mean["low"] <= found_mean["value"] <= found_mean["high"]
-
-
-def test_repeated_gold_answers_are_not_held_out(morqa_dir):
-    path = morqa_dir / "woundcare" / "test.json"
-    queries = json.loads(path.read_text())
-    queries[1]["responses"].append(queries[1]["responses"][0])
-    path.write_text(json.dumps(queries))
-    data = HOLDOUTS["morqa"](DataSelection(morqa_dir))
-    answers = [data.rows[row].answer for row in data.members("woundcarevqa/en gold")]
-    assert answers.count("keep it dry") == 0
-    assert answers.count("dry it and wait") == 1
-
-
 def test_metrics_without_row_scores_are_run_row_by_row(morqa_dir, corpus_only, tmp_path):
     target = tmp_path / "out.json"
     printed, _ = run(target, "--data-dir", morqa_dir, "--metric", corpus_only, code=1)
@@ -178,32 +118,3 @@ def test_what_is_missing_is_told_with_where_to_get_it(morqa_dir, tmp_path):
     assert "https://osf.io" in run(target, code=1)[0]
     (morqa_dir / "ratings-test.csv").unlink()
     assert "https://osf.io" in run(target, "--data-dir", morqa_dir, code=1)[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--reference-counts", "3,0"], "at least 1"),
-        (["--reference-counts", "three"], "invalid literal"),
-        (["--split-file", "x.json", "--split", "test"], "leave out --split-file"),
-        (["--data", "sample", "--gold-holdout"], "sample has no gold answers to hold out"),
-    ],
-)
-def test_errors_are_told_in_a_line(morqa_dir, tmp_path, arguments, message):
-    assert message in run(tmp_path / "out.json", "--data-dir", morqa_dir, *arguments, code=1)[0]
-
-
-def test_dermatologys_real_gold_answers_by_each_other(shared, tmp_path):
-    """Its queries and gold answers are there; a rating file of one line makes up for the systems' answers."""
-    folder = tmp_path / "derma"
-    folder.mkdir()
-    for source in (shared / "data" / "dermavqa").iterdir():
-        (folder / source.name).symlink_to(source)
-    encounter = json.loads((folder / "test_ht.json").read_text())[0]["encounter_id"]
-    header = "dataset,encounter_id,lang,candidate_author_id,candidate,metric,rater_id,value"
-    (folder / "ratings.csv").write_text(f"{header}\niiyi,{encounter},en,S1,Consider eczema.,overall,A,1\n")
-    data = HOLDOUTS["morqa"](DataSelection(folder))
-    gold = [data.rows[row] for row in data.members("dermavqa/en gold")]
-    assert len({row.question_id for row in gold}) > 90
-    assert all(row.references and row.answer not in row.references for row in gold)
-    assert all(0.6 <= weight <= 1 for row in gold for weight in row.reference_weights)

@@ -94,13 +94,16 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["evuna"], "--data evuna: did you mean 'evouna'?"),
-        (["mine.txt"], "mine.txt: the format is told by the suffix; expected .jsonl, .csv or .parquet"),
+        (["evuna"], "--data evuna: there is no such data set. Did you mean 'evouna'?"),
+        (["mine.txt"], "mine.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["none.jsonl"], "none.jsonl: there is no such file"),
-        (["unlabeled.jsonl"], "unlabeled.jsonl: no column 'label'; there are question, references, prediction"),
+        (
+            ["unlabelled.jsonl"],
+            "unlabelled.jsonl: there is no column 'label'. Available: question, references, ",
+        ),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
         (["mine.jsonl", "--data", "./mine.jsonl"], "--data mine.jsonl and --data ./mine.jsonl must be different"),
-        (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'; rename a file"),
+        (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'. Rename one of the files."),
     ],
 )
 def test_a_wrong_name_is_told(path, monkeypatch, arguments, told):

@@ -69,14 +69,6 @@ def test_selections(folder):
     assert {row.question for row in read_all(folder, systems=("s1", "s3")).rows} == {"q2"}
     with pytest.raises(ValueError, match="no splits"):
         read_all(folder, split="dev")
-    with pytest.raises(ValueError, match="a calibration needs verdicts"):
-        read("ragchecker", Plan(DataSelection(folder), metrics=[_spec()], calibration=True))
-
-
-def _spec():
-    from evaluate_qa.agreement.metric_runs import MetricSpec
-
-    return MetricSpec("bem")
 
 
 def test_figures_by_hand(folder):

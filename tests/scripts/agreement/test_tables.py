@@ -17,7 +17,7 @@ def test_published_figures_have_names_that_are_computed():
     figures = {figure for entry in ENTRIES for found in entry["groups"].values() for figure in found}
     assert figures <= {*OF_SCORES, *OF_VERDICTS}
     unpublished = {"sample", "near_names", "traps", *SETS}
-    assert {entry["data"] for entry in ENTRIES} == {*DATA, "ablation", "gold holdout"} - unpublished
+    assert {entry["data"] for entry in ENTRIES} == {*DATA} - unpublished
 
 
 def test_published_figures_are_correlations_and_shares():

@@ -55,5 +55,5 @@ def test_saf_groups_by_language(saf_dir):
 
 @pytest.mark.parametrize("selection", [{"systems": ("gpt4",)}, {"split": "dev"}])
 def test_selections_that_cannot_be(saf_dir, selection):
-    with pytest.raises(ValueError, match=r"saf (names no systems|has no split 'dev')"):
+    with pytest.raises(ValueError, match=r"saf (does not name systems|has no split 'dev')"):
         read("saf", saf_dir, **selection)

@@ -94,7 +94,7 @@ def test_what_is_not_ours_stays(tmp_path):
         (folder / "deep").mkdir()
     assert sorted(path.name for path in folder.iterdir()) == ["deep", "notes.txt"]
     with (
-        pytest.raises(RowsError, match=r"out\.jsonl\.work, where the work on .* goes, is not this program's"),
+        pytest.raises(RowsError, match=r"out\.jsonl\.work is needed for the work on .*, but another program made it\."),
         claimed(target),
     ):
         pass

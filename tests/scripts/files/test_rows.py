@@ -72,22 +72,22 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.jsonl", '{"a": 1}\n{"a": \n', "line 2: not JSON"),
         ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
         ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
-        ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*save it as UTF-8"),
+        ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*Save the file as UTF-8"),
         (
             "a.jsonl",
             '{"a": 1}\n{"a": [' + "7" * 5000 + "]}\n",
-            "line 2: a number of thousands of digits; write it as a",
+            "line 2: a number has thousands of digits. Write it as a",
         ),
         ("a.csv", b"a\nb\n\xff\n", "line 3: not UTF-8"),
         ("a.csv", "", "line 1: there is no header"),
         ("a.csv", "a,b,a\n", "two columns are named 'a'"),
-        ("a.csv", "a,b\n1,2\n1,2,3\n", "row 2: 3 cells under a header of 2; put cells with commas in quotes"),
+        ("a.csv", "a,b\n1,2\n1,2,3\n", "row 2: 3 cells under a header of 2. Put cells with commas in quotes."),
         ("a.csv", 'a\n"x"y\n', "line 2: not CSV"),
         ("a.csv", 'a\n"x\n', "line 2: not CSV .*unexpected end"),
         ("a.csv", "references\n['x']\n", r"row 1, column 'references': not a JSON list .*double quotes"),
         ("a.csv", "references\n" + "[" * 100_000 + "\n", "row 1, column 'references': not a JSON list"),
         ("a.csv", "references\n[" + "7" * 5000 + "]\n", "row 1, column 'references': not a JSON list"),
-        ("a.parquet", "PAR1", "not a whole Parquet file"),
+        ("a.parquet", "PAR1", "not a complete Parquet file"),
     ],
 )
 def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, told):
@@ -100,7 +100,7 @@ def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, to
     [
         (
             pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
-            "two columns are named 'a'; rename one",
+            "two columns are named 'a'. Rename one",
         ),
         (
             pa.table({"a": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])}),
@@ -117,22 +117,24 @@ def test_what_a_row_cannot_hold_is_told_of_parquet(tmp_path, table, told):
 
 def test_a_missing_file_is_told_at_once_with_the_nearest_one(tmp_path):
     _file(tmp_path, "answers.jsonl", "")
-    with pytest.raises(RowsError, match=r"no such file; did you mean .*/answers\.jsonl\?"):
+    with pytest.raises(RowsError, match=r"no such file\. Did you mean .*/answers\.jsonl\?"):
         read_rows(tmp_path / "anwsers.jsonl")
-    with pytest.raises(RowsError, match=r"no such file, nor a folder .*/nowhere"):
+    with pytest.raises(RowsError, match=r"no such file\. Check the path\."):
+        read_rows(tmp_path / "questions.jsonl")  # the suffix alone does not make names similar
+    with pytest.raises(RowsError, match=r"no such file\. The folder .*/nowhere does not exist, either\."):
         read_rows(tmp_path / "nowhere" / "a.csv")
 
 
 def test_an_unknown_suffix_is_told_at_once(tmp_path):
-    with pytest.raises(RowsError, match=r"expected \.jsonl, \.csv or \.parquet"):
+    with pytest.raises(RowsError, match=r"unknown file type\. Use \.jsonl, \.csv or \.parquet\."):
         read_rows(_file(tmp_path, "a.xlsx", ""))
 
 
 def test_a_missing_column_is_told_with_the_nearest_one():
     require_columns("a.csv, row 1", ["predictions", "references"], ["references"])
-    with pytest.raises(RowsError, match=r"a\.csv, row 1: no column 'reference'; did you mean 'references'\?"):
+    with pytest.raises(RowsError, match=r"a\.csv, row 1: there is no column 'reference'\. Did you mean 'references'\?"):
         require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
-    with pytest.raises(RowsError, match=r"no column 'x'.*there are none"):
+    with pytest.raises(RowsError, match=r"no column 'x'\. Available: nothing"):
         require_columns("a.csv, row 1", [], ["x"])
 
 

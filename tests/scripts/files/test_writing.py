@@ -146,9 +146,9 @@ def test_a_missing_folder_is_told_before_any_row_is_asked_for(tmp_path):
         pytest.fail("a row was asked for")
         yield {}
 
-    with pytest.raises(RowsError, match=r"no folder .*/new; make it with: mkdir -p"):
+    with pytest.raises(RowsError, match=r"no folder .*/new. Create it with: mkdir -p"):
         write_rows(tmp_path / "new" / "a.csv", rows())
-    with pytest.raises(RowsError, match=r"expected \.jsonl, \.csv or \.parquet"):
+    with pytest.raises(RowsError, match=r"unknown file type"):
         write_rows(tmp_path / "a.txt", rows())
 
 
@@ -194,20 +194,20 @@ def test_whom_the_user_keeps_out_stays_out(tmp_path):
 
 def test_what_no_file_can_replace_is_told_before_any_work(tmp_path):
     (tmp_path / "a.jsonl").mkdir()
-    with pytest.raises(RowsError, match=r"a\.jsonl is a folder; name a file to write to"):
+    with pytest.raises(RowsError, match=r"a\.jsonl is a folder. Name a file to write to"):
         check_target(tmp_path / "a.jsonl")
     os.mkfifo(tmp_path / "b.jsonl")
     with pytest.raises(RowsError, match=r"b\.jsonl is no plain file"):
         check_target(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").symlink_to(tmp_path / "no" / "c.jsonl")
-    with pytest.raises(RowsError, match=r"there is no folder .*/no; make it with"):
+    with pytest.raises(RowsError, match=r"there is no folder .*/no\. Create it with"):
         check_target(tmp_path / "c.jsonl")
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
 def test_a_protected_file_is_not_replaced(tmp_path):
     (tmp_path / "a.jsonl").touch(mode=0o400)
-    with pytest.raises(RowsError, match=r"a\.jsonl is protected"):
+    with pytest.raises(RowsError, match=r"a\.jsonl is write-protected"):
         check_target(tmp_path / "a.jsonl")
 
 
@@ -304,4 +304,4 @@ def test_a_standard_stream_may_be_one_of_the_files(processes, tmp_path):
     )
     with (tmp_path / "b").open("w") as file:
         done = processes.run("-c", code, cwd=tmp_path, stdout=file)
-    assert "--output and --errors must be different files; b is both" in done.stderr
+    assert "--output and --errors must be different files, but both are b" in done.stderr

@@ -207,10 +207,10 @@ def test_kappa_is_scikit_learns(sampled):
     [
         (["none.csv"], "there is no such file"),
         (["scored.parquet"], "labels are filled into a .csv or .jsonl file"),
-        (["bare.jsonl"], "no column 'prediction'; expected rows to label"),
-        (["judged.jsonl"], "the column 'label' has what a judge said; name another one for labels"),
+        (["bare.jsonl"], "no column 'prediction'. Give rows to label"),
+        (["judged.jsonl"], "the column 'label' holds the verdicts of a judge. Name another column for labels"),
         (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),
-        (["labels.csv", "--show", "kin"], "labels.csv: no column 'kin'; did you mean 'kind'?"),
+        (["labels.csv", "--show", "kin"], "labels.csv: there is no column 'kin'. Did you mean 'kind'?"),
         (["labels.csv", "--kappa", "labels.csv"], "there is no row that is labeled both"),
         (["labels.csv", "--second", "scored.jsonl"], "scored.jsonl holds other rows than labels.csv"),
         (["labels.csv", "--second", "second.jsonl"], "second.jsonl: expected a .csv file"),

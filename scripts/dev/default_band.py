@@ -1,20 +1,28 @@
-"""A band for answers of unknown origin: chosen on labelled sets, each of which counts alike.
+"""`python -m evaluate_qa.dev.default_band`: the judge's default band, chosen on labeled sets that count alike.
 
-A band that is found with confidence on one set says nothing of another (see `testing`), and on sets that a matcher was
-not trained for there may be none. So a default is chosen by estimate: on each side it is the threshold nearest to the
-verdict's beyond which people agree with the matcher as often as is wanted, by A(t) = Σₛ aₛ(t) / Σₛ nₛ(t), where nₛ is
-the share of a set's rows that lie beyond t, and aₛ the share that lies there and on which they agree.
+`evaluate-qa cascade` finds a band that holds with confidence on one set, which need not hold on another. For answers of
+unknown origin the default is chosen by estimate. On each side it is the threshold nearest to the verdict's beyond which
+people agree with the matcher often enough, by A(t) = Σₛ aₛ(t) / Σₛ nₛ(t): nₛ is the share of a set's rows that lie
+beyond t, and aₛ the share that lies there and on which people agree with the matcher.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-from ..terminal import open_console
-from .curve import Bools, Floats, Labelled, Point, point
-from .testing import Band, find_band, thresholds
+from ..cascading.curve import Bools, Floats, Labelled, Point, point
+from ..cascading.testing import Band, check_shares, find_band, thresholds
+from ..parameters import METRIC, DataDir, Json, Load
+from ..terminal import open_console, reported_errors
+
+_PROGRAM = "python -m evaluate_qa.dev.default_band"
+_THRESHOLD, _CONFIDENCE = 0.5, 0.95
+
+app = typer.Typer()
 
 
 @dataclass(frozen=True)
@@ -129,3 +137,53 @@ def as_json(found: Several) -> dict[str, Any]:
             for name, one in found.sets.items()
         },
     }
+
+
+@app.command()
+def default_band(
+    metric: Annotated[str, METRIC],
+    data: Annotated[
+        list[str], typer.Option(help="Use this set: evouna, efficientqa, semeval2013, saf, or a file. Repeatable.")
+    ],
+    target: Annotated[float, typer.Option(help="Keep the agreement outside of the band at this share or more.")] = 0.95,
+    rows: Annotated[int, typer.Option(min=1, help="Use at most this many answers of each set.")] = 600,
+    data_dir: DataDir = None,
+    load: Load = None,
+    json_file: Json = None,
+) -> None:
+    """Choose the band in which the judge is asked on answers that the matcher was not trained on."""
+    with reported_errors("", program=_PROGRAM):
+        from ..files.outputs import check_outputs, write_json
+
+        check_outputs(json_file, None)
+        check_shares(target=target, confidence=_CONFIDENCE, threshold=_THRESHOLD)
+        found = choose(_scored_sets(metric, load or [], data, data_dir, rows), target, _CONFIDENCE)
+        if json_file is not None:
+            write_json(json_file, as_json(found))
+        show(found)
+
+
+def _scored_sets(
+    metric: str, load: list[str], data: list[str], data_dir: Path | None, limit: int
+) -> dict[str, Labelled]:
+    """Score answers of each set that the shipped matcher was not trained on."""
+    from ..loading import load_metric
+    from ..options import parse_options
+    from ..training.sources import read_sets, sample
+
+    sets = read_sets(data, data_dir)
+    matcher, found = load_metric(metric, **parse_options(load, metric)), {}
+    for one in sets:
+        chosen = sample(one.left_out, limit)
+        result = matcher.compute(
+            predictions=[row.answer for row in chosen],
+            references=[row.references for row in chosen],
+            questions=[row.question for row in chosen],
+        )
+        scores = np.array(result["per_example"]["score"], dtype=float)
+        found[one.name] = labelled(scores, np.array([bool(row.label) for row in chosen]), _THRESHOLD)
+    return found
+
+
+if __name__ == "__main__":
+    app(prog_name=_PROGRAM)

@@ -1,0 +1,80 @@
+"""The options that several commands share, each declared once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .terminal import options_of
+
+_metric, _run, _out, _data = map(options_of, ("Metric", "Run", "Output", "Data"))
+
+Source = Annotated[
+    str,
+    typer.Option("--input", "-i", help="Read rows from this JSONL, CSV or Parquet file; - reads JSONL from stdin."),
+]
+Target = Annotated[
+    str,
+    typer.Option("--output", "-o", help="Write rows to this JSONL, CSV or Parquet file; - writes JSONL to stdout."),
+]
+METRIC = typer.Option("--metric", "-m", help="Use this metric: its name, its folder, or its name on the Hub.")
+Systems = Annotated[
+    list[str],
+    typer.Argument(help="Scored rows of each system, as JSONL, CSV or Parquet files. The first is the baseline."),
+]
+
+Load = Annotated[
+    list[str] | None,
+    _metric("Set an option of the metric, such as --load device=cuda or --load config=paper. Repeatable."),
+]
+Compute = Annotated[
+    list[str] | None, _metric("Set an option of the metric's compute, such as --compute w=0.3. Repeatable.")
+]
+
+Errors = Annotated[
+    Path | None,
+    _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row)."),
+]
+DataDir = Annotated[
+    Path | None, _data("Read the source files of the data set from this folder (default: download them).")
+]
+
+LABELS_HELP = "Read human labels of a random sample of the rows from this file"
+Labels = Annotated[
+    list[str] | None, typer.Option(help=f"{LABELS_HELP}; give one file per system, in the same order. Repeatable.")
+]
+CONFIDENCE = "Set the confidence level of intervals, between 0 and 1."
+Changed = Annotated[
+    str | None, _out("Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins.")
+]
+Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON file.", "--json")]
+Plot = Annotated[Path | None, _out("Draw the figures into this file: .png, .svg or .pdf.")]
+
+_ROLES = {
+    "score": "score (default: score)",
+    "verdict": "verdict (default: verdict, if present)",
+    "id": "id (default: id, or else question, with prediction if needed; repeat it for several columns)",
+    "label": "label (default: label or correct)",
+    "weight": "weight, 1 / probability of being drawn (default: weight, if present)",
+    "cluster": "cluster, which groups related rows (default: question, if present)",
+    "judge": "judge, the LLM's verdicts (default: judge_verdict or judge)",
+}
+
+
+def metric_columns(*names: str) -> Any:
+    """Declare `--column` of a command that passes columns of a file to a metric or a model."""
+    of = f" ({', '.join(names)})" if names else ""
+    example = f"{names[0]}=NAME" if names else "predictions=answer"
+    return _metric(
+        f"Read a column{of} under another name, such as --column {example} (default: its own name, with or without "
+        "the final s). Repeatable.",
+        "--column",
+    )
+
+
+def role_columns(*roles: str) -> Any:
+    """Declare `--column` of a command that reads scored or labeled rows."""
+    told = "; ".join(_ROLES[role] for role in roles)
+    return options_of("Columns")(
+        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {told}.", "--column"
+    )
