@@ -8,8 +8,6 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from .files.rows import did_you_mean
-
 if TYPE_CHECKING:
     from evaluate_qa.metrics._shared.arguments import ModelKeywords
     from evaluate_qa.metrics.bem.scorer import BemScorer
@@ -38,6 +36,8 @@ def path(name: str) -> str:
         ValueError: no metric of that name comes with this package.
     """
     if name not in metric_names():
+        from .files.rows import did_you_mean
+
         raise ValueError(f"there is no metric {name!r}. {did_you_mean(name, metric_names())}")
     return str(METRICS / name)
 
@@ -71,6 +71,8 @@ def load(name: str, config: str | None = None, **options: Any) -> Any:
         TypeError: an option that the metric does not know.
     """
     if name not in metric_names():
+        from .files.rows import did_you_mean
+
         raise ValueError(
             f"there is no metric {name!r}. {did_you_mean(name, metric_names())} For a metric on the Hub or in a "
             "folder, use evaluate.load."
@@ -106,6 +108,8 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     except (FileNotFoundError, ConnectionError) as error:
         if "/" in name or Path(name).exists():
             raise
+        from .files.rows import did_you_mean
+
         raise ValueError(
             f"there is no metric {name!r}. {did_you_mean(name, metric_names())} Other metrics are loaded by their "
             "name on the Hub or by their folder."

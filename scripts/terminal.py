@@ -55,8 +55,6 @@ def reported_errors(
         raise typer.Exit(130) from None
 
 
-
-
 def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:
     """Yield the items under a progress bar."""
     with progress(describe, len(items), unit) as bar:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from evaluate_qa.metrics._shared.arithmetic import Floats
 
 from ..agreement.bootstrap import estimate
-from ..agreement.calibration import calibrate
+from ..agreement.calibration import calibration_error
 from ..agreement.comparison import Comparison
 from ..uncertainty.resampling import Bootstrap
 
@@ -40,7 +40,7 @@ def figures(
         "correct": float(labels.mean()),
         **{name: estimate.value for name, estimate in found.items()},
         **interval,
-        "calibration_error": calibrate("", comparison, Bootstrap(resamples=0)).error,
+        "calibration_error": calibration_error(comparison),
     }
 
 

@@ -39,7 +39,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
 @pytest.mark.parametrize(
     ("arguments", "recipe", "message"),
     [
-        (["bem", "-o", "folder.safetensors"], "", "folder.safetensors is a folder; name a file to write to"),
+        (["bem", "-o", "folder.safetensors"], "", "folder.safetensors is a folder. Name a file to write to."),
         (["bem", "-o", "m.bin"], "", "--output is m.bin; expected a name that ends in .safetensors"),
         (["bem", "--epochs", "0"], "", "epochs is 0; expected a whole number of at least 1"),
         (["bem", "--recipe", "none.yaml"], "", "there is no recipe none.yaml; give --recipe the path of a YAML file"),
@@ -111,7 +111,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
         (
             ["bem", "-o", "bem.safetensors"],
             "start: bem.safetensors",
-            "start and --output must be different files; bem.safetensors is both",
+            "start and --output must be different files, but both are bem.safetensors.",
         ),
         (["bem", "--device", "nonsense"], "", "fit: device is 'nonsense', which torch cannot use here"),
     ],

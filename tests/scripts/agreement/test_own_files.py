@@ -98,8 +98,8 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
         (["mine.txt"], "mine.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["none.jsonl"], "none.jsonl: there is no such file"),
         (
-            ["unlabelled.jsonl"],
-            "unlabelled.jsonl: there is no column 'label'. Available: question, references, ",
+            ["unlabeled.jsonl"],
+            "unlabeled.jsonl: there is no column 'label'. Available: question, references, ",
         ),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
         (["mine.jsonl", "--data", "./mine.jsonl"], "--data mine.jsonl and --data ./mine.jsonl must be different"),
