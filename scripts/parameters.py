@@ -48,6 +48,9 @@ Changed = Annotated[
     str | None, _out("Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins.")
 ]
 Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON file.", "--json")]
+AllowMixed = Annotated[
+    bool, options_of("Columns")("Accept scores of different metrics or options, with a warning.", "--allow-mixed")
+]
 Plot = Annotated[Path | None, _out("Draw the figures into this file: .png, .svg or .pdf.")]
 
 _ROLES = {

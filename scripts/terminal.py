@@ -55,6 +55,12 @@ def reported_errors(
         raise typer.Exit(130) from None
 
 
+def warn(command: str, warnings: Sequence[str]) -> None:
+    """Print warnings, a line each, on the standard error."""
+    for warning in warnings:
+        typer.echo(f"evaluate-qa {command}: warning: {warning}", err=True)
+
+
 def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:
     """Yield the items under a progress bar."""
     with progress(describe, len(items), unit) as bar:

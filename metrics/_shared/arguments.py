@@ -71,11 +71,23 @@ def clean(text: str) -> str:
     return str.__str__(text)  # `str(text)` of an enumeration's member would be the member's name
 
 
+# Blanks, control characters and what Unicode draws as nothing: Default_Ignorable_Code_Point, and the Braille blank.
+_INVISIBLE = re.compile(
+    r"[\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+
+
+def is_visible(text: str) -> bool:
+    """Return True if a text has a visible character."""
+    return _INVISIBLE.fullmatch(text) is None
+
+
 def prediction(value: object) -> str:
-    """Check one prediction. An empty prediction passes: it is a wrong answer, not an error."""
+    """Check one prediction. An empty one passes, as a wrong answer; one without a visible character counts as empty."""
     if not isinstance(value, str):
         raise Unexpected("a string")
-    return clean(value)
+    return clean(value) if is_visible(value) else ""
 
 
 def question(value: object) -> str:
@@ -88,7 +100,7 @@ def texts(value: object) -> list[str]:
     items = [value] if isinstance(value, str) else as_list(value)
     if items is None or not all(isinstance(item, str) for item in items):
         raise Unexpected("a string or a non-empty list of strings")
-    if not items or not all(item.strip() for item in items):
+    if not items or not all(map(is_visible, items)):
         raise Unexpected("a string or a non-empty list of strings, none of them empty", RowValueError)
     return [clean(item) for item in items]
 

@@ -33,6 +33,10 @@ _CREDENTIALS = re.compile(r"(?<=//)[^/\s]+(?=@)")
 # So many characters of a secret in a row are masked, too. What is shorter than the other number is none.
 _TELLING, _SHORTEST_SECRET = 8, 4
 
+# What moves the cursor, colors or renames a terminal, or is otherwise not shown: escape sequences, then single ones.
+_SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -151,10 +155,15 @@ def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, A
 
 def _told(text: str, secrets: Sequence[str]) -> str:
     """Return a server's text, perhaps a whole page, short and without the secrets that it was told."""
-    text = _CREDENTIALS.sub("***", text[:_LONGEST_TOLD])
+    text = _CREDENTIALS.sub("***", without_controls(text[:_LONGEST_TOLD]))
     for secret in secrets:
         text = masked(text, secret)
     return shorten(text, 500, placeholder="…")
+
+
+def without_controls(text: str) -> str:
+    """Return a server's text without what a terminal would obey: escape sequences and control characters."""
+    return _CONTROLS.sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
 
 
 def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
@@ -164,7 +173,10 @@ def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | 
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
-    text, refusal = _text(message.get("content")), message.get("refusal")
+    text, refusal = without_controls(_text(message.get("content"))), message.get("refusal")
+    for secret in secrets:
+        if len(secret) >= _TELLING:  # a shorter one, such as EMPTY, may well be a word of the answer
+            text = masked(text, secret)
     return Reply(
         text=text,
         cut_off=_at(completion, "choices", 0, "finish_reason") == "length",

@@ -18,6 +18,7 @@ from .protocols import LABEL, REASON, Protocol
 # A reply in JSON is short; what is longer is not looked at.
 _LONGEST_JSON = 10_000
 _END_OF_THOUGHTS = "</think>"
+_MOST_ENDS = 20
 
 _BEFORE = r"[\s*_\"'`#>(\[{]*(?:(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s*_\"'`]*[:=][\s*_\"'`]*)?"
 _AFTER = r"(?![\w.]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
@@ -58,6 +59,8 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     if reply.refusal:
         raise Unreadable(f"the judge refuses to answer: {reply.refusal}")
     starts = _starts(reply.text)
+    if len(starts) > _MOST_ENDS:  # each of which is read to the end of the reply
+        raise Unreadable(f"the reply has {len(starts):,} ends of thoughts; expected one")
     start = 0 if protocol.fields and _object(reply.text) else starts[-1]
     answer = reply.text[start:]
     if not answer.strip():

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from ..parameters import CONFIDENCE, Changed, Json, Labels, Systems, role_columns
-from ..terminal import options_of, reported_errors
+from ..parameters import CONFIDENCE, AllowMixed, Changed, Json, Labels, Systems, role_columns
+from ..terminal import options_of, reported_errors, warn
 
 _out = options_of("Output")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
@@ -15,6 +15,7 @@ def compare(
     labels: Labels = None,
     confidence: Annotated[float, _out(CONFIDENCE)] = 0.95,
     changed: Changed = None,
+    allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
     """Compare systems on the same rows: paired intervals, exact tests, smallest detectable difference.
@@ -27,6 +28,7 @@ def compare(
         from ..estimation.arguments import parse_columns
         from ..estimation.compared import as_json, show
         from ..estimation.keys import either
+        from ..estimation.signatures import signature_warnings
         from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
         from ..files.writing import check_different, check_place, check_target, write_rows
         from ..uncertainty.paired import compare as compared
@@ -47,6 +49,7 @@ def compare(
         columns = parse_columns(column, _ROLES)
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
         read = read_systems(systems, columns.names, columns.verdict, more)
+        warn("compare", signature_warnings(read, columns.score, allow_mixed))
         joined = join_systems(read, columns.names, columns.verdict)
         pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters, confidence=confidence)
         powered = (

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import CONFIDENCE, LABELS_HELP, Json, role_columns
-from ..terminal import options_of, reported_errors
+from ..parameters import CONFIDENCE, LABELS_HELP, AllowMixed, Json, role_columns
+from ..terminal import options_of, reported_errors, warn
 
 _columns, _out = options_of("Columns"), options_of("Output")
 _ROLES = ("score", "id", "label", "weight", "cluster")
@@ -23,6 +23,7 @@ def estimate(
         ),
     ] = None,
     confidence: Annotated[float, _out(CONFIDENCE)] = 0.95,
+    allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
     """Estimate the accuracy of all answers from a few human labels.
@@ -35,14 +36,18 @@ def estimate(
         from ..estimation.joining import join, read_labels, read_scored
         from ..estimation.powered import estimate as estimated
         from ..estimation.report import as_json, show
+        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_different, check_place
 
         if json_file is not None:
             check_place(json_file)
         check_different({"--scored": scored, "--json": json_file})
         check_different({"--labels": labels, "--json": json_file})
-        names = parse_columns(column, _ROLES).grouped(by)
-        joined = join(read_scored(scored, names), read_labels(labels, names), names)
+        columns = parse_columns(column, _ROLES)
+        names = columns.grouped(by)
+        rows = read_scored(scored, names)
+        warn("estimate", signature_warnings({scored: rows}, columns.score, allow_mixed))
+        joined = join(rows, read_labels(labels, names), names)
         found = estimated(
             joined.scores,
             joined.labels,

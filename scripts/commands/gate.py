@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import Changed, Json, role_columns
-from ..terminal import options_of, reported_errors
+from ..parameters import AllowMixed, Changed, Json, role_columns
+from ..terminal import options_of, reported_errors, warn
 
 _rule, _out, _labels = map(options_of, ("Rule", "Output", "Human labels"))
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
@@ -39,6 +39,7 @@ def gate(
     junit: Annotated[
         Path | None, _out("Write the result as JUnit XML with one test to this file, replacing it.")
     ] = None,
+    allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
     """For CI: exit with 1 if accuracy fell significantly below the baseline.
@@ -55,6 +56,7 @@ def gate(
         from ..estimation.gate_files import markdown as as_markdown
         from ..estimation.gated import as_json, decide, told
         from ..estimation.keys import either
+        from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
         from ..files.writing import check_different, check_place, check_target, replacing, write_rows
 
@@ -71,9 +73,9 @@ def gate(
             check_different({name: source, **outputs})
         columns = parse_columns(column, _ROLES)
         more = [*either("prediction"), *either("reference")]
-        joined = join_systems(
-            read_systems([baseline, scored], columns.names, columns.verdict, more), columns.names, columns.verdict
-        )
+        read = read_systems([baseline, scored], columns.names, columns.verdict, more)
+        warn("gate", signature_warnings(read, columns.score, allow_mixed))
+        joined = join_systems(read, columns.names, columns.verdict)
         labelled = join_labels(joined, [baseline_labels, labels], columns.names) if labels and baseline_labels else []
         found = decide(joined, labelled, Rule(max_drop, by_score, max_unscored, confidence))
         if json_file is not None:

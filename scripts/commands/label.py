@@ -35,7 +35,6 @@ def label(
     """
     with reported_errors("label"):
         from ..estimation.arguments import parse_columns
-        from ..files.claiming import claimed
         from ..labeling.sheet import Sheet, copy_without_labels, require_same_rows
 
         named = parse_columns(column, ["label"]).label
@@ -61,9 +60,8 @@ def label(
                 f"Hidden columns: {', '.join(sheet.withheld)}. They may hold scores or labels; --show shows a column.",
                 err=True,
             )
-        with claimed(sheet.path):
-            page = launch(sheet, port, browser)
-            typer.echo(f"Label {sheet.path} at {page.local_url}. Press Ctrl+C to end.", err=True)
-            page.block_thread()
+        page = launch(sheet, port, browser)
+        typer.echo(f"Label {sheet.path} at {page.local_url}. Press Ctrl+C to end.", err=True)
+        page.block_thread()
         counts = ", ".join(f"{count:,} {name}" for name, count in sheet.counts().items())
         typer.echo(f"{sheet.path}: {counts}. Next: evaluate-qa estimate --scored FILE --labels {sheet.path}", err=True)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import Labels, Systems, role_columns
-from ..terminal import options_of, reported_errors
+from ..parameters import AllowMixed, Labels, Systems, role_columns
+from ..terminal import options_of, reported_errors, warn
 
 _columns, _page = options_of("Columns"), options_of("Page")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
@@ -20,6 +20,7 @@ def report(
     labels: Labels = None,
     by: Annotated[list[str] | None, _columns("Add a table by the values of this column. Repeatable.")] = None,
     note: Annotated[list[str] | None, _page("Add a line of text, such as the metric's signature. Repeatable.")] = None,
+    allow_mixed: AllowMixed = False,
 ) -> None:
     """Write one self-contained page: figures with intervals, charts, slices, the worst and the changed answers.
 
@@ -28,6 +29,7 @@ def report(
     with reported_errors("report"):
         from ..estimation.arguments import parse_columns
         from ..estimation.joining import LABELS
+        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_different, check_place, replacing
         from ..reporting.examples import choose, filled
         from ..reporting.facts import gather
@@ -42,6 +44,7 @@ def report(
             check_different({f"input {place}": file, "--output": output})
         columns = parse_columns(column, _ROLES)
         facts = gather(systems, labels or [], columns.names, columns.verdict, by or [])
+        warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
         page = render(facts, filled(choose(facts, _ROWS), facts, used), _TITLE, note or [])
         with replacing(output) as path:

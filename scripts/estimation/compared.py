@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..terminal import open_console
+from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
-from ..uncertainty.paired import MANY, POWER, Change, Paired
+from ..uncertainty.paired import POWER, Change, Paired
 from .powered import Estimate, Estimates
 from .report import interval, table
 from .systems import Systems
 
 _HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
 _SMALLEST = 0.0001
-_FEW = 30
 
 
 def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> None:
@@ -95,18 +95,17 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
     """Return the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
-    how = "paired bootstrap" if first.clusters <= MANY else "normal approximation of paired differences"
     tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
     found = [
-        f"{first.rows:,} rows of each system. {confidence:.0%} intervals: {how}. p-values: {tests}, adjusted by Holm's "
-        f"method. The smallest detectable difference is found significant with a probability of {POWER:.0%}."
+        f"{first.rows:,} rows of each system. {confidence:.0%} intervals: widest of random halves, Hall's and Tango's. "
+        f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a probability of "
+        f"{POWER:.0%}."
     ]
     if not alone:
         found.append(
             f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
         )
-    if first.clusters < _FEW:
-        found.append(f"There are fewer than {_FEW} groups, so the intervals may be too narrow.")
+    found += _doubts(pairs)
     if systems.unscored:
         found.append(f"{systems.unscored:,} rows without a score or verdict of some system were left out.")
     if powered is None:
@@ -120,6 +119,21 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
             "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
         )
     return found
+
+
+def _doubts(pairs: Sequence[Paired]) -> list[str]:
+    found = []
+    for pair in pairs:
+        alone = pair.clusters == pair.rows
+        for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
+            if change:
+                told = doubts(pair.clusters, change.skewness, are_rows=alone)
+                found += [f"{_name(pairs, pair)}{name}: {doubt}" for doubt in told]
+    return found
+
+
+def _name(pairs: Sequence[Paired], pair: Paired) -> str:
+    return f"{pair.system}, " if len(pairs) > 1 else ""
 
 
 def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> dict[str, Any]:

@@ -1,31 +1,28 @@
 """Whether a system got worse by more than is allowed, and by more than noise: the test of `evaluate-qa gate`.
 
 Of each row the drop is the baseline's score or verdict less the system's. The gate fails when the lower confidence
-bound of the mean drop lies above what is allowed, so that a system whose true drop is within that fails once in twenty
-runs at most. Two other rules were not taken. "The drop is significant, and its estimate is above what is allowed" fails
-every other run of a system that is just within, however many rows there are. Non-inferiority fails whoever does not
-prove that the drop is small: on a few hundred rows every system, also one that did not change. The price is that few
-rows let drops pass, so the smallest drop that they would catch is told with each result.
+bound of the mean drop lies above what is allowed, so that a system whose true drop is within that fails about once in
+twenty runs at most; more often where drops are strongly skewed and clusters few, which `Drop.doubts` tells and
+`uncertainty/COVERAGE.md` measures. Two other rules were not taken. "The drop is significant, and its estimate is above
+what is allowed" fails every other run of a system that is just within, however many rows there are. Non-inferiority
+fails whoever does not prove that the drop is small: on a few hundred rows every system, also one that did not change.
+The price is that few rows let drops pass, so the smallest drop that they would catch is told with each result.
 
-The bound is by random halves (Hartigan 1969, "Using subsample values as typical values"): where drops are symmetric
-about their mean, that lies among the mean drops m₁ ≤ … ≤ m_R of R random halves of the rows as if it were one of them,
-so that k = ⌊α (R + 1)⌋ of R halves give the bound m_k of confidence 1 − α. It is the test of `compare` by sign flips,
-turned around; of verdicts and of no drop allowed, it is McNemar's exact test, one-sided. Rows of one cluster (the
-answers to one question) are in a half together.
+The bound is that of `uncertainty.bounds`. Of verdicts of single rows, and of no drop allowed, it is McNemar's exact
+test, one-sided. Rows of one cluster (the answers to one question) are drawn together.
 """
 
 from dataclasses import dataclass
-from math import floor
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..uncertainty.arrays import Floats, codes, numbers
+from ..uncertainty.bounds import bounds, clustered, doubts, skewness
 from ..uncertainty.intervals import Interval
-from ..uncertainty.paired import EXACT, FEWEST, MANY, POWER, clustered, detectable
+from ..uncertainty.paired import FEWEST, POWER, detectable
 
-_CHUNK = 64
 _ROUNDING = 1e-9
 
 
@@ -42,6 +39,8 @@ class Drop:
         confidence: That of each bound.
         rows: Number of rows; None where it is by labels, which are of some rows.
         clusters: Number of clusters.
+        skewness: That of what clusters add to the error of the mean drop.
+        of_verdicts: Whether it is of verdicts, not of scores.
     """
 
     drop: Interval
@@ -50,6 +49,15 @@ class Drop:
     confidence: float
     rows: int | None = None
     clusters: int | None = None
+    skewness: float = 0.0
+    of_verdicts: bool = False
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why false alarms may be more frequent than stated, a sentence each; verdicts of single rows have none."""
+        if self.clusters is None or (self.of_verdicts and self.clusters == self.rows):
+            return []
+        return doubts(self.clusters, self.skewness, are_rows=self.clusters == self.rows)
 
     @property
     def passed(self) -> bool:
@@ -94,7 +102,7 @@ def gate(
     drops, sizes, deviation = clustered(before - after, places)
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     return Drop(
-        drop=_bounded(drops, sizes, deviation, confidence, resamples, seed),
+        drop=bounds(before - after, places, confidence, resamples, seed, of_verdicts=verdicts),
         allowed=max_drop,
         detectable=detectable(
             before - after, drops, deviation, _reach(confidence), of_verdicts=verdicts, allowed=max_drop
@@ -102,6 +110,8 @@ def gate(
         confidence=confidence,
         rows=len(before),
         clusters=len(drops),
+        skewness=skewness(drops, sizes),
+        of_verdicts=verdicts,
     )
 
 
@@ -137,39 +147,3 @@ def _finite(name: str, values: Floats) -> Floats:
 def _reach(confidence: float) -> float:
     """Return how many deviations above what is allowed a drop fails with a probability of 80%."""
     return NormalDist().inv_cdf(confidence) + NormalDist().inv_cdf(POWER)
-
-
-def _bounded(drops: Floats, sizes: Floats, deviation: float, confidence: float, resamples: int, seed: int) -> Interval:
-    mean = float(drops.sum() / sizes.sum())
-    if np.count_nonzero(drops) > MANY:
-        margin = NormalDist().inv_cdf(confidence) * deviation
-        return Interval(mean, mean - margin, mean + margin)
-    found = np.sort(halves(drops, sizes, resamples, seed))
-    place = floor((1 - confidence) * (len(found) + 1) + _ROUNDING)
-    return Interval(mean, float(found[place - 1]), float(found[-place]))
-
-
-def halves(drops: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
-    """Return the mean drop of halves of the clusters, which a coin takes or leaves; one without any row is left out.
-
-    Of up to 12 clusters all halves are taken. Of others that did not change only the number of rows matters, which
-    follows the binomial distribution for each size of a cluster.
-
-    Args:
-        drops: Sum of the drops of each cluster, shape (clusters,).
-        sizes: Its number of rows.
-        resamples: How many halves to draw.
-        seed: The same seed draws the same.
-    """
-    if len(drops) <= EXACT:
-        every = (np.arange(1, 2 ** len(drops))[:, None] >> np.arange(len(drops))) & 1
-        return (every @ drops) / (every @ sizes)
-    changed = drops != 0
-    alike, counts = np.unique(sizes[~changed], return_counts=True)
-    generator, found = np.random.default_rng(seed), []
-    for start in range(0, resamples, _CHUNK):
-        count = min(_CHUNK, resamples - start)
-        taken = generator.integers(2, size=(count, int(changed.sum())), dtype=bool).astype(np.float64)
-        rows = taken @ sizes[changed] + generator.binomial(counts, 0.5, (count, len(counts))) @ alike
-        found.append((taken @ drops[changed])[rows > 0] / rows[rows > 0])
-    return np.concatenate(found)

@@ -98,7 +98,9 @@ def junit(gated: Gated, most: int) -> bytes:
         failure = ElementTree.SubElement(case, "failure", {"type": "drop", "message": _short(told(gated))})
         failure.text = "\n".join([*map(_short, gated.notes), rows])
     else:
-        ElementTree.SubElement(case, "system-out").text = "\n".join([_short(told(gated)), *gated.notes, rows])
+        ElementTree.SubElement(case, "system-out").text = "\n".join(
+            [_short(told(gated)), *map(_short, gated.notes), rows]
+        )
     ElementTree.indent(suites)
     return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
 

@@ -13,8 +13,6 @@ from .joining import Joined
 from .powered import Estimate
 from .systems import Systems, changed_rows, powered_differences
 
-_FEW = 30
-
 
 @dataclass(frozen=True)
 class Gated:
@@ -82,8 +80,7 @@ def decide(systems: Systems, labelled: Sequence[Joined], rule: Rule) -> Gated:
             clusters=systems.clusters,
             confidence=rule.confidence,
         )
-        if drop.clusters is not None and drop.clusters < _FEW:
-            notes.append(f"There are fewer than {_FEW} groups, which can show little.")
+        notes += drop.doubts
         notes.append("These figures trust the metric's verdicts. Add --labels to correct for its errors.")
     notes.insert(0, f"The gate fails if the lower {drop.confidence:.0%} bound of the drop is above {drop.allowed:g}.")
     return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes, of_verdicts)

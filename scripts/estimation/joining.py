@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from .keys import ID, either, key_names, keys, places, plain, told
+from .signatures import signature_column
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -71,7 +72,7 @@ class Joined:
 
 def read_scored(source: str, names: Names) -> Columns:
     """Read what is needed of the scored rows."""
-    wanted = [names.score, ID, *names.identity, names.cluster, names.group]
+    wanted = [names.score, signature_column(names.score), ID, *names.identity, names.cluster, names.group]
     return read_columns(source, _all(wanted))
 
 

@@ -11,29 +11,33 @@ drawn at random is all that is assumed. θ̂ is linear in what each row adds to 
     Var θ̂ = Σ_c (a_c − λ b_c)²,   a_i = (Y_i − Ȳ)/n,   b_i = (f_i − f̄)/n, or −(f'_i − f̄')/N of the others,
 
 over clusters c of rows i, each row alone if none are given: Var(Y − λf)/n + λ² Var(f')/N, equation (5) of the paper.
+
+Intervals allow for what the paper's do not. Large clusters hide their own errors (`intervals.jackknifed`). Accuracies
+are near 1, so that intervals are Wilson's, with as many labels as would have that variance, and Student's t in place of
+the normal distribution. Where scores nearly always agree with labels, few labels tell how often they do not: the
+variance is increased as if one more of n labels disagreed, by λ²/n², or λ² Σh²/n of n clusters with shares h.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..uncertainty.intervals import Interval
+from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import Given, checked
+from .randomness import require_sample
 
 Floats = NDArray[np.float64]
 
 FEWEST = 20
 """Fewer labels (or clusters that have some) give no interval: a normal one would hold the truth too seldom.
 
-Of simulated 95% intervals 91 to 94% hold it with 20 labels, 93 to 95% with 50, and 94 to 95% with 100.
+How often simulated intervals hold it stands in `uncertainty/COVERAGE.md`.
 """
 
 _FEW = 50
 _FEW_OF_A_KIND = 10
-_APART = 5.0  # standard errors; by chance once in 1.7 million samples
 _ROUNDING = 1e-20  # a smaller variance is that of equal scores
 
 
@@ -108,20 +112,19 @@ def estimate(
     Raises:
         ValueError: a value is out of range (named by its place), lengths differ, a group is unknown, there are fewer
             than 20 labels or they are all the same, or the labelled rows are no sample of all: their scores differ from
-            the others', or their groups' shares from all rows', by more than five standard errors.
+            those of all rows, or their groups' shares from all rows', more than in one random sample in a million.
     """
     given = checked(scores, labels, weights, clusters, groups, confidence)
     if (why := _unusable(given)) is not None:
         raise ValueError(why)
+    doubts = require_sample(given)
     whole = _solve(given, confidence)
-    _require_sample(whole)
-    _require_groups(given)
     found: dict[str, _Solution | str] = {}
     for code, name in enumerate(given.names):
         members = given.part(given.groups == code)
         found[name] = _unusable(members) or _solve(members, confidence)
     return Estimates(
-        all=whole.estimate,
+        all=replace(whole.estimate, notes=(*doubts, *whole.estimate.notes)),
         groups={name: one if isinstance(one, str) else one.estimate for name, one in found.items()},
         differences={pair: _difference(found, *pair, confidence) for pair in differences},
         clusters=None if given.alone else given.cluster_count,
@@ -131,12 +134,12 @@ def estimate(
 
 @dataclass(frozen=True)
 class _Solution:
-    """An estimate, with what each cluster adds to its error, shape (clusters,), and the scores' share in that."""
+    """An estimate, with what each cluster adds to its error, shape (clusters,), and what is added to the variance."""
 
     estimate: Estimate
     errors: Floats
-    mean_gap: float
-    gap_error: float
+    extra: float
+    degrees: float
 
 
 def _solve(given: Given, confidence: float) -> _Solution:
@@ -157,20 +160,27 @@ def _solve(given: Given, confidence: float) -> _Solution:
         gap = mean_other - mean_score
     labels_error, scores_error = given.by_cluster(of_labels), given.by_cluster(of_scores)
     tuning = _tuned(given, labels_error, scores_error, others) if others.any() else 0.0
-    errors = labels_error - tuning * scores_error
-    accuracy = _interval(mean_label + tuning * gap, errors, confidence)
-    variance, alone = errors @ errors, labels_error @ labels_error
+    spread = np.zeros(len(known))
+    spread[known] = shares
+    of_mean = given.by_cluster(spread)
+    errors = jackknifed(labels_error - tuning * scores_error, of_mean)
+    alone = jackknifed(labels_error, of_mean)
+    drawn = of_mean > 0
+    extra = tuning**2 * float(of_mean @ of_mean) / np.count_nonzero(drawn)
+    degrees = degrees_of_freedom(of_mean[drawn], given.by_cluster(known.astype(np.float64))[drawn])
+    variance, variance_alone = float(errors @ errors) + extra, float(alone @ alone)
+    effective = 1 / float(of_mean @ of_mean)
     estimate = Estimate(
         rows=len(known),
         labels=int(known.sum()),
-        accuracy=_within(accuracy),
-        labels_alone=_within(_interval(mean_label, labels_error, confidence)),
+        accuracy=_interval(mean_label + tuning * gap, variance, effective, degrees, confidence),
+        labels_alone=_interval(mean_label, variance_alone, effective, degrees, confidence),
         metric=float(given.scores.mean()),
         tuning=tuning,
-        worth=float(known.sum() * alone / variance),
-        notes=tuple(_notes(given, tuning, bool(others.any()))),
+        worth=float(known.sum() * variance_alone / variance),
+        notes=tuple(_notes(given, tuning, bool(others.any()), effective)),
     )
-    return _Solution(estimate, errors, float(gap), float(np.sqrt(scores_error @ scores_error)))
+    return _Solution(estimate, errors, extra, degrees)
 
 
 def _tuned(given: Given, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
@@ -186,21 +196,23 @@ def _tuned(given: Given, labels_error: Floats, scores_error: Floats, others: NDA
     return float(np.clip(labels_error @ scores_error / spread, 0, 1)) if spread > _ROUNDING else 0.0
 
 
-def _interval(value: float, errors: Floats, confidence: float) -> Interval:
-    margin = NormalDist().inv_cdf((1 + confidence) / 2) * float(np.sqrt(errors @ errors))
-    return Interval(float(value), float(value) - margin, float(value) + margin)
+def _interval(value: float, variance: float, effective: float, degrees: float, confidence: float) -> Interval:
+    """Return Wilson's interval with as many labels as give a share of that value this variance.
 
-
-def _within(interval: Interval) -> Interval:
-    """Cut off what no mean of labels can be."""
-    return Interval(*(min(1.0, max(0.0, end)) for end in (interval.value, interval.low, interval.high)))
+    A share of 0 or 1 has none; then it is taken to be half a label away from it.
+    """
+    share = min(1.0, max(0.0, float(value)))
+    inner = min(1 - 0.5 / effective, max(0.5 / effective, share))
+    return wilson(share, inner * (1 - inner) / variance, confidence, degrees)
 
 
 def _difference(found: Mapping[str, _Solution | str], one: str, other: str, confidence: float) -> Interval:
     """Return the first group's accuracy less the second's; what a cluster adds to both errors cancels."""
     first, second = (_usable(found, name) for name in (one, other))
     value = first.estimate.accuracy.value - second.estimate.accuracy.value
-    return _interval(value, first.errors - second.errors, confidence)
+    errors = first.errors - second.errors
+    variance = float(errors @ errors) + first.extra + second.extra
+    return student(value, variance, min(first.degrees, second.degrees), confidence)
 
 
 def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
@@ -224,46 +236,18 @@ def _unusable(given: Given) -> str | None:
     return None
 
 
-def _require_sample(whole: _Solution) -> None:
-    """Raise ValueError if the labelled rows' scores are so unlike the others' that they were hardly drawn at random."""
-    if abs(whole.mean_gap) > _APART * max(whole.gap_error, _ROUNDING**0.5):
-        side = "lower" if whole.mean_gap > 0 else "higher"
-        raise ValueError(
-            f"the labelled rows are no random sample: they score {abs(whole.mean_gap):.3f} {side} on average than the "
-            f"rows they stand for, {abs(whole.mean_gap) / whole.gap_error:.1f} standard errors. Label rows that were "
-            "drawn at random; if some were drawn more likely than others, give the weights"
-        )
-
-
-def _require_groups(given: Given) -> None:
-    """Raise ValueError if the labelled rows' groups are of so other sizes that they were hardly drawn at random.
-
-    The rows of a cluster may all be of one group, so that a share varies as if each cluster were drawn, not each row.
-    """
-    known = given.known
-    drawn = known.astype(np.float64) if given.weights is None else np.where(known, given.weights, 0.0)
-    of_clusters = given.by_cluster(drawn)
-    effective = drawn.sum() ** 2 / (of_clusters @ of_clusters)
-    count = len(given.names)
-    shares = np.bincount(given.groups, minlength=count) / len(known)
-    found = np.bincount(given.groups, drawn, count) / drawn.sum()
-    apart = np.abs(found - shares) - _APART * np.sqrt(shares * (1 - shares) / effective) > _ROUNDING**0.5
-    if count and apart.any():
-        worst = int(apart.argmax())
-        raise ValueError(
-            f"the labelled rows are no random sample: {found[worst]:.0%} of them, but {shares[worst]:.0%} of all rows, "
-            f"are of the group {given.names[worst]!r}. Estimate each group by itself; or if some rows were drawn more "
-            "likely than others, give the weights"
-        )
-
-
-def _notes(given: Given, tuning: float, are_others: bool) -> Iterator[str]:
+def _notes(given: Given, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
     fewest = min((labels == kind).sum() for kind in (0, 1))
     if len(labels) < _FEW:
         yield f"fewer than {_FEW} labels: the interval is approximate, rather too narrow"
     elif given.labelled_clusters < _FEW:
         yield f"labels of fewer than {_FEW} clusters: the interval is approximate, rather too narrow"
+    elif effective < _FEW:
+        yield (
+            f"labels are concentrated: their {given.labelled_clusters:,} clusters count as {effective:.0f} of equal "
+            "weight, so the interval is approximate, rather too narrow"
+        )
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
         yield f"only {fewest} labels of one kind: the interval is approximate"
     if not are_others:

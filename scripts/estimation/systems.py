@@ -1,5 +1,6 @@
 """Scored rows of several systems, joined: the same rows of each, in one order."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from ..files.rows import Row, RowsError
 from .joining import Floats, Joined, Names, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
 from .keys import ID, Key, either, key_names, keys, places, plain, told
 from .powered import Estimates, estimate
+from .signatures import signature_column
 
 VERDICT = "verdict"
 
@@ -46,13 +48,29 @@ class Systems:
 
 def read_systems(sources: Sequence[str], names: Names, verdict: str | None, more: Sequence[str]) -> dict[str, Columns]:
     """Read what is needed of each system's rows, by its name: the file's, or its path where names are the same."""
-    wanted = [names.score, verdict or VERDICT, ID, *names.identity, names.cluster, *either("question"), *more]
-    stems = Counter(Path(source).stem for source in sources)
-    titles = [Path(source).stem if stems[Path(source).stem] == 1 else source for source in sources]
+    signature = signature_column(names.score)
+    wanted = [
+        names.score,
+        signature,
+        verdict or VERDICT,
+        ID,
+        *names.identity,
+        names.cluster,
+        *either("question"),
+        *more,
+    ]
+    own = [_readable(Path(source).stem) for source in sources]
+    stems = Counter(own)
+    titles = [stem if stems[stem] == 1 else _readable(source) for stem, source in zip(own, sources, strict=True)]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
     columns = [name for name in wanted if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
+
+
+def _readable(name: str) -> str:
+    """Return the name of a file with � for bytes that are not UTF-8, which no output could hold."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -> Systems:

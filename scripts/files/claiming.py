@@ -28,14 +28,18 @@ _PATIENCE = 0.2
 
 
 @contextmanager
-def claimed(target: Path) -> Iterator[Path]:
+def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
     """Give the folder `<target>.work`, to this run alone; it stays as long as there is work in it.
+
+    Args:
+        target: The output.
+        patience: Seconds to wait for another run that has the folder.
 
     Raises:
         RowsError: another run has it, or it is a folder of somebody else's.
     """
     folder = work_place(target)
-    lock = _locked(target, folder)
+    lock = _locked(target, folder, patience)
     try:
         _clear_unless_needed(folder)  # of a run that was killed when it did so
         yield folder
@@ -53,7 +57,7 @@ def claimed_too(file: Path | None) -> AbstractContextManager[object]:
     return nullcontext() if file is None else claimed(file)
 
 
-def _locked(target: Path, folder: Path) -> "BaseFileLock":
+def _locked(target: Path, folder: Path, patience: float) -> "BaseFileLock":
     import filelock
 
     lock = filelock.FileLock(folder / _LOCK)
@@ -65,7 +69,7 @@ def _locked(target: Path, folder: Path) -> "BaseFileLock":
             if not _is_ours(folder):
                 raise RowsError(f"{folder} is needed for the work on {target}, but another program made it. Rename it.")
             try:
-                lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
+                lock.acquire(timeout=patience, poll_interval=_PATIENCE / 10)
             except filelock.Timeout:
                 raise RowsError(f"{target}: another run is writing it. Wait for that run, or stop it.") from None
     return lock

@@ -9,6 +9,7 @@ import csv
 import difflib
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -176,8 +177,9 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
 
 def require_different(where: str, names: list[str]) -> None:
     """Raise RowsError if two columns have one name."""
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise RowsError(f"{where}: two columns are named {twice[0]!r}. Rename one of them.")
+    if len(set(names)) < len(names):
+        twice, _ = Counter(names).most_common(1)[0]
+        raise RowsError(f"{where}: two columns are named {twice!r}. Rename one of them.")
 
 
 def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:

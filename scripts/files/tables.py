@@ -90,9 +90,10 @@ def _texts(values: Iterable[Any]) -> pa.Array:
 
 
 def _merged(one: pa.Schema, other: pa.Schema) -> pa.Schema:
-    names = dict.fromkeys([*one.names, *other.names])
-    types = {name: [side.field(name).type for side in (one, other) if name in side.names] for name in names}
-    return pa.schema([(name, reduce(_common, found)) for name, found in types.items()])
+    types: dict[str, pa.DataType] = {}
+    for field in (*one, *other):
+        types[field.name] = _common(types[field.name], field.type) if field.name in types else field.type
+    return pa.schema(list(types.items()))
 
 
 def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType:

@@ -8,6 +8,7 @@ import csv
 import itertools
 import json
 import os
+import secrets
 import shutil
 import stat
 import sys
@@ -153,8 +154,8 @@ def replacing(target: Path) -> Iterator[Path]:
     symbolic link stays: the file that it leads to is replaced. Who may read that, may read the new one.
     """
     target, work = real_file(target), work_place(target)
-    # Not from tempfile, whose files nobody but their owner may read.
-    path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}.part"
+    # Not from tempfile, whose files nobody but their owner may read. Threads and machines may share a process id.
+    path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part"
     path.touch()
     mode = stat.S_IMODE(path.stat().st_mode)
     path.unlink()

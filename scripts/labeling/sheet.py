@@ -1,5 +1,6 @@
 """The file that a person labels: its rows, and what was said of each, which is saved at once."""
 
+import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
 from ..estimation.keys import ID, either, keys, plain
+from ..files.claiming import claimed
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.tables import text
@@ -21,6 +23,8 @@ SKIP = "skip"
 SAYINGS = ("right", "wrong", SKIP)
 """What is said of an answer, as it is written."""
 _SAID = {*SAYINGS, "correct", "incorrect"}
+
+_PATIENCE = 30.0  # seconds in which another writer saves a label
 
 _TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
 _JUDGED = ("score", "verdict", "label")  # how columns are called that a metric of ours adds, behind any prefix
@@ -64,6 +68,7 @@ class Sheet:
 
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         _require_writable(path)
+        seen = _state(path) if path.exists() else None  # before the rows, so that a change meanwhile is noticed
         found = list(read_rows(path))
         if not found:
             raise RowsError(f"{path}: there are no rows")
@@ -87,7 +92,8 @@ class Sheet:
         for row in self.rows:
             row.setdefault(self.label, None)
         verdicts(self.columns(), self.label)
-        self._seen = self._state()
+        self._seen = seen
+        self._lock = threading.Lock()
 
     def columns(self) -> Columns:
         """Return the rows as columns, for what joins files."""
@@ -106,32 +112,30 @@ class Sheet:
     def say(self, row: int, saying: str) -> None:
         """Write down what is said of a row, and save the file.
 
+        One writer at a time saves: other threads and processes wait. Labels that another one saved meanwhile are kept.
+
         Raises:
-            RowsError: another program has changed the file since, or it cannot be written; nothing is changed then.
+            RowsError: the file now holds other rows, another program keeps it, or it cannot be written; nothing is
+                changed then.
             ValueError: it is none of `SAYINGS`.
         """
         if saying not in SAYINGS:
             raise ValueError(f"{saying!r} was said of a row; expected one of {', '.join(SAYINGS)}")
-        if self._state() != self._seen:
+        with self._lock, claimed(self.path, _PATIENCE):
+            rows = self.rows if _state(self.path) == self._seen else self._reread()
+            rows = [*rows[:row], {**rows[row], self.label: saying}, *rows[row + 1 :]]
+            write_part(self.path, rows)
+            self.rows, self._seen = rows, _state(self.path)
+
+    def _reread(self) -> list[Row]:
+        """Return the rows as another writer left them; raises RowsError unless they are the same but for labels."""
+        rows = [{**found, self.label: found.get(self.label)} for _, found in read_rows(self.path)]
+        if [{**found, self.label: None} for found in rows] != [{**found, self.label: None} for found in self.rows]:
             raise RowsError(
-                f"{self.path} was changed by another program; this label is not saved, those before it were: start "
-                "again to go on with the file as it is now"
+                f"{self.path} was changed by another program and now holds other rows. This label is not saved, but "
+                "all labels before it are. Start the command again to continue with the changed file"
             )
-        before = self.rows[row][self.label]
-        self.rows[row][self.label] = saying
-        try:
-            self._save()
-        except BaseException:
-            self.rows[row][self.label] = before
-            raise
-
-    def _save(self) -> None:
-        write_part(self.path, self.rows)
-        self._seen = self._state()
-
-    def _state(self) -> tuple[int, int]:
-        found = self.path.stat()
-        return found.st_mtime_ns, found.st_size
+        return rows
 
     def next(self, after: int = -1) -> int | None:
         """Return the first row behind another one of which nothing was said, or else the first of all; None at the end.
@@ -159,6 +163,11 @@ class Sheet:
             more={name: _text(found[name]) for name in self._more if _text(found.get(name))},
             said=self.said(row),
         )
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def copy_without_labels(sheet: Sheet, target: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Unexpected
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, Protocol, protocol
+from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.verdicts import ENDPOINT, Judge, Record, Row
 
@@ -20,6 +20,8 @@ from ..scoring.columns import Columns
 
 RECORDED = "recorded"
 """Where a score comes from, for verdicts that were not exported from a cache."""
+
+_HOW = ("logprobs", "schema", "parse", RECORDED)
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ def _verdict(line: Line, signature: str, known: Protocol | None) -> Verdict:
         raise ValueError(f"verdict is {correct!r}; expected true or false")
     if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1):
         raise ValueError(f"score is {score!r}; expected a number from 0 to 1")
+    if how not in _HOW:
+        raise ValueError(f"how is {how!r:.80}; expected one of {', '.join(_HOW)}")
     if labels is None:
         if score is None or correct is None:
             raise ValueError(f"the protocol {signature} is not known here, so score and verdict are needed")
@@ -104,6 +108,9 @@ def _verdict(line: Line, signature: str, known: Protocol | None) -> Verdict:
     own = labels[label]
     if correct is not None and correct != (own > 0.5):  # noqa: PLR2004
         raise ValueError(f"verdict is {correct}, but the label {label!r} says otherwise; leave one of them out")
+    has_grade = known is not None and any(held not in (LABEL, REASON) for held in known.fields.values())
+    if score is not None and abs(score - own) >= 1 and not has_grade:
+        raise ValueError(f"score is {score:g}, but the label {label!r} says otherwise; leave one of them out")
     return Verdict(label, own if score is None else float(score), own > 0.5, how, reason)  # noqa: PLR2004
 
 

@@ -16,6 +16,9 @@ _Result = TypeVar("_Result")
 # Lists of bleu and its like with an entry for each length of n-grams, even where there are as many rows.
 _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
 
+SIGNATURE = "signature"
+"""The column that says in each row what its score depends on, so that it travels with the row in every format."""
+
 _NumberedRow = tuple[int, Row]
 
 
@@ -121,7 +124,9 @@ class RowScorer:
         if self._telling:
             rows, per_row, told = self._without_told(rows, per_row)
             bad = sorted(bad + told, key=lambda one: one.number)
-        return ScoredChunk(self._added(rows, per_row), bad, _sums(result, per_row), result.get("signature"))
+        signature = result.get("signature")
+        signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
+        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature)
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]

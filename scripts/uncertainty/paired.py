@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Codes, Floats, codes, numbers
+from .bounds import EXACT, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness
 from .intervals import Interval
-from .resampling import Bootstrap, draws, interval
-
-MANY = 10_000
-"""With more clusters than these, what resampling would give is computed: the normal distribution, to three digits."""
 
 POWER = 0.8
 """Probability with which the smallest detectable difference is found significant."""
@@ -25,11 +22,7 @@ POWER = 0.8
 FEWEST = 100
 """Fewer resamples are refused."""
 
-EXACT = 12
-"""Of so many clusters all 4,096 changes of sides are tried."""
-
 _FEW_CHANGED = 10
-_ROUNDING = 1e-10
 _CHUNK = 64
 
 
@@ -38,18 +31,20 @@ class Change:
     """By how much a system's mean differs from the baseline's.
 
     Attributes:
-        difference: System less baseline, with its interval: the percentile bootstrap over clusters.
-        p_value: Of no difference, two-sided: by sign flips of clusters, of verdicts of single rows by McNemar's exact
-            test, which is the same.
+        difference: System less baseline, with its interval: each end is a bound of `bounds.bounds`.
+        p_value: Of no difference, two-sided: of verdicts of single rows by McNemar's exact test; else the larger one of
+            the p-values by sign flips of clusters and by Hall's transformation, which allows for skewness.
         adjusted: The p-value after Holm's correction for the number of systems.
         detectable: The smallest difference that rows like these would show as significant in four of five trials
             (`detectable`); None where too few rows, or too few that changed, tell.
+        skewness: That of what clusters add to the error of the mean.
     """
 
     difference: Interval
     p_value: float
     adjusted: float
     detectable: float | None
+    skewness: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,14 +83,14 @@ def compare(
 ) -> list[Paired]:
     """Compare systems' scores of the same rows with those of the first, row by row.
 
-    With more than 10,000 clusters, resampling is replaced by the normal distribution that it comes to.
+    With more than 10,000 clusters that changed, resampling is replaced by the normal distribution that it comes to.
 
     Args:
         scores: System → score of each row, all in the same order, shape (rows,). The first is the baseline.
         verdicts: System → whether each answer is right, as True and False or 1 and 0, shape (rows,).
         clusters: Rows of one cluster, such as the answers to one question, are not independent, shape (rows,).
         confidence: Share of samples whose interval shall hold the true difference.
-        resamples: Of the bootstrap and of the permutation test.
+        resamples: Random halves for the interval, and sign flips for the test.
         seed: The same seed draws the same.
 
     Returns:
@@ -116,9 +111,18 @@ def compare(
     _, places = codes("clusters", np.arange(rows) if clusters is None else clusters, rows)
     if rows == 0 or places.max() < 1:
         raise ValueError(f"{rows} rows of one cluster; a comparison needs at least two")
-    bootstrap = Bootstrap(resamples, seed, confidence)
-    pairs = [_pair(values, found, names[0], name, places, bootstrap) for name in names[1:]]
+    if not 0 < confidence < 1:
+        raise ValueError(f"expected a confidence between 0 and 1, got {confidence}")
+    drawn = _Drawn(resamples, seed, confidence)
+    pairs = [_pair(values, found, names[0], name, places, drawn) for name in names[1:]]
     return _corrected(pairs)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    resamples: int
+    seed: int
+    confidence: float
 
 
 def _checked(given: Mapping[str, ArrayLike], names: Sequence[str], kind: str) -> dict[str, Floats]:
@@ -141,14 +145,14 @@ def _pair(
     baseline: str,
     system: str,
     clusters: Codes,
-    bootstrap: Bootstrap,
+    drawn: _Drawn,
 ) -> Paired:
     change, wins, losses = None, 0, 0
     if verdicts is not None:
         turned = verdicts[system] - verdicts[baseline]
         wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
         alone = int(clusters.max()) + 1 == len(clusters)
-        change = _change(turned, clusters, bootstrap, mcnemar(wins, losses) if alone else None, of_verdicts=True)
+        change = _change(turned, clusters, drawn, mcnemar(wins, losses) if alone else None, of_verdicts=True)
     differences = scores[system] - scores[baseline]
     whole = bool(np.isin([scores[system], scores[baseline]], (0, 1)).all())
     return Paired(
@@ -156,7 +160,7 @@ def _pair(
         baseline=baseline,
         rows=len(clusters),
         clusters=int(clusters.max()) + 1,
-        scores=_change(differences, clusters, bootstrap, of_verdicts=whole),
+        scores=_change(differences, clusters, drawn, of_verdicts=whole),
         verdicts=change,
         wins=wins,
         losses=losses,
@@ -164,33 +168,22 @@ def _pair(
 
 
 def _change(
-    differences: Floats, clusters: Codes, bootstrap: Bootstrap, p_value: float | None = None, *, of_verdicts: bool
+    differences: Floats, clusters: Codes, drawn: _Drawn, p_value: float | None = None, *, of_verdicts: bool
 ) -> Change:
     """Return the change of the mean, which is the sum over clusters by the number of their rows.
 
-    Its p-value is by sign flips unless it is given.
+    Its p-value is by sign flips and by Hall's transformation unless it is given.
     """
     sums, sizes, deviation = clustered(differences, clusters)
-    mean = sums.sum() / sizes.sum()
-    normal = NormalDist()
-    reach = normal.inv_cdf((1 + bootstrap.confidence) / 2)
-    if len(sums) > MANY:
-        low, high = mean - reach * deviation, mean + reach * deviation
-    else:
-        replicates = [(weights @ sums) / (weights @ sizes) for weights in draws(len(sums), bootstrap)]
-        ends = interval(replicates, bootstrap)
-        low, high = (mean if end is None else end for end in ends)
+    level = (1 + drawn.confidence) / 2
+    found = bounds(differences, clusters, level, drawn.resamples, drawn.seed, of_verdicts=of_verdicts)
     if p_value is None:
-        p_value = sign_flips(sums, bootstrap.resamples, bootstrap.seed)
-    smallest = detectable(differences, sums, deviation, reach + normal.inv_cdf(POWER), of_verdicts=of_verdicts)
-    return Change(Interval(float(mean), float(low), float(high)), p_value, p_value, smallest)
-
-
-def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
-    """Return of each cluster the sum and the number of its rows, and the standard deviation of their mean."""
-    sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
-    errors = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
-    return sums, sizes, float(np.sqrt(errors @ errors))
+        p_value = sign_flips(sums, drawn.resamples, drawn.seed)
+        if not of_verdicts or len(sums) < len(differences):
+            p_value = max(p_value, skewed_p_value(sums, sizes))
+    reach = NormalDist().inv_cdf(level) + NormalDist().inv_cdf(POWER)
+    smallest = detectable(differences, sums, deviation, reach, of_verdicts=of_verdicts)
+    return Change(found, p_value, p_value, smallest, skewness(sums, sizes))
 
 
 def detectable(
@@ -220,9 +213,7 @@ def detectable(
         enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
         return allowed + reach * deviation if enough else None
     mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
-    rows = float(len(sums))
-    if deviation > _ROUNDING:
-        rows = min(len(differences), (turned - mean**2) / deviation**2)
+    rows = independent_rows(differences, len(sums), deviation)
     k, made_up = reach**2 / rows, turned - mean
     half = allowed + k / 2
     found = (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
@@ -245,9 +236,10 @@ def mcnemar(wins: int, losses: int) -> float:
 def sign_flips(sums: Floats, resamples: int, seed: int) -> float:
     """Two-sided p-value of no difference: how often |Σ ±s| reaches |Σ s|, when each cluster may change sides.
 
-    Of up to 12 clusters all changes are tried. Of others a random sample, the observation counted as one of them:
-    p = (reached + 1) / (resamples + 1).
+    Clusters with a sum of 0 do not matter. Of up to 12 others all changes are tried; of more a random sample, the
+    observation counted as one of them: p = (reached + 1) / (resamples + 1).
     """
+    sums = sums[sums != 0]
     observed = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()  # equal sums count, also where rounding parts them
     if not sums.any():
         return 1.0

@@ -15,6 +15,7 @@ from test_synthesize import _Server as ChatServer
 from toy_metric import write_toy_metric
 
 import evaluate_qa
+from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
 ROWS = 200
@@ -210,6 +211,38 @@ def test_two_writers(drill, rng, attack):
             assert sorted({code for _, code in ended}) in ([0], [0, 1]), ended
             assert all("another run" in told or "already exists" in told for told, code in ended if code), ended
             attack.assert_whole()
+
+
+SAYER = """
+import sys
+from pathlib import Path
+from evaluate_qa.labeling.sheet import Sheet
+sheet = Sheet(Path(sys.argv[1]))
+for row in range(int(sys.argv[2]), 200, 2):
+    sheet.say(row, "right")
+    print(row, flush=True)
+"""
+
+
+def test_two_sayers(drill, rng, processes, tmp_path):
+    """Two people who label one file, and kills.
+
+    Every label that was acknowledged is in the file, and no row is lost.
+    """
+    path = tmp_path / "labels.jsonl"
+    for _ in range(4):
+        write_rows(path, [{"id": row, "prediction": "word " * 40, "label": None} for row in range(200)])
+        with drill.attempt(path):
+            sayers = [processes.start("-c", SAYER, path, first) for first in range(2)]
+            sayers[0].stdout.readline()
+            time.sleep(rng.uniform(0, 1))
+            sayers[0].kill()
+            said = [process.communicate(timeout=120) for process in sayers]
+            assert sayers[1].returncode == 0, said[1][1]
+            found = [row for _, row in read_rows(path)]
+            assert len(found) == 200
+            labelled = {row["id"] for row in found if row["label"] == "right"}
+            assert {int(row) for row in said[0][0].split()} | set(range(1, 200, 2)) <= labelled
 
 
 def test_stores(drill, rng, tmp_path):

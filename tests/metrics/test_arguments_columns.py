@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evaluate_qa.metrics._shared.arguments import (
     RowTypeError,
     RowValueError,
+    Unexpected,
     as_list,
     check_column,
     check_keywords,
@@ -210,3 +211,19 @@ def test_an_unknown_keyword_names_the_nearest(keyword, hint):
 
 def test_known_keywords_pass():
     check_keywords("smile", ["references"], ["references", "predictions"])
+
+
+@pytest.mark.parametrize(
+    "text", [" \n", "\u200b", "\x00", "\ufeff\u00ad", "\u3164", "\u2800\ufe0f", "\U000e0041\u202e"]
+)
+def test_what_shows_nothing_is_empty(text):
+    """An answer is then an empty one, and a reference is none; around what shows, it stays."""
+    assert prediction(text) == ""
+    assert prediction(f"a{text}") == f"a{text}"
+    with pytest.raises(Unexpected, match="none of them empty"):
+        texts(text)
+
+
+@pytest.mark.parametrize("text", [".", "0", "\ud800", "\u0301", "👍\ufe0f", "京"])
+def test_what_shows_anything_is_no_empty_answer(text):
+    assert prediction(text) != ""

@@ -101,9 +101,10 @@ def test_the_best_answers_score_highest(metric, case, name):
 
 
 def test_an_empty_answer_scores_lowest(metric, case):
-    columns = {column: values[:2] for column, values in case.best_rows().items()}
-    result = metric.compute(**columns | {"predictions": ["", " \n\t"]})
-    assert result["per_example"]["score"] == [case.scores[0] if case.empty is None else case.empty] * 2
+    """So does one that shows nothing: zero-width and control characters."""
+    columns = {column: [*values[:2], *values[:2]] for column, values in case.best_rows().items()}
+    result = metric.compute(**columns | {"predictions": ["", " \n\t", "\u200b", "\x00"]})
+    assert result["per_example"]["score"] == [case.scores[0] if case.empty is None else case.empty] * 4
 
 
 def test_the_order_of_rows_does_not_matter(metric, case, result):

@@ -120,6 +120,26 @@ def test_a_field_that_is_refused_with_status_200_is_left_out(anything):
     assert (found[0].text, found[0].granted) == ("a ball", False)
 
 
+def test_an_answer_that_echoes_the_key_is_read_without_it(anything):
+    """Nor does a terminal obey it; a short key, as local servers are given, may be a word of the answer."""
+    key = "sk-0123456789abcdef"
+
+    def echo(headers):
+        sent = headers["Authorization"]
+        text = f"correct \x1b[31m{sent}\x1b]0;title\x07 sk-0123\x0045678%39abcdef\r\nempty\x9b1m"
+        return 200, json.dumps(completion(text)).encode()
+
+    anything.answer = echo
+    address = f"http://127.0.0.1:{anything.server_port}"
+    assert reply(address, api_key=key) == "correct Bearer *** ***\nempty1m"
+    assert reply(address, api_key="EMPTY").startswith("correct Bearer EMPTY sk-0123456")
+
+
+def test_an_error_does_not_control_the_terminal(anything):
+    anything.answer = lambda headers: (400, b"no \x1b[2J\x1b]8;;http://x\x1b\\model\x1b]8;;\x07 \x07here\x7f")
+    assert str(reply(f"http://127.0.0.1:{anything.server_port}")) == "status 400: no model here"
+
+
 def test_a_refusal_is_told_without_the_key(anything):
     key = "sk-0123456789abcdef"
     message = {"content": None, "refusal": f"Not for {key}."}

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import pytest
 from chat_server import LABELS
@@ -258,3 +259,11 @@ def test_what_is_wrong_with_a_protocol_is_told(text, told):
     with pytest.raises(ValueError, match=r"^protocol 'mine' cannot be used: ") as caught:
         parse("mine", text)
     assert told in str(caught.value)
+
+
+def test_many_ends_of_thoughts_are_not_read_one_by_one():
+    """Each would be read to the end of the reply: of 20,000 that took 8 seconds."""
+    began = time.monotonic()
+    with pytest.raises(Unreadable, match="the reply has 20,001 ends of thoughts; expected one"):
+        verdict("</think>" * 20_000 + "correct")
+    assert time.monotonic() - began < 1

@@ -71,7 +71,7 @@ def test_what_is_printed(run):
     line = next(line for line in done.output.splitlines() if line.strip().startswith("new − base"))
     assert line.split()[3:5] == [str(pair.wins), str(pair.losses)]
     assert line.split()[-3] == f"{pair.verdicts.p_value:.4f}"
-    assert done.output.startswith(f"new vs base: judged correct {(SCORES['base'] > 0.5).mean():.1%} → ")
+    assert done.stdout.startswith(f"new vs base: judged correct {(SCORES['base'] > 0.5).mean():.1%} → ")
     size = f"{100 * pair.verdicts.detectable:.1f} points or more."
     assert f"These 120 rows reliably (80%) detect only differences of {size}" in done.output
     assert "McNemar's exact test for verdicts, sign flips for scores" in done.output

@@ -164,6 +164,8 @@ BAD = {
     "a verdict": ({**ROW, "verdict": "yes"}, "verdict is 'yes'; expected true or false"),
     "two verdicts": ({**ROW, "verdict": False}, "verdict is False, but the label 'correct' says otherwise"),
     "a score": ({**ROW, "score": 5}, "score is 5; expected a number from 0 to 1"),
+    "a score of none": ({**ROW, "score": 0}, "score is 0, but the label 'correct' says otherwise"),
+    "how": ({**ROW, "how": "<b>x</b>"}, "how is '<b>x</b>'; expected one of logprobs, schema, parse, recorded"),
     "NaN": ({**ROW, "score": float("nan")}, "score is nan; expected a number from 0 to 1"),
     "tokens": ({**ROW, "tokens_in": 1.5}, "tokens_in is 1.5; expected a whole number"),
     "a sample": ({**ROW, "sample": -1}, "sample is -1; expected a whole number"),

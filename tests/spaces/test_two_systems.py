@@ -66,23 +66,23 @@ def of_table(table, scores, other=None):
 
 
 def test_intervals_by_hand(smile):
-    """Of .2 .4 .6 .8 the mean is .5, its deviation √(2 · .3² + 2 · .1²)/4 = .111803, times 1.959964 = .219130.
+    """Of .2 .4 .6 .8 the mean is .5, its deviation √(2 · .3² + 2 · .1²)/√12 = .129099, times t₃ = 3.182446, .410852.
 
     Two of four right, by Wilson with z² = 3.841459: (.5 + z²/8 ± z √(.25/4 + z²/64)) / (1 + z²/4) = .5 ± .349961.
     """
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8]))
-    assert vars(found.means["score"]) == pytest.approx({"value": 0.5, "low": 0.280869, "high": 0.719131}, abs=1e-6)
+    assert vars(found.means["score"]) == pytest.approx({"value": 0.5, "low": 0.089148, "high": 0.910852}, abs=1e-6)
     assert vars(found.means["verdict"]) == pytest.approx({"value": 0.5, "low": 0.150039, "high": 0.849961}, abs=1e-6)
     assert (found.rows, found.clusters, found.by, found.pair) == (4, 4, None, None)
     shown = figures.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
-    assert shown["Score"] == ("0.500", "0.281 to 0.719")
+    assert shown["Score"] == ("0.500", "0.089 to 0.911")
     assert shown["Judged correct"] == ("50.0%", "15.0 to 85.0%")
 
 
 def test_rows_of_a_question_go_together(smile):
-    """Of .2 .4 and .6 .8 of two questions the deviation is √(2 · .4²)/4 = .141421, times 1.959964 = .277181."""
+    """Of .2 .4 and .6 .8 of two questions the deviation is √(2 · .4²/2)/2 = .2, and t₁ 12.7: all from 0 to 1."""
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8], questions=["Who?", "Who?", "Where?", " Where? "]))
-    assert found.means["score"].high == pytest.approx(0.777181, abs=1e-6)
+    assert (found.means["score"].low, found.means["score"].high) == (0, 1)
     assert (found.clusters, found.by) == (2, "question")
     assert "Rows with the same question count as one group (2 questions)." in [*figures.notes(found)]
     assert certainty(given(smile, [0.2, 0.4], questions=["Who?", "Who?"])) is None

@@ -1,5 +1,6 @@
 """The file that a person labels: what is shown and saved, what is kept as it is, and how far two agree."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -147,17 +148,32 @@ def test_another_person_sees_no_labels(sampled):
     assert Sheet(path).counts()["left"] == 29
 
 
-def test_another_program_is_not_overwritten(sampled):
+def test_labels_of_another_writer_are_kept(sampled):
+    path = sampled()
+    sheet, other = Sheet(path), Sheet(path)
+    other.say(2, "wrong")
+    sheet.say(5, "right")
+    assert [sheet.said(row) for row in (2, 5)] == [Sheet(path).said(row) for row in (2, 5)] == ["wrong", "right"]
+
+
+def test_other_rows_are_not_overwritten(sampled):
     path = sampled()
     sheet = Sheet(path)
-    sheet.say(0, "right")
-    rows = [row for _, row in read_rows(path)]
-    rows[2]["label"] = "wrong"
-    write_rows(path, rows)
-    with pytest.raises(RowsError, match="was changed by another program; this label is not saved"):
+    write_rows(path, [row | {"prediction": "another answer"} for _, row in read_rows(path)])
+    with pytest.raises(RowsError, match="was changed by another program and now holds other rows"):
         sheet.say(5, "right")
     assert sheet.said(5) == ""
-    assert Sheet(path).counts()["left"] == 28
+    assert Sheet(path).counts()["left"] == 30
+
+
+@pytest.mark.parametrize("sheets", [1, 2], ids=["two tabs of one page", "two pages"])
+def test_writers_at_the_same_time_lose_no_label(sampled, sheets):
+    path = sampled()
+    used = [Sheet(path) for _ in range(sheets)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda row: used[row % sheets].say(row, "right"), range(30)))
+    assert Sheet(path).counts() == {"right": 30, "wrong": 0, "skipped": 0, "left": 0}
+    assert {file.name for file in path.parent.iterdir()} == {"scored.jsonl", "labels.csv"}
 
 
 def test_what_cannot_be_saved_is_not_said(sampled, monkeypatch):

@@ -127,15 +127,14 @@ def test_confidence_and_seed_are_heeded():
     assert less.scores.detectable / usual.scores.detectable == pytest.approx(2.48648 / 2.80159, abs=1e-5)
     assert less.scores.difference.width < usual.scores.difference.width
     assert other.scores.p_value != usual.scores.p_value
-    assert other.scores.difference != usual.scores.difference
 
 
-def test_the_interval_is_scipys_bootstrap():
+def test_the_interval_is_close_to_scipys_bootstrap():
     generator = np.random.default_rng(4)
     first, second = generator.random(200), generator.random(200)
     (found,) = compare({"a": first, "b": second}, resamples=20_000)
     expected = stats.bootstrap(
-        (second - first,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(1)
+        (second - first,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(1)
     ).confidence_interval
     width = expected.high - expected.low
     assert found.scores.difference.low == pytest.approx(expected.low, abs=0.03 * width)
@@ -154,7 +153,8 @@ def test_copies_in_a_cluster_add_nothing():
     )
     assert (twice.rows, twice.clusters, twice.wins) == (120, 60, 2 * once.wins)
     for one, other in ((once.scores, twice.scores), (once.verdicts, twice.verdicts)):
-        assert list(vars(other.difference).values()) == pytest.approx(list(vars(one.difference).values()))
+        # Of clusters also verdicts may be skewed.
+        assert list(vars(other.difference).values()) == pytest.approx(list(vars(one.difference).values()), abs=0.015)
         assert other.detectable == pytest.approx(one.detectable)
         assert other.p_value == pytest.approx(one.p_value, abs=0.03)
     (apart,) = compare({name: np.repeat(values, 2) for name, values in scores.items()})
@@ -172,17 +172,30 @@ def test_several_systems_are_corrected():
     assert all(pair.verdicts is None for pair in found)
 
 
-def test_with_many_clusters_it_comes_to_the_normal_distribution(monkeypatch):
-    generator = np.random.default_rng(9)
-    scores = {"a": generator.random(6000), "b": generator.random(6000) + 0.008}
-    clusters = np.arange(6000) // 3
-    (resampled,) = compare(scores, clusters=clusters)
+def test_with_many_clusters_sign_flips_come_to_the_normal_distribution(monkeypatch):
+    sums = np.random.default_rng(9).normal(0.03, 1, 3000)
+    drawn = sign_flips(sums, 5000, 0)
     monkeypatch.setattr(paired, "MANY", 1000)
-    (normal,) = compare(scores, clusters=clusters)
-    assert normal.scores.difference != resampled.scores.difference
-    assert normal.scores.difference.low == pytest.approx(resampled.scores.difference.low, abs=0.0005)
-    assert normal.scores.difference.high == pytest.approx(resampled.scores.difference.high, abs=0.0005)
-    assert normal.scores.p_value == pytest.approx(resampled.scores.p_value, abs=0.02)
+    assert sign_flips(sums, 5000, 0) == pytest.approx(drawn, abs=0.02)
+
+
+def test_few_changes_of_many_rows_are_tested_exactly():
+    """Five of 20,000 rows lost: 2 · 2⁻⁵ = .0625, as by McNemar's test; by the normal distribution it would be .025."""
+    after = np.arange(20_000) >= 5
+    (found,) = compare({"a": np.ones(20_000), "b": after})
+    assert found.scores.p_value == 0.0625
+    assert found.scores.difference.high == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("rows", [30, 100])
+def test_rare_losses_are_within_the_interval(rows):
+    """1% of the verdicts are lost; of 30 rows mostly none is."""
+    generator, held = np.random.default_rng(4), 0
+    for _ in range(300):
+        after = generator.random(rows) >= 0.01
+        (found,) = compare({"a": np.ones(rows), "b": after}, resamples=100)
+        held += found.scores.difference.low <= -0.01 <= found.scores.difference.high
+    assert held >= 0.94 * 300
 
 
 def test_errors_of_the_first_and_second_kind():

@@ -1,0 +1,85 @@
+"""Scores of different metrics are not compared unless that is asked for, whatever the format of their files."""
+
+from pathlib import Path
+
+import pytest
+from commands import run_command
+
+from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.writing import write_rows
+
+
+def scored(name, signature_of, prefix="", **more):
+    """Write 40 scored rows, as `score` does."""
+    rows = [{"id": at, "question": f"Q{at}?", "prediction": f"{at}", f"{prefix}score": at % 5 / 4} for at in range(40)]
+    write_rows(name, [row | ({f"{prefix}signature": signature_of} if signature_of else {}) | more for row in rows])
+
+
+COMMANDS = {
+    "compare": ["compare", "a.parquet", "b.csv"],
+    "gate": ["gate", "--baseline", "a.parquet", "--scored", "b.csv"],
+    "report": ["report", "a.parquet", "b.csv", "-o", "report.html"],
+    "estimate": ["estimate", "--scored", "both.jsonl", "--labels", "labels.jsonl"],
+}
+ERRORS = {"gate": 2}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = [{"id": at, "prediction": f"{at}", "label": at % 3 > 0} for at in range(30)]
+    write_rows("labels.jsonl", labels)
+
+    def files(first, second):
+        scored("a.parquet", first)
+        scored("b.csv", second)
+        write_rows("both.jsonl", [
+            {"id": at, "prediction": f"{at}", "score": at % 5 / 4, "signature": (first, second)[at % 2]}
+            for at in range(40)
+        ])  # fmt: skip
+
+    return files
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_mixture_is_refused_unless_it_is_allowed(files, command):
+    files("smile|w:0.5", "bem|v:2")
+    done = run_command(*COMMANDS[command], code=ERRORS.get(command, 1))
+    assert "the scores were made by different metrics or options: " in done.stderr
+    assert "give --allow-mixed" in done.stderr
+    done = run_command(*COMMANDS[command], "--allow-mixed", code=0)
+    assert f"evaluate-qa {command}: warning: the scores were made by different metrics" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_scores_of_one_metric_are_compared_without_a_word(files, command):
+    files("bem|v:2", "bem|v:2")
+    assert "warning" not in run_command(*COMMANDS[command], code=0).stderr
+
+
+def test_files_without_a_signature_get_a_warning(files):
+    files(None, "bem|v:2")
+    told = run_command(*COMMANDS["compare"], code=0).stderr
+    assert told.count("warning") == 1
+    assert "a.parquet has no signature, so it is unknown whether its scores are comparable" in told
+
+
+def test_the_signature_of_a_prefixed_score_is_prefixed(files):
+    for name, signature in (("a.jsonl", "x"), ("b.jsonl", "y")):
+        scored(name, signature, "bem_", signature="of another metric", score=1.0)
+    command = ["compare", "a.jsonl", "b.jsonl"]
+    assert "warning" not in run_command(*command, code=0).stderr
+    told = run_command(*command, "--column", "score=bem_score", code=1).stderr
+    assert "x in a.jsonl; y in b.jsonl" in told
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_score_writes_the_signature_beside_each_score(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    write_rows("in.jsonl", [{"prediction": "a b", "reference": "a"}, {"prediction": "b", "reference": "b"}])
+    target = Path(f"out.{suffix}")
+    options = ["--column", "references=reference", "--column", "predictions=prediction", "--prefix", "d_"]
+    run_command("score", "-m", "deltableu", "-i", "in.jsonl", "-o", target, *options, code=0)
+    signatures = {row["d_signature"] for _, row in read_rows(target)}
+    assert len(signatures) == 1
+    assert signatures.pop().startswith("deltableu|")
