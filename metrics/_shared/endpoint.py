@@ -267,10 +267,14 @@ def masked(text: str, secret: str) -> str:
     """Return a text with `***` for the secret and for long parts of it, also where they are quoted."""
     if len(secret) < _SHORTEST_SECRET:
         return text
-    quoted: list[str] = _QUOTED.findall(text)
-    plain, key = ("".join(map(_unquoted, characters)) for characters in (quoted, _QUOTED.findall(secret)))
+    key = "".join(map(_unquoted, _QUOTED.findall(secret)))
     size = min(len(key), _TELLING)
     parts = {key[start : start + size] for start in range(len(key) - size + 1)}
+    lowered = text.lower()
+    if not any(mark in text for mark in "%\\&") and not any(part in lowered for part in parts):
+        return text  # as nearly every answer, whose characters need not be looked at one by one
+    quoted: list[str] = _QUOTED.findall(text)
+    plain = "".join(map(_unquoted, quoted))
     hidden = {at + offset for at in range(len(plain)) if plain[at : at + size] in parts for offset in range(size)}
     runs = groupby(enumerate(quoted), lambda numbered: numbered[0] in hidden)
     return "".join("***" if is_hidden else "".join(one for _, one in run) for is_hidden, run in runs)
