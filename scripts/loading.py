@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 if TYPE_CHECKING:
-    from evaluate_qa.metrics._shared.arguments import ModelKeywords
+    from evaluate_qa.metrics._shared.arguments import EngineKeywords
+    from evaluate_qa.metrics._shared.scorer import Scorer
     from evaluate_qa.metrics.bem.scorer import BemScorer
     from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer
     from evaluate_qa.metrics.evqascore.options import EvqascoreKeywords
@@ -43,7 +44,7 @@ def path(name: str) -> str:
 
 
 @overload
-def load(name: Literal["bem"], config: str | None = None, **options: "Unpack[ModelKeywords]") -> "BemScorer": ...
+def load(name: Literal["bem"], config: str | None = None, **options: "Unpack[EngineKeywords]") -> "BemScorer": ...
 @overload
 def load(name: Literal["deltableu"], config: str | None = None) -> "DeltableuScorer": ...
 @overload
@@ -53,9 +54,13 @@ def load(
 @overload
 def load(name: Literal["judge"], config: str | None = None, **options: "Unpack[JudgeKeywords]") -> "JudgeScorer": ...
 @overload
-def load(name: Literal["nli_lex"], config: str | None = None, **options: "Unpack[ModelKeywords]") -> "NliLexScorer": ...
+def load(
+    name: Literal["nli_lex"], config: str | None = None, **options: "Unpack[EngineKeywords]"
+) -> "NliLexScorer": ...
 @overload
 def load(name: Literal["smile"], config: str | None = None, **options: "Unpack[SmileKeywords]") -> "SmileScorer": ...
+@overload
+def load(name: str, config: str | None = None, **options: Any) -> "Scorer": ...
 def load(name: str, config: str | None = None, **options: Any) -> Any:
     """Load a scorer: no network, no installation step, and neither `evaluate` nor `datasets` is imported.
 

@@ -30,6 +30,20 @@ def open_console(stderr: bool = False) -> "Console":
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
 
 
+# Package -> the extra that brings it.
+_EXTRA_OF = {
+    "datasets": "evaluate",
+    "evaluate": "evaluate",
+    "markdown_it": "evaluate",
+    "pyarrow": "evaluate",
+    "rouge_score": "agreement",
+    "scipy": "agreement",
+    "sklearn": "agreement",
+    "torch": "torch",
+    "transformers": "torch",
+}
+
+
 @contextmanager
 def reported_errors(
     command: str, stopped: str | None = None, status: int = 1, program: str = "evaluate-qa"
@@ -46,7 +60,7 @@ def reported_errors(
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"{name}: {error}", err=True)
+        typer.echo(f"{name}: {error}{_cure(error)}", err=True)
         raise typer.Exit(status) from error
     except KeyboardInterrupt:
         if stopped is None:
@@ -59,6 +73,14 @@ def warn(command: str, warnings: Sequence[str]) -> None:
     """Print warnings, a line each, on the standard error."""
     for warning in warnings:
         typer.echo(f"evaluate-qa {command}: warning: {warning}", err=True)
+
+
+def _cure(error: Exception) -> str:
+    """Return the command that installs what is missing, where Python itself reports a missing package."""
+    if not isinstance(error, ModuleNotFoundError) or "pip install" in str(error):
+        return ""
+    extra = _EXTRA_OF.get((error.name or "").partition(".")[0])
+    return f". Install it with: pip install 'evaluate-qa[{extra}]'" if extra else ""
 
 
 def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:

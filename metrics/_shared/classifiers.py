@@ -7,36 +7,41 @@ tokenizer's own template, so that a text that contains a special token's name ("
 """
 
 import hashlib
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import ModelOptions, is_file
+from .arguments import EngineOptions, ModelOptions, is_file
+from .batching import run
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
-from .inference import best_device, check_device, multiply_with_onednn, read_first_token_only, run, settled
+from .devices import best_device, check_device
+from .engines import PairEngine, PairIds, Template, Tokens, check_packages, chosen, padded, torch_token_budget
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
-from .matcher import build, find, read
+from .matcher import MAX_LENGTH, TASKS, Matcher, build, find, read, tensors
+from .onednn import multiply_with_onednn, read_first_token_only
+from .onnx_engine import OnnxPairEngine
+from .precision import settled
 
 Logits = NDArray[np.float64]
 
-# Tokens of a batch, padding counted. On a CPU a batch should stay within its caches; an accelerator wants enough work
-# to be kept busy.
-_TOKEN_BUDGET = {"cpu": 1024, "mps": 16384, "cuda": 65536}
 # Texts tokenised at once.
 _CHUNK = 4096
 # What the final layers of a matcher may weigh.
 _WEIGHED = frozenset({"margin", "entailment", "intercept", *COLUMNS})
 
+# What torch models need.
+_PACKAGES = ("torch", "transformers")
+
 Texts = tuple[str, tuple[str, ...]]
+Given = TypeVar("Given", bound=ModelOptions)
 
 
 class Pair(NamedTuple):
@@ -55,40 +60,25 @@ def sharing(pairs: Iterable[Pair]) -> list[Pair]:
     ]
 
 
-class Tokens(NamedTuple):
-    """A text's tokens: their ids, and where in the text each begins and ends."""
-
-    ids: list[int]
-    spans: list[tuple[int, int]]
-
-
-class PairClassifier:
-    """A loaded classifier.
+class PairReader:
+    """A loaded classifier, whatever engine runs it.
 
     Attributes:
+        engine: Runs the model.
         labels: Names of the classes, in the order of the logits.
         max_length: Tokens of the longest input it takes.
-        model: The torch module.
-        tokenizer: Its tokenizer.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
-        self.model = model.to(options.device or best_device()).eval()
-        self.tokenizer = tokenizer
+    def __init__(self, engine: PairEngine, options: ModelOptions, labels: Sequence[str], max_length: int) -> None:
+        self.engine, self.labels, self.max_length = engine, list(labels), max_length
         self._options = options
-        self._template = _Template.of(tokenizer)
-        self.labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
-        self.max_length = max_length or _max_length(model.config, tokenizer)
 
     def tokenise(self, texts: Sequence[str]) -> dict[str, Tokens]:
         """Return the tokens of distinct texts, without special tokens."""
         tokens: dict[str, Tokens] = {}
         for start in range(0, len(texts), _CHUNK):
             chunk = list(texts[start : start + _CHUNK])
-            encoded = self.tokenizer(
-                chunk, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
-            )
-            tokens |= zip(chunk, map(Tokens, encoded["input_ids"], encoded["offset_mapping"]), strict=True)
+            tokens |= zip(chunk, self.engine.tokenise(chunk), strict=True)
         return tokens
 
     def logits(
@@ -106,28 +96,25 @@ class PairClassifier:
         distinct = list(numbers)
         known = self._with_tokens(distinct, tokens)
         # A text may stand in many pairs: their inputs are assembled batch by batch, never all at once.
-        lengths = np.array([self._template.length(*_sides(pair, known), self.max_length) for pair in distinct])
-        device = self.model.device.type
+        lengths = np.array([self.engine.template.length(*_sides(pair, known), self.max_length) for pair in distinct])
         outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
             lambda indices: self.forward(self.assembled([distinct[i] for i in indices], known)),
-            token_budget=self._options.token_budget or _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"]),
+            token_budget=self._options.token_budget or self.engine.token_budget,
             batch_size=self._options.batch_size,
             describe=describe,
         ):
             outputs[indices] = logits
         return outputs[number_of]
 
-    def encode(
-        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None
-    ) -> list[tuple[list[int], list[int]]]:
+    def encode(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
         """Return token ids and token types of each pair, special tokens included."""
         return self.assembled(pairs, self._with_tokens(pairs, tokens))
 
-    def assembled(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens]) -> list[tuple[list[int], list[int]]]:
+    def assembled(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens]) -> list[PairIds]:
         """Return the same of pairs whose texts are all tokenised."""
-        return [self._template.assemble(*_sides(pair, tokens), self.max_length) for pair in pairs]
+        return [self.engine.template.assemble(*_sides(pair, tokens), self.max_length) for pair in pairs]
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the tokens that are known together with those of the pairs' other texts."""
@@ -136,89 +123,95 @@ class PairClassifier:
         unknown = [text for text in texts if text not in known]
         return {**known, **self.tokenise(unknown)} if unknown else known
 
-    def forward(self, inputs: Sequence[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
+    def forward(self, inputs: Sequence[PairIds]) -> NDArray[np.float32]:
         """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
+        return self.engine.run(inputs)
+
+
+class PairClassifier(PairReader):
+    """A classifier that torch runs, which can also be trained.
+
+    Attributes:
+        model: The torch module.
+        tokenizer: Its tokenizer.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
+        self.model = model.to(options.device or best_device()).eval()
+        self.tokenizer = tokenizer
+        labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
+        engine = TorchPairEngine(self.model, tokenizer)
+        super().__init__(engine, options, labels, max_length or _max_length(model.config, tokenizer))
+
+    def tensors(self, inputs: Sequence[PairIds], multiple: int = 1) -> dict[str, Any]:
+        """Return a batch on the model's device, padded to the longest input or on to a multiple of so many tokens."""
+        engine: Any = self.engine
+        found: dict[str, Any] = engine.tensors(inputs, multiple)
+        return found
+
+
+class TorchPairEngine:
+    """A sequence classifier of transformers, or of its kind, with its tokenizer."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        if tokenizer.sep_token_id is None:
+            raise ValueError("the tokenizer has no separator token; expected one of a model for pairs of texts")
+        self._model, self._tokenizer = model, tokenizer
+        whole = tokenizer("a", "b")
+        self._has_types = "token_type_ids" in whole and getattr(model.config, "type_vocab_size", 0) > 1
+        sides = self.token_ids(["a", "b"], special=False)
+        self.template = Template.of(sides, whole["input_ids"], tokenizer.sep_token_id)
+
+    @property
+    def device(self) -> str:
+        """Kind of device that the model is on."""
+        return str(self._model.device.type)
+
+    @property
+    def dtype(self) -> str:
+        """Precision of the model's weights."""
+        return str(self._model.dtype).removeprefix("torch.")
+
+    @property
+    def token_budget(self) -> int:
+        """Tokens of a batch with which it is fast."""
+        return torch_token_budget(self.device)
+
+    def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
+        """Return the token ids of texts."""
+        ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
+        return ids
+
+    def tokenise(self, texts: list[str]) -> list[Tokens]:
+        """Return the tokens of texts, without special tokens; a special token's name in a text is text."""
+        encoded = self._tokenizer(
+            texts, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
+        )
+        return list(map(Tokens, encoded["input_ids"], encoded["offset_mapping"]))
+
+    def tensors(self, inputs: Sequence[PairIds], multiple: int = 1) -> dict[str, Any]:
+        """Return a batch on the model's device, see `padded`."""
+        import torch
+
+        batch = padded(inputs, self._tokenizer.pad_token_id or 0, multiple)
+        if not self._has_types:
+            del batch["token_type_ids"]
+        return {name: torch.from_numpy(values).to(self._model.device) for name, values in batch.items()}
+
+    def run(self, batch: Sequence[PairIds]) -> NDArray[np.float32]:
+        """Return the logits of one batch, shape (batch, classes)."""
         import torch
 
         with torch.inference_mode():
-            logits = self.model(**self.tensors(inputs)).logits
+            logits = self._model(**self.tensors(batch)).logits
         result: NDArray[np.float32] = logits.float().cpu().numpy()
         return result
-
-    def tensors(self, inputs: Sequence[tuple[list[int], list[int]]], multiple: int = 1) -> dict[str, Any]:
-        """Return a batch on the model's device, padded to the longest input or on to a multiple of so many tokens."""
-        import torch
-
-        longest = max(len(ids) for ids, _ in inputs)
-        shape = (len(inputs), math.ceil(longest / multiple) * multiple)
-        ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
-        types, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        for row, (tokens, kinds) in enumerate(inputs):
-            ids[row, : len(tokens)] = tokens
-            types[row, : len(kinds)] = kinds
-            mask[row, : len(tokens)] = 1
-        batch = {"input_ids": ids, "attention_mask": mask}
-        if self._template.has_types and getattr(self.model.config, "type_vocab_size", 0) > 1:
-            batch["token_type_ids"] = types
-        return {name: torch.from_numpy(values).to(self.model.device) for name, values in batch.items()}
-
-
-@dataclass(frozen=True)
-class _Template:
-    """The special tokens that the tokenizer puts before, between and after the two sides of a pair."""
-
-    before: list[int]
-    between: list[int]
-    after: list[int]
-    separator: int
-    has_types: bool
-
-    @classmethod
-    def of(cls, tokenizer: Any) -> "_Template":
-        if tokenizer.sep_token_id is None:
-            raise ValueError("the tokenizer has no separator token; expected one of a model for pairs of texts")
-        sides = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a", "b")]
-        whole = tokenizer("a", "b")
-        ids = whole["input_ids"]
-        first = next(i for i in range(len(ids)) if ids[i : i + len(sides[0])] == sides[0])
-        end = first + len(sides[0])
-        second = next(i for i in range(end, len(ids)) if ids[i : i + len(sides[1])] == sides[1])
-        return cls(
-            before=ids[:first],
-            between=ids[end:second],
-            after=ids[second + len(sides[1]) :],
-            separator=tokenizer.sep_token_id,
-            has_types="token_type_ids" in whole,
-        )
-
-    def length(self, first: list[int], parts: list[list[int]], limit: int) -> int:
-        """Return how many tokens `assemble` makes of them."""
-        special = len(self.before) + len(self.between) + len(self.after) + len(parts) - 1
-        return min(limit, special + len(first) + sum(map(len, parts)))
-
-    def assemble(self, first: list[int], parts: list[list[int]], limit: int) -> tuple[list[int], list[int]]:
-        """Return ids and types of `before first between part separator part … after`, at most `limit` of them."""
-        second = parts[0] + [token for part in parts[1:] for token in (self.separator, *part)]
-        room = limit - len(self.before) - len(self.between) - len(self.after)
-        first, second = _longest_first(first, second, room)
-        head, rest = [*self.before, *first, *self.between], [*second, *self.after]
-        return head + rest, [0] * len(head) + [1] * len(rest)
 
 
 def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
     """Return the tokens of both sides, the second one's by its parts."""
     first, second = pair
     return tokens[first].ids, [tokens[part].ids for part in second]
-
-
-def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Cut the end of the longer side until both fit, as transformers' `truncation=True` does."""
-    if len(first) + len(second) <= room:
-        return first, second
-    shorter = min(len(first), len(second), room // 2)
-    if len(first) > len(second):
-        return first[: room - shorter], second[:shorter]
-    return first[:shorter], second[: room - shorter]
 
 
 def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
@@ -278,7 +271,7 @@ class Loaded:
         layers: Weights of the final logistic layers that come with the embedded matcher; of a checkpoint None.
     """
 
-    classifier: PairClassifier
+    classifier: PairReader
     positive: int
     name: str
     options: ModelOptions
@@ -290,7 +283,7 @@ class Loaded:
         return ("lengths" if "lengths" in self.layers else "recall") if self.layers else None
 
 
-def load(metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
+def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
     """Load a classifier, ready to run as fast as it can.
 
     Args:
@@ -304,9 +297,15 @@ def load(metric: str, preset: Preset, options: ModelOptions, find_positive: Call
         ImportError: a package is missing.
         ValueError: it is damaged or has not the class, or the device cannot be used.
     """
-    loaded = load_plain(metric, preset, options, find_positive)
-    read_first_token_only(loaded.classifier.model)
-    multiply_with_onednn(loaded.classifier.model)
+    model, revision = (options.model, options.model_revision) if options.model else preset
+    file = _matcher_file(metric, model)
+    engine, options = chosen(metric, options, model, file is not None, _PACKAGES)
+    if engine == "onnxruntime" and file is not None:
+        return _matcher(metric, file, options, _onnx_classifier)
+    loaded = _load_torch(metric, model, revision, options, find_positive)
+    if isinstance(loaded.classifier, PairClassifier):
+        read_first_token_only(loaded.classifier.model)
+        multiply_with_onednn(loaded.classifier.model)
     return loaded
 
 
@@ -314,18 +313,17 @@ def load_plain(
     metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int] = lambda _: 1
 ) -> Loaded:
     """Load a classifier as transformers runs it; the rest is as for `load`."""
-    try:
-        import torch  # noqa: F401 - asked for here, so that their absence has a message of its own
-        import transformers  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"{metric}: {error.name} is missing: pip install torch transformers") from error
-    check_device(metric, options.device)
-    options = settled(options)
     model, revision = (options.model, options.model_revision) if options.model else preset
-    if isinstance(model, BuiltIn):
-        return _matcher(metric, find(metric), "matcher", options)
-    if is_file(file := Path(model).expanduser()):
-        return _matcher(metric, file, file.stem, options)
+    check_packages(metric, f"model={model!r}", _PACKAGES)
+    check_device(metric, options.device)
+    return _load_torch(metric, model, revision, settled(options), find_positive)
+
+
+def _load_torch(
+    metric: str, model: Any, revision: str | None, options: ModelOptions, find_positive: Callable[[list[str]], int]
+) -> Loaded:
+    if (file := _matcher_file(metric, model)) is not None:
+        return _matcher(metric, file, options, _torch_classifier)
     checkpoint = find_checkpoint(metric, model, revision)
     try:
         classifier = load_checkpoint(checkpoint.folder, options)
@@ -335,10 +333,17 @@ def load_plain(
     return Loaded(classifier, find_positive(classifier.labels), name, options)
 
 
-def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loaded:
-    """Load a matcher from its file: the one that comes with this version, or one of `evaluate-qa fit`."""
-    import torch
+def _matcher_file(metric: str, model: Any) -> Path | None:
+    """Return the file of a matcher: the one that comes with this version, or one of `evaluate-qa fit`."""
+    if isinstance(model, BuiltIn):
+        return find(metric)
+    return file if is_file(file := Path(model).expanduser()) else None
 
+
+def _matcher(
+    metric: str, file: Path, options: Given, classifier: Callable[[Path, Matcher, str, Given], PairReader]
+) -> Loaded:
+    """Load a matcher from its file."""
     try:
         matcher = read(file)
     except Exception as error:  # a file that is damaged, or no such file at all, may raise anything
@@ -354,10 +359,20 @@ def _matcher(metric: str, file: Path, name: str, options: ModelOptions) -> Loade
             f"again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM)
-    network, tokenizer = build(minilm.folder, matcher, metric, getattr(torch, options.dtype))
-    classifier = PairClassifier(network, tokenizer, options)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Loaded(classifier, 1, f"{name}@{digest[:8]}", options, matcher.weights[metric])
+    reader = classifier(minilm.folder, matcher, metric, options)
+    return Loaded(reader, 1, f"{file.stem}@{digest[:8]}", options, matcher.weights[metric])
+
+
+def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
+    engine = OnnxPairEngine(tensors(minilm, matcher, task), minilm / "tokenizer.json", options.num_threads)
+    return PairReader(engine, options, TASKS[task], MAX_LENGTH)
+
+
+def _torch_classifier(minilm: Path, matcher: Matcher, task: str, options: ModelOptions) -> PairReader:
+    import torch
+
+    return PairClassifier(*build(minilm, matcher, task, getattr(torch, options.dtype)), options)
 
 
 def read_pairs(

@@ -28,6 +28,9 @@ REPOSITORY = "evaluate-qa/matcher"
 # There each version of the file has a folder, so that a metric finds the one that it goes with.
 PUBLISHED = f"{FILE_SHA256[:12]}/{FILE}"
 
+# MiniLM has 512 positions; as a sentence encoder it reads 256 tokens.
+MAX_LENGTH = 512
+
 _LEVELS = 127
 _HIDDEN = 384  # MiniLM's
 _FEATURES = 3 * _HIDDEN + 1  # that a head weighs, see pair_network.py
@@ -135,6 +138,19 @@ def _located(metric: str) -> Path:
         ) from error
 
 
+def tensors(minilm: Path, matcher: Matcher, task: str) -> dict[str, NDArray[np.float32]]:
+    """Return the weights of PairNetwork, by name: MiniLM's with the difference added, and the task's head."""
+    from safetensors.numpy import load_file
+
+    encoder = load_file(minilm / "model.safetensors")
+    encoder.pop("embeddings.position_ids", None)
+    for name, values in matcher.difference.items():
+        encoder[name] += values
+    matrix, bias = matcher.heads[task]
+    head = {"classifier.weight": matrix, "classifier.bias": bias}
+    return {f"bert.{name}": values for name, values in encoder.items()} | head
+
+
 def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, Any]:
     """Return (model, tokenizer): MiniLM with the difference added and the task's head on it.
 
@@ -167,8 +183,7 @@ def blank(minilm: Path, task: str, drawn: bool = True) -> tuple[Any, Any]:
     config.id2label = dict(enumerate(TASKS[task]))
     config.label2id = {label: i for i, label in enumerate(TASKS[task])}
     tokenizer = AutoTokenizer.from_pretrained(minilm, local_files_only=True)
-    # The sentence encoder reads 256 tokens; MiniLM itself has 512 positions.
-    tokenizer.model_max_length = config.max_position_embeddings
+    tokenizer.model_max_length = MAX_LENGTH
     config.sep_token_id = tokenizer.sep_token_id
     network = network_class()
     if drawn:

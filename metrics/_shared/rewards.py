@@ -28,7 +28,7 @@ from .arguments import (
     option,
     shown,
 )
-from .inference import best_device
+from .devices import best_device
 from .scorer import Scorer
 
 Value = str | tuple[float, float]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from .._shared.arguments import ANSWERS, QUESTIONS, Column, ModelOptions, RowValueError, Unexpected, prediction
+from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, prediction
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
@@ -73,7 +73,7 @@ class BemScorer(ForTraining, ForReward):
         "questions": Column(_question, "string", QUESTIONS.help),
     }
     required = ("predictions", "references", "questions")
-    loading = ModelOptions
+    loading = EngineOptions
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arguments import Dtype
-from .._shared.inference import Indices, best_device, check_device, fastest, run
+from .._shared.batching import Indices, run
+from .._shared.devices import best_device, check_device
+from .._shared.precision import fastest
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._shared.arguments import (
     ANSWERS,
-    ModelOptions,
+    EngineOptions,
     RowValueError,
     Unexpected,
     check_column,
@@ -89,7 +89,7 @@ class NliLexScorer(ForTraining, ForReward):
     urls = ("https://github.com/saishridhar/DIVER-QA",)
     configurations = tuple(PRESETS)
     columns = ANSWERS
-    loading = ModelOptions
+    loading = EngineOptions
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 

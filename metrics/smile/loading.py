@@ -1,10 +1,12 @@
-"""How the embedding model is loaded: its presets, precision and device."""
+"""How the embedding model is loaded: its presets, engine, precision and device."""
 
 from typing import Any
 
 from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
-from .._shared.inference import check_device, multiply_with_onednn, settled
+from .._shared.engines import chosen
+from .._shared.onednn import multiply_with_onednn
 from .._shared.progress import library_bars
+from .engines import MiniLMEngine, SentenceTransformersEngine, TextEngine, check_prompt
 from .options import LoadOptions
 
 # Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.
@@ -14,33 +16,32 @@ PRESETS = {
 }
 
 
-def load(config: str, options: LoadOptions) -> tuple[Any, Checkpoint, LoadOptions]:
+# What torch models need.
+_PACKAGES = ("torch", "sentence_transformers")
+
+
+def load(config: str, options: LoadOptions) -> tuple[TextEngine, Checkpoint, LoadOptions]:
     """Load the model of a configuration, or the one that the options name.
 
     Returns:
-        A SentenceTransformer, where it came from, and what it was loaded with: the precision is the one that it has.
+        What runs it, where it came from, and what it was loaded with: the precision is the one that it has.
 
     Raises:
         ImportError: a package is missing.
         FileNotFoundError: the checkpoint or a file of it is missing.
         ValueError: the checkpoint is damaged, or an option does not fit it or this machine.
     """
-    _check_packages()
-    check_device("smile", options.device)
-    options = settled(options)
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
+    embedded = (model, revision) == (MINILM, None)
+    engine, options = chosen("smile", options, model, embedded, _PACKAGES)
+    if engine == "onnxruntime":
+        checkpoint = find("smile", MINILM, None, SENTENCE_TRANSFORMERS)
+        minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads)
+        return minilm, checkpoint, options
     with library_bars():
         checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)
-        return _sentence_transformer(checkpoint, options), checkpoint, options
-
-
-def _check_packages() -> None:
-    """Raise ImportError where a package is missing, before anything is downloaded."""
-    try:
-        import sentence_transformers  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"smile: {error.name} is missing: pip install sentence-transformers torch") from error
+        loaded = _sentence_transformer(checkpoint, options)
+        return SentenceTransformersEngine(loaded, options.prompt_name), checkpoint, options
 
 
 def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
@@ -65,7 +66,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
             f"({type(error).__name__}: {reason})"
         ) from error
     _check_tokenizer(model, checkpoint)
-    _check_prompt(model, options.prompt_name)
+    check_prompt(model.prompts, options.prompt_name)
     transformer, *others = model.eval().children()
     transformer.register_forward_hook(_single_precision)
     for module in others:
@@ -103,10 +104,3 @@ def _check_tokenizer(model: Any, checkpoint: Checkpoint) -> None:
             f"smile: {checkpoint.label} in {checkpoint.folder} has no usable tokenizer; a checkpoint is complete with "
             "its tokenizer.json or the like"
         )
-
-
-def _check_prompt(model: Any, prompt_name: str | None) -> None:
-    prompts = [name for name, prompt in model.prompts.items() if prompt is not None]
-    if prompt_name is not None and prompt_name not in prompts:
-        there = ", ".join(map(repr, prompts)) or "none"
-        raise ValueError(f"smile: prompt_name is {prompt_name!r}; the model's prompts are {there}")

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from .._shared.arguments import (
     Choice,
     Control,
-    ModelKeywords,
-    ModelOptions,
+    EngineKeywords,
+    EngineOptions,
     Number,
     Options,
     Place,
@@ -81,7 +81,7 @@ class SmileOptions(Options):
 
 
 @dataclass(frozen=True)
-class LoadOptions(ModelOptions):
+class LoadOptions(EngineOptions):
     """The options at loading."""
 
     prompt_name: str | None = option(
@@ -99,7 +99,7 @@ class LoadOptions(ModelOptions):
         return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
 
-class SmileKeywords(ModelKeywords, total=False):
+class SmileKeywords(EngineKeywords, total=False):
     """`LoadOptions` as keywords, so that editors complete them; a test compares both."""
 
     prompt_name: str | None

@@ -98,8 +98,8 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
     tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
     found = [
         f"{first.rows:,} rows of each system. {confidence:.0%} intervals: widest of random halves, Hall's and Tango's. "
-        f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a probability of "
-        f"{POWER:.0%}."
+        f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
+        f"probability of {POWER:.0%}."
     ]
     if not alone:
         found.append(

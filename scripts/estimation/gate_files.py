@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ..files.rows import Row
-from ..files.tables import text
+from ..files.values import text
 from .gated import Gated, told
 from .keys import either
 from .report import interval

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..files.columns import Columns
 from ..files.rows import RowsError
-from ..files.tables import text
+from ..files.values import text
 
 ID = "id"
 

@@ -4,9 +4,7 @@ A column that holds a list in one row and a bare value in another becomes a colu
 beside fractions become fractions; what has no common type becomes text, as it would in CSV.
 """
 
-import json
 from collections.abc import Iterable, Sequence
-from datetime import date, time
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import pyarrow.parquet as pq
 from evaluate_qa.metrics._shared.arguments import clean
 
 from .rows import Row, RowsError
+from .values import text
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
@@ -50,28 +49,6 @@ def _written(parts: Sequence[Path], schema: pa.Schema, target: Path) -> str | No
                 return fitted
             writer.write_table(fitted)
     return None
-
-
-def text(value: object) -> str:
-    """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as nothing."""
-    if value is None:
-        return ""
-    if hasattr(value, "tolist"):
-        value = plain(value)
-    return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
-
-
-def plain(value: Any) -> Any:
-    """Return what JSON has no type for as what it has: arrays as lists, dates as ISO 8601 texts.
-
-    Raises:
-        TypeError: the value is of another type, for instance bytes.
-    """
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    raise TypeError(f"a value of type {type(value).__name__}, which JSONL and CSV cannot hold; write Parquet")
 
 
 def _array(values: list[Any]) -> pa.Array:

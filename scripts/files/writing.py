@@ -20,6 +20,7 @@ from shlex import quote
 from typing import Any, BinaryIO
 
 from .rows import LISTS, STANDARD, Row, RowsError, file_format, read_rows
+from .values import plain, text
 
 _PART = 10_000
 """Rows in memory at a time."""
@@ -171,11 +172,9 @@ def replacing(target: Path) -> Iterator[Path]:
 
 def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
     """Return a row as a line of JSON in UTF-8; `default` replaces what JSON has no type for."""
-    from .tables import plain
-
     try:
-        text = json.dumps(row, ensure_ascii=False, default=default or plain)
-        return f"{text}\n".encode()
+        line = json.dumps(row, ensure_ascii=False, default=default or plain)
+        return f"{line}\n".encode()
     except UnicodeEncodeError:  # lone surrogates: UTF-8 has no form for them, JSON has
         return f"{json.dumps(row, default=default or plain)}\n".encode()
     except TypeError as error:
@@ -191,8 +190,6 @@ def _same(one: str, other: str) -> bool:
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
     from evaluate_qa.metrics._shared.arguments import clean
-
-    from .tables import text
 
     def cell(name: str, value: Any) -> str:
         may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")

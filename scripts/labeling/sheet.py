@@ -15,7 +15,7 @@ from ..estimation.keys import ID, either, keys, plain
 from ..files.claiming import claimed
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
-from ..files.tables import text
+from ..files.values import text
 from ..files.writing import check_place, write_part
 from ..labeled_data.files import OF_A_JUDGE
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..estimation.keys import ID, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
-from ..files.tables import text
+from ..files.values import text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")

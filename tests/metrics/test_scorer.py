@@ -9,18 +9,18 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.loading import scorer_class
-from evaluate_qa.metrics._shared.arguments import ModelKeywords, declarations
+from evaluate_qa.metrics._shared.arguments import EngineKeywords, ModelKeywords, declarations
 from evaluate_qa.metrics._shared.scorer import Scored, mean
 from evaluate_qa.metrics.evqascore.options import EvqascoreKeywords
 from evaluate_qa.metrics.judge.options import JudgeKeywords
 from evaluate_qa.metrics.smile.options import SmileKeywords
 
 KEYWORDS = {
-    "bem": ModelKeywords,
+    "bem": EngineKeywords,
     "deltableu": None,
     "evqascore": EvqascoreKeywords,
     "judge": JudgeKeywords,
-    "nli_lex": ModelKeywords,
+    "nli_lex": EngineKeywords,
     "smile": SmileKeywords,
 }
 
@@ -84,5 +84,5 @@ def test_editors_know_the_options_of_load(name):
 
 
 def test_an_unknown_metric_is_named():
-    with pytest.raises(ValueError, match=r"^no metric is named 'bemm'; there are bem, deltableu"):
+    with pytest.raises(ValueError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\?"):
         evaluate_qa.load("bemm")

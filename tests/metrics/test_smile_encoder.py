@@ -35,7 +35,7 @@ class Passes:
 
     def __init__(self, encoder):
         self.shapes = []
-        encoder._model[0].register_forward_pre_hook(self._record)
+        encoder.engine.model[0].register_forward_pre_hook(self._record)
 
     def _record(self, _, inputs):
         self.shapes.append(tuple(inputs[0]["input_ids"].shape))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from evaluate_qa.metrics._shared.inference import best_device, fastest, processor
+from evaluate_qa.metrics._shared.devices import best_device, processor
+from evaluate_qa.metrics._shared.precision import fastest
 
 # Rows, inner length, columns of a product; the fastest counts. The last two are a batch of the default model's.
 _SHAPES = [(2048, 2048, 2048), (1024, 1024, 4096), (1024, 384, 1536), (1024, 1536, 384)]
@@ -26,7 +27,7 @@ class Machine:
         device: Device of torch.
         threads: Threads of torch.
         torch: Version of torch.
-        auto: The precision that `dtype="auto"` takes there.
+        auto: The precision that `dtype="auto"` stands for with the default models, which run on ONNX Runtime on a CPU.
     """
 
     processor: str
@@ -50,7 +51,8 @@ def machine(device: str | None = None) -> Machine:
     found = processor(device)
     system = f"{platform.system()} {platform.machine()}"
     threads = torch.get_num_threads()
-    return Machine(found.name, found.instructions, system, device, threads, torch.__version__, fastest(device))
+    auto = "float32" if device == "cpu" else fastest(device)
+    return Machine(found.name, found.instructions, system, device, threads, torch.__version__, auto)
 
 
 def peak(job: Mapping[str, Any]) -> Callable[[], float]:
@@ -74,7 +76,7 @@ def _products(shape: tuple[int, int, int], device: str, dtype: Any) -> list[tupl
     """Return what a product of a shape costs, in operations, and ways to carry it out."""
     import torch
 
-    from evaluate_qa.metrics._shared.inference import multiply_with_onednn
+    from evaluate_qa.metrics._shared.onednn import multiply_with_onednn
 
     rows, inner, columns = shape
     values = torch.randn(rows, inner).to(device, dtype)

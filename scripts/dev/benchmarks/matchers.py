@@ -39,6 +39,7 @@ def cases(job: Job) -> dict[str, tuple[Prepare, Job]]:
         "raw forward": (raw_forward, job),
         "raw forward, transformers": (stock_forward, job),
         job.metric: (metric, job),
+        f"{job.metric}, engine=torch": (metric, replace(job, load={**job.load, "engine": "torch"})),
         f"{job.metric}, dtype=bfloat16": (metric, replace(job, load={**job.load, "dtype": "bfloat16"})),
     }
 
@@ -79,8 +80,8 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the forward passes of the metric's model over the distinct pairs, tokenized and batched beforehand."""
-    return _forward(job, _loaded(job).model.classifier)
+    """Only the forward passes of the metric's model on torch over the distinct pairs, prepared beforehand."""
+    return _forward(job, _loaded(replace(job, load={**job.load, "engine": "torch"})).model.classifier)
 
 
 def stock_forward(job: Job) -> Callable[[], int]:
@@ -92,7 +93,7 @@ def _forward(job: Job, classifier: Any) -> Callable[[], int]:
     import numpy as np
     import torch
 
-    from evaluate_qa.metrics._shared.inference import batches
+    from evaluate_qa.metrics._shared.batching import batches
 
     inputs = classifier.encode(distinct_pairs(job))
     lengths = np.array([len(ids) for ids, _ in inputs])

@@ -36,6 +36,7 @@ def cases(rows: Job) -> dict[str, tuple[Prepare, Job]]:
         "raw forward": (raw_forward, rows),
         "smile": (smile, rows),
         "smile, ngram_candidates=8": (smile, shortlist),
+        "smile, engine=torch": (smile, replace(rows, load={**rows.load, "engine": "torch"})),
         "smile, dtype=bfloat16": (smile, replace(rows, load=half)),
         "smile, both": (smile, replace(shortlist, load=half)),
     }
@@ -81,15 +82,16 @@ def row_by_row(job: Job) -> Callable[[], Scores]:
 
 
 def raw_forward(job: Job) -> Callable[[], int]:
-    """Only the forward passes of the metric's model over the texts that it embeds, tokenized and batched beforehand."""
+    """Only the forward passes of the metric's model on torch over the texts that it embeds, prepared beforehand."""
     import numpy as np
     import torch
 
-    from evaluate_qa.metrics._shared.inference import batches
+    from evaluate_qa.metrics._shared.batching import batches
     from evaluate_qa.metrics.smile.loading import load
     from evaluate_qa.metrics.smile.options import LoadOptions
 
-    model, *_ = load("default", LoadOptions(**job.load))
+    engine: Any = load("default", LoadOptions(**{**job.load, "engine": "torch"}))[0]
+    model = engine.model
     texts = embedded_texts(job)
     lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])
     budget = 1024 if model.device.type == "cpu" else 65536

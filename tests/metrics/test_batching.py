@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics._shared.inference import batches, run
+from evaluate_qa.metrics._shared.batching import batches, run
 
 lengths_lists = st.lists(st.integers(0, 300), max_size=60).map(lambda values: np.array(values, dtype=np.int32))
 

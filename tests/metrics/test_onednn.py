@@ -13,7 +13,7 @@ from transformers import (
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
-from evaluate_qa.metrics._shared.inference import multiply_with_onednn, read_first_token_only
+from evaluate_qa.metrics._shared.onednn import multiply_with_onednn, read_first_token_only
 
 SENTENCES = ["paris", "it was marie curie , who is the one of lyon ?", "what is the capital of france ?"]
 PAIRS = [Pair(first, (second,)) for first in SENTENCES for second in SENTENCES]

@@ -1,0 +1,146 @@
+"""The engines of SMILE's embedding model: ONNX Runtime for the default, sentence-transformers for any other."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._shared.engines import Engine, torch_token_budget
+from .._shared.onnx_engine import OnnxEngine
+
+Vectors = NDArray[np.float32]
+
+# sentence-transformers gives every model these prompts unless its files name others.
+_PROMPTS = {"query": "", "document": ""}
+
+
+class TextEngine(Engine[str], Protocol):
+    """An embedding model; its outputs are unit vectors, shape (batch, dimension).
+
+    Attributes:
+        prompt: Stands before every text.
+        max_length: Tokens of the longest text that it reads whole.
+        dimension: Length of a vector.
+    """
+
+    @property
+    def prompt(self) -> str: ...  # noqa: D102
+
+    @property
+    def max_length(self) -> float: ...  # noqa: D102
+
+    @property
+    def dimension(self) -> int: ...  # noqa: D102
+
+    def word_pieces(self) -> Vectors | None:
+        """Return the table of the word pieces' input embeddings, shape (pieces, width); None if there is none."""
+
+
+class MiniLMEngine(OnnxEngine):
+    """all-MiniLM-L6-v2 on ONNX Runtime: the mean of the tokens' states, at unit length.
+
+    Args:
+        folder: Where its files are.
+        prompt_name: One of the prompts that sentence-transformers gives a model without prompts; all are empty.
+        num_threads: CPU threads.
+    """
+
+    prompt = ""
+    max_length = 256
+    dimension = 384
+
+    def __init__(self, folder: Path, prompt_name: str | None = None, num_threads: int | None = None) -> None:
+        from safetensors.numpy import load_file
+
+        check_prompt(_PROMPTS, prompt_name)
+        tensors = load_file(folder / "model.safetensors")
+        self._pieces = tensors["embeddings.word_embeddings.weight"]
+        unused = ("pooler.", "embeddings.position_ids")
+        used = {name: values for name, values in tensors.items() if not name.startswith(unused)}
+        super().__init__("minilm", used, folder / "tokenizer.json", num_threads)
+
+    def run(self, batch: Sequence[str]) -> Vectors:
+        """Return the unit vectors of one batch of texts, which are cut to the longest that the model reads."""
+        return self.run_ids([(self._cut(ids), []) for ids in self.token_ids(list(batch))])
+
+    def _cut(self, ids: list[int]) -> list[int]:
+        return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
+
+    def word_pieces(self) -> Vectors:
+        """Return the table of the word pieces' input embeddings, shape (pieces, width)."""
+        return self._pieces
+
+
+class SentenceTransformersEngine:
+    """A model of sentence-transformers, which runs on torch."""
+
+    def __init__(self, model: Any, prompt_name: str | None = None) -> None:
+        self.model, self._prompt_name = model, prompt_name
+
+    @property
+    def device(self) -> str:
+        """Kind of device that the model is on."""
+        return str(self.model.device.type)
+
+    @property
+    def token_budget(self) -> int:
+        """Tokens of a batch with which it is fast."""
+        return torch_token_budget(self.device)
+
+    @property
+    def dtype(self) -> str:
+        """Precision of the model's weights."""
+        return str(next(self.model.parameters()).dtype).removeprefix("torch.")
+
+    @property
+    def prompt(self) -> str:
+        """What stands before every text."""
+        return self.model.prompts.get(self._prompt_name or self.model.default_prompt_name) or ""
+
+    @property
+    def max_length(self) -> float:
+        """Tokens of the longest text that is read whole; some checkpoints say None, infinity or 1e30 for no limit."""
+        return self.model.max_seq_length or np.inf
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self.model.get_embedding_dimension())
+
+    def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
+        """Return the token ids of texts."""
+        tokenizer = self.model.tokenizer
+        if hasattr(tokenizer, "encode_batch"):  # static embeddings: a bare tokenizer of the library tokenizers
+            return [encoding.ids for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)]
+        ids: list[list[int]] = tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
+        return ids
+
+    def run(self, batch: Sequence[str]) -> Vectors:
+        """Return the unit vectors of one batch of texts."""
+        vectors: Vectors = self.model.encode(
+            list(batch),
+            prompt_name=self._prompt_name,
+            batch_size=len(batch),
+            show_progress_bar=False,
+            normalize_embeddings=True,
+        )
+        return vectors.astype(np.float32, copy=False)
+
+    def word_pieces(self) -> Vectors | None:
+        """Return the table of the word pieces' input embeddings, shape (pieces, width); None if there is none."""
+        try:
+            table = self.model[0].auto_model.get_input_embeddings().weight
+        except (AttributeError, NotImplementedError):
+            return None
+        pieces: Vectors = table.detach().float().cpu().numpy()
+        return pieces
+
+
+def check_prompt(prompts: Mapping[str, str | None], prompt_name: str | None) -> None:
+    """Raise ValueError for a prompt that the model does not have."""
+    names = [name for name, prompt in prompts.items() if prompt is not None]
+    if prompt_name is not None and prompt_name not in names:
+        there = ", ".join(map(repr, names)) or "none"
+        raise ValueError(f"smile: prompt_name is {prompt_name!r}; the model's prompts are {there}")

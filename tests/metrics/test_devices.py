@@ -1,0 +1,115 @@
+"""Where a model runs: accelerators are found without importing torch, and threads fit what a process may use."""
+
+import importlib.metadata
+import os
+import sys
+import types
+
+import pytest
+
+from evaluate_qa.metrics._shared import devices
+from evaluate_qa.metrics._shared.devices import best_device, default_threads, processor
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """A machine with 64 logical CPUs of 32 cores, and an environment that says nothing."""
+    for name in ("OMP_NUM_THREADS", "PYTEST_XDIST_WORKER_COUNT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    monkeypatch.setattr(devices, "_threads_per_core", lambda: 2)
+    monkeypatch.setattr(devices, "_cpu_quota", lambda: None)
+    return monkeypatch
+
+
+def test_threads_are_at_most_sixteen_by_default(machine):
+    assert default_threads() == 16
+
+
+@pytest.mark.parametrize(("cpus", "expected"), [(8, 4), (2, 1), (1, 1)])
+def test_threads_are_the_cores_of_the_affinity(machine, cpus, expected):
+    machine.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)), raising=False)
+    assert default_threads() == expected
+
+
+@pytest.mark.parametrize(("quota", "expected"), [(0.5, 1), (1.5, 2), (4.0, 4), (100.0, 16)])
+def test_threads_fit_a_containers_quota(machine, quota, expected):
+    machine.setattr(devices, "_cpu_quota", lambda: quota)
+    assert default_threads() == expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [("3", 3), ("24", 24), ("4,2", 4), ("0", 16), ("many", 16), ("", 16)])
+def test_the_environment_decides(machine, given, expected):
+    machine.setenv("OMP_NUM_THREADS", given)
+    assert default_threads() == expected
+
+
+def test_workers_of_a_test_run_share_the_cores(machine):
+    machine.setenv("PYTEST_XDIST_WORKER_COUNT", "8")
+    assert default_threads() == 4
+    machine.setenv("PYTEST_XDIST_WORKER_COUNT", "100")
+    assert default_threads() == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2.0),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        ({"cpu.max": "nonsense"}, None),
+        ({}, None),
+    ],
+)
+def test_the_quota_of_a_control_group(tmp_path, files, expected):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert devices._cpu_quota(tmp_path) == expected
+
+
+@pytest.fixture
+def torch_of(monkeypatch):
+    """Pretends that a version of torch is installed and not imported, on Linux with or without a driver."""
+
+    def pretend(version, driver):
+        monkeypatch.setattr(sys, "platform", "linux")
+        monkeypatch.delitem(sys.modules, "torch", raising=False)
+        monkeypatch.setattr(importlib.metadata, "version", lambda _: version)
+        monkeypatch.setattr(devices, "_DRIVERS", (os.devnull if driver else "/no/such/driver",))
+
+    return pretend
+
+
+@pytest.mark.parametrize(("version", "driver"), [("2.13.0", False), ("2.13.0+cpu", True), ("2.13.0+cpu", False)])
+def test_without_an_accelerator_torch_is_not_imported(torch_of, version, driver):
+    torch_of(version, driver)
+    assert best_device() == "cpu"
+    assert "torch" not in sys.modules
+
+
+def test_without_torch_the_device_is_the_cpu(torch_of, monkeypatch):
+    torch_of("", True)
+
+    def missing(_):
+        raise importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert best_device() == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "expected"), [(True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")]
+)
+def test_torch_is_asked_for_the_accelerator(monkeypatch, cuda, mps, expected):
+    torch = types.SimpleNamespace(
+        cuda=types.SimpleNamespace(is_available=lambda: cuda),
+        backends=types.SimpleNamespace(mps=types.SimpleNamespace(is_available=lambda: mps)),
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert best_device() == expected
+
+
+def test_the_processor_has_a_name():
+    assert processor().name

@@ -1,0 +1,130 @@
+"""Which engine runs a model, that both give the same scores, and what a machine without torch can do."""
+
+import json
+import os
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import evaluate_qa
+from evaluate_qa.metrics._shared import engines
+from evaluate_qa.metrics._shared.arguments import EngineOptions
+from evaluate_qa.metrics._shared.engines import Template, chosen
+
+EMBEDDED = ["bem", "nli_lex", "smile"]
+PACKAGES = ("torch", "transformers")
+
+
+def engine_of(model="matcher", embedded=True, **options):
+    return chosen("bem", EngineOptions(**options), model, embedded, PACKAGES)[0]
+
+
+def test_a_cpu_runs_the_embedded_models_on_onnxruntime(monkeypatch):
+    monkeypatch.setattr(engines, "best_device", lambda: "cpu")
+    assert engine_of() == engine_of(device="cpu") == engine_of(dtype="auto") == "onnxruntime"
+    assert (
+        engine_of(device="cpu", dtype="bfloat16") == engine_of(embedded=False) == engine_of(engine="torch") == "torch"
+    )
+    assert chosen("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == "float32"
+
+
+def test_an_accelerator_is_used_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(engines, "best_device", lambda: "cuda")
+    assert engine_of() == "torch"
+    assert engine_of(device="cpu") == engine_of(engine="onnxruntime") == "onnxruntime"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"device": "cuda"}, "device='cuda'"),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"model": "some/checkpoint", "embedded": False}, "model='some/checkpoint'"),
+    ],
+)
+def test_what_only_torch_can_do(monkeypatch, options, reason):
+    with pytest.raises(ValueError, match=f"^bem: {reason} needs torch, but engine is 'onnxruntime', which runs the "):
+        engine_of(engine="onnxruntime", **options)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError) as caught:
+        engine_of(**options)
+    message = f"bem: torch is not installed, and {reason} needs it: pip install 'evaluate-qa[torch]'"
+    assert (str(caught.value), caught.value.name) == (message, "torch")
+
+
+def test_a_device_that_there_is_not():
+    with pytest.raises(ValueError, match=r"^bem: device is 'abacus', which torch cannot use here"):
+        engine_of(device="abacus")
+
+
+def test_threads_of_torch_are_those_that_were_asked_for():
+    threads = torch.get_num_threads()
+    try:
+        engine_of(engine="torch", device="cpu", num_threads=threads + 1)
+        assert torch.get_num_threads() == threads + 1
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_special_tokens_are_found_in_an_example():
+    assert Template.of([[7], [8]], [1, 7, 2, 2, 8, 2], 2) == Template([1], [2, 2], [2], 2)
+
+
+def sample():
+    with evaluate_qa.sample().open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    columns = {"predictions": "prediction", "references": "references", "questions": "question"}
+    return {column: [row[name] for row in rows] for column, name in columns.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", EMBEDDED)
+def test_both_engines_and_all_batches_give_the_same_scores(metric):
+    rows = sample()
+    ours = evaluate_qa.load(metric, device="cpu").compute(**rows)
+    others = [
+        evaluate_qa.load(metric, device="cpu", engine="torch").compute(**rows),
+        evaluate_qa.load(metric, device="cpu", engine="onnxruntime", batch_size=3, num_threads=2).compute(**rows),
+    ]
+    for other in others:
+        assert other["signature"] == ours["signature"]
+        assert np.abs(np.subtract(other["per_example"]["score"], ours["per_example"]["score"])).max() < 1e-5
+        assert other["per_example"]["verdict"] == ours["per_example"]["verdict"]
+
+
+BLOCKED = """
+import json, sys
+for name in ("evaluate", "datasets", "transformers", "torch", "sentence_transformers", "huggingface_hub", "onnx"):
+    sys.modules[name] = None
+import evaluate_qa
+given = dict(
+    predictions=["It was Marie Curie.", "Lyon", "The answer is 42, I think, but [SEP] I am not sure."],
+    references=["Marie Curie", ["Paris", "Paris, France"], "42"],
+    questions=["Who discovered radium?", "What is the capital of France?", "What is it?"],
+)
+found = {name: evaluate_qa.load(name).compute(**given)["per_example"]["score"] for name in ("bem", "nli_lex", "smile")}
+try:
+    evaluate_qa.load("bem", "paper").compute(**given)
+except ImportError as error:
+    found["error"] = str(error)
+print(json.dumps(found))
+"""
+
+
+def test_without_evaluate_transformers_and_torch_the_embedded_models_score(processes, tmp_path):
+    done = processes.run("-W", "error", "-c", BLOCKED, cwd=tmp_path, env=dict(os.environ), new=True, check=True)
+    found = json.loads(done.stdout)
+    assert found.pop("error") == (
+        "bem: torch is not installed, and model='kortukov/answer-equivalence-bem' needs it: "
+        "pip install 'evaluate-qa[torch]'"
+    )
+    rows = {
+        "predictions": ["It was Marie Curie.", "Lyon", "The answer is 42, I think, but [SEP] I am not sure."],
+        "references": ["Marie Curie", ["Paris", "Paris, France"], "42"],
+        "questions": ["Who discovered radium?", "What is the capital of France?", "What is it?"],
+    }
+    for metric in EMBEDDED:
+        expected = evaluate_qa.load(metric, device="cpu", engine="torch").compute(**rows)
+        assert found[metric] == pytest.approx(expected["per_example"]["score"], abs=1e-5)

@@ -1,0 +1,69 @@
+"""`dtype="auto"`: which precision it stands for, and that scores and signature are those of that precision."""
+
+import pytest
+import torch
+from test_contract import assert_same
+
+from evaluate_qa.metrics._shared import precision
+from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.devices import Processor
+from evaluate_qa.metrics._shared.precision import fastest, settled
+
+
+@pytest.mark.parametrize(
+    ("instructions", "expected"),
+    [
+        (("avx2", "avx512f", "avx512_vnni"), "float32"),
+        (("amx_bf16", "amx_tile"), "bfloat16"),
+        (("avx512_bf16", "avx512f"), "bfloat16"),
+        (("asimd", "bf16"), "bfloat16"),
+        ((), "float32"),
+    ],
+)
+def test_a_cpu_runs_in_bfloat16_if_it_has_instructions_for_it(monkeypatch, instructions, expected):
+    monkeypatch.setattr(precision, "processor", lambda: Processor("CPU", instructions))
+    assert fastest("cpu") == expected
+
+
+@pytest.mark.parametrize(("supported", "expected"), [(True, "bfloat16"), (False, "float16")])
+def test_an_accelerator_runs_in_the_half_precision_that_it_supports(monkeypatch, supported, expected):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
+    assert fastest("cuda:1") == expected
+    assert fastest("mps") == "float16"
+
+
+def test_only_auto_is_settled():
+    given = ModelOptions(dtype="float16", batch_size=3)
+    assert settled(given) is given
+    assert settled(ModelOptions(device="cpu", dtype="auto", batch_size=3)) == ModelOptions(
+        device="cpu", dtype=fastest("cpu"), batch_size=3
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_scores_and_signature_are_those_of_the_precision(monkeypatch, name, load, case, dtype):
+    if not case.model or name == "judge":
+        pytest.skip("it has no such option")
+    monkeypatch.setattr(precision, "fastest", lambda _: dtype)
+    if name == "evqascore":
+        from evaluate_qa.metrics.evqascore import clip
+
+        monkeypatch.setattr(clip, "fastest", lambda _: dtype)
+    engine = {} if name == "evqascore" else {"engine": "torch"}
+    of_choice, of_auto = (load(device="cpu", dtype=one, **engine).compute(**case.columns) for one in (dtype, "auto"))
+    assert of_auto["signature"] == of_choice["signature"]
+    assert ("|dtype:bfloat16" in of_auto["signature"]) == (dtype == "bfloat16")
+    assert_same(of_auto, of_choice)
+
+
+@pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"], scope="session")
+def test_onnxruntime_runs_in_float32(monkeypatch, load, case):
+    monkeypatch.setattr(precision, "fastest", lambda _: "bfloat16")
+    plain, auto = (load(device="cpu", **options).compute(**case.columns) for options in ({}, {"dtype": "auto"}))
+    assert auto == plain
+
+
+def test_the_judge_has_no_auto(load, name):
+    if name == "judge":
+        with pytest.raises(ValueError, match="dtype is 'auto'; expected one of float32, float16, bfloat16"):
+            load(dtype="auto")
