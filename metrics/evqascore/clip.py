@@ -26,7 +26,7 @@ _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 32768}
 
 
 @dataclass(frozen=True)
-class Tokens:
+class ClipTokens:
     """What a tokenizer makes of a text, and what the encoder wants around it.
 
     Args:
@@ -34,7 +34,7 @@ class Tokens:
         before: Special tokens that a text begins with.
         after: Special tokens that it ends with.
         pad: Fills up the shorter texts of a batch.
-        length: Tokens of the longest text, special ones counted; CLIP's 77.
+        length: ClipTokens of the longest text, special ones counted; CLIP's 77.
     """
 
     encode: Callable[[str], list[int]]
@@ -64,7 +64,7 @@ class Tokens:
         return filled
 
 
-def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str] = str) -> Tokens:
+def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str] = str) -> ClipTokens:
     """Return the tokens of a transformers tokenizer; what it puts around a text is seen by trying."""
 
     def encode(text: str) -> list[int]:
@@ -75,7 +75,7 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
     begin = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
     after = whole[begin + len(bare) :]
     pad = tokenizer.pad_token_id
-    return Tokens(encode, whole[:begin], after, (after or [0])[-1] if pad is None else pad, length)
+    return ClipTokens(encode, whole[:begin], after, (after or [0])[-1] if pad is None else pad, length)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Clip:
     model: Any
     label: str
     fingerprint: str
-    tokens: Tokens
+    tokens: ClipTokens
     prepare: Callable[[Any], Pixels]
     mean: Sequence[float]
     std: Sequence[float]
@@ -113,7 +113,7 @@ class Encoder:
         device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
         dtype: Precision of the model; `"auto"`: the one that is fastest there.
         batch_size: Frames, and texts, of a batch at most.
-        token_budget: Tokens of a batch of texts at most, padding counted.
+        token_budget: ClipTokens of a batch of texts at most, padding counted.
 
     Attributes:
         label: Short name with the first eight digits of its weights' SHA-256, for the signature.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .._shared.checkpoints import file_hash
 from .clip import Encoder
 from .features import FeatureStore, VideoFeatures
-from .video import Sample, Sampling, UnreadableVideo, read_samples
+from .video import Frame, Sampling, UnreadableVideo, read_samples
 
 # Batches that wait for the encoder, for each thread.
 _BATCHES_AHEAD = 2
@@ -131,7 +131,7 @@ def _key(path: str) -> str | None:
         return None
 
 
-def batches(samples: Iterable[Sample], prepare: Prepare, size: int, pool: Executor, ahead: int) -> Iterator[Batch]:
+def batches(samples: Iterable[Frame], prepare: Prepare, size: int, pool: Executor, ahead: int) -> Iterator[Batch]:
     """Prepare frames in other threads than the one that decodes them, and join them to batches.
 
     Args:
@@ -148,7 +148,7 @@ def batches(samples: Iterable[Sample], prepare: Prepare, size: int, pool: Execut
 
 
 def _prepared(
-    samples: Iterable[Sample], prepare: Prepare, pool: Executor, ahead: int
+    samples: Iterable[Frame], prepare: Prepare, pool: Executor, ahead: int
 ) -> Iterator[tuple[int, float, NDArray[np.uint8]]]:
     waiting: deque[tuple[int, float, Any]] = deque()
     for sample in samples:

@@ -38,7 +38,7 @@ _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
 
 
-class GaveUp(ValueError):  # noqa: N818 - ends a call early; the answers that came are kept
+class NoKeywords(ValueError):  # noqa: N818 - ends a call early; the answers that came are kept
     """Too many failures one after the other."""
 
 
@@ -93,7 +93,7 @@ class KeywordModel:
                 failed[texts[number]] = answer
                 in_a_row += 1
                 if in_a_row == _FAILURES_IN_A_ROW:
-                    raise GaveUp(f"evqascore: the keyword model failed {in_a_row} times in a row: {answer}")
+                    raise NoKeywords(f"evqascore: the keyword model failed {in_a_row} times in a row: {answer}")
                 return
             in_a_row = 0
             keywords = self._known[texts[number]] = parse_keywords(answer)
@@ -112,7 +112,7 @@ class KeywordModel:
         except ModuleNotFoundError as error:
             needed = "pip install aiohttp certifi jinja2"
             raise ImportError(f"evqascore: {error}; the keyword model needs: {needed}") from error
-        except GaveUp:
+        except NoKeywords:
             raise
         except ValueError as error:
             raise ValueError(f"evqascore: {error}") from error

@@ -11,16 +11,16 @@ _SLICE, _BESIDE = 1, {6, 7, 8, 9, 12}
 _SLICES, _REFERENCES = 32, 16
 
 
-class Picture(NamedTuple):
+class CodedPicture(NamedTuple):
     """Who may be predicted from a picture: with `needed` anyone, else pictures of higher temporal layers alone."""
 
     needed: bool
     layer: int
 
 
-UNKNOWN = Picture(needed=True, layer=0)
+UNKNOWN = CodedPicture(needed=True, layer=0)
 
-Describe = Callable[[memoryview], Picture]
+Describe = Callable[[memoryview], CodedPicture]
 
 
 def describer(codec: str, extradata: bytes | None) -> Describe:
@@ -45,20 +45,20 @@ def _headers(data: memoryview, length: int) -> Iterator[tuple[int, int]]:
         start += int.from_bytes(data[start - length : start], "big") + length
 
 
-def _of_h264(headers: Iterator[tuple[int, int]]) -> Picture:
+def _of_h264(headers: Iterator[tuple[int, int]]) -> CodedPicture:
     """A picture is needed unless nal_ref_idc is 0 in all of its slices."""
     for first, _ in headers:
         kind, reference = first & 31, first >> 5 & 3
         if kind not in _BESIDE and (kind != _SLICE or reference):
             return UNKNOWN
-    return Picture(needed=False, layer=0)
+    return CodedPicture(needed=False, layer=0)
 
 
-def _of_hevc(headers: Iterator[tuple[int, int]]) -> Picture:
+def _of_hevc(headers: Iterator[tuple[int, int]]) -> CodedPicture:
     needed, layer = False, 0
     for first, second in headers:
         kind, part = first >> 1 & 63, (first & 1) << 5 | second >> 3
         if kind < _SLICES and part == 0:  # other parts are of another view, which is not decoded
             needed |= kind >= _REFERENCES or kind % 2 == 1
             layer = max(layer, (second & 7) - 1)
-    return Picture(needed, layer)
+    return CodedPicture(needed, layer)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._shared.arguments import is_file, shown
 from .._shared.checkpoints import file_hash
-from .clip import Clip, Pixels, Tokens, not_loaded, transformers_tokens, unusable_package
+from .clip import Clip, ClipTokens, Pixels, not_loaded, transformers_tokens, unusable_package
 
 # open_clip's own tokenizer takes time that grows with the square of a word's length.
 _LONGEST_WORD = 200
@@ -203,7 +203,7 @@ def of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, finger
     return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, model.encode_image, texts)
 
 
-def open_clip_tokens(tokenizer: Any, length: int) -> Tokens:
+def open_clip_tokens(tokenizer: Any, length: int) -> ClipTokens:
     """Return the tokens of an open_clip tokenizer: CLIP's own, or one of transformers that open_clip has wrapped."""
     if hasattr(tokenizer, "tokenizer"):
         return transformers_tokens(tokenizer.tokenizer, length, clean=tokenizer.clean_fn)
@@ -213,10 +213,10 @@ def open_clip_tokens(tokenizer: Any, length: int) -> Tokens:
         pieces = (word[i : i + _LONGEST_WORD] for word in text.split() for i in range(0, len(word), _LONGEST_WORD))
         return [token for token in tokenizer.encode(" ".join(pieces)) if token not in special]
 
-    return Tokens(encode, [tokenizer.sot_token_id], [tokenizer.eot_token_id], 0, length)
+    return ClipTokens(encode, [tokenizer.sot_token_id], [tokenizer.eot_token_id], 0, length)
 
 
-def _texts(model: Any, tokens: Tokens, ids: Any) -> Any:
+def _texts(model: Any, tokens: ClipTokens, ids: Any) -> Any:
     """Encode texts; of open_clip's plain CLIP only as many positions as the longest text has.
 
     That model wants all 77 positions, and its tokens look only back: what comes after a text's end does not change

@@ -90,7 +90,7 @@ class EvqascoreOptions(Options):
 
 
 @dataclass(frozen=True)
-class LoadOptions(ModelOptions):
+class EvqascoreLoading(ModelOptions):
     """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
@@ -169,7 +169,7 @@ class LoadOptions(ModelOptions):
 
 
 class EvqascoreKeywords(ModelKeywords, total=False):
-    """`LoadOptions` as keywords, so that editors complete them; a test compares both."""
+    """`EvqascoreLoading` as keywords, so that editors complete them; a test compares both."""
 
     checkpoint: str | os.PathLike[str] | None
     cache_dir: str | os.PathLike[str] | None

@@ -21,7 +21,7 @@ from .encoding import video_features
 from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
 from .keywords import KeywordSource
 from .options import EvqascoreOptions
-from .scoring import EVIDENCE, Mode, Parts, compare, score
+from .scoring import EVIDENCE, Mode, VideoParts, compare, score
 from .video import Sampling, UnreadableVideo
 
 # What a column that names a file is to name.
@@ -107,7 +107,7 @@ def _in_utf8(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class VideoRow:
     """One row, checked.
 
     Attributes:
@@ -141,7 +141,7 @@ class Evidence:
         frames: How many frames were looked at.
     """
 
-    parts: Parts
+    parts: VideoParts
     keywords: list[str]
     best_times: list[float]
     best_frames: list[int]
@@ -155,7 +155,7 @@ def rows_of(
     features: Sequence[bytes],
     keywords: Sequence[list[str] | None],
     mode: str,
-) -> list[Row]:
+) -> list[VideoRow]:
     """Return the rows of the columns; where a row has features, its video is not read."""
     rows = []
     columns = zip(predictions, questions, videos, features, keywords, strict=True)
@@ -163,7 +163,7 @@ def rows_of(
         asked = mode != "caption" and bool(question.strip())
         blank = not prediction.strip()
         rows.append(
-            Row(
+            VideoRow(
                 number=number,
                 blank=blank,
                 text=f"{question} {prediction}" if asked else prediction,
@@ -177,7 +177,7 @@ def rows_of(
 
 
 def gather(
-    rows: Sequence[Row],
+    rows: Sequence[VideoRow],
     encoder: Encoder,
     source: KeywordSource,
     options: EvqascoreOptions,
@@ -213,8 +213,8 @@ def gather(
 
 
 def _with_keywords(
-    rows: Sequence[Row], source: KeywordSource, options: EvqascoreOptions
-) -> Iterator[tuple[Row, list[str] | NoAnswer]]:
+    rows: Sequence[VideoRow], source: KeywordSource, options: EvqascoreOptions
+) -> Iterator[tuple[VideoRow, list[str] | NoAnswer]]:
     """Yield each row with its own keywords, or those of its text, or why it has none."""
     found = source.keywords([row.text for row in rows if row.keywords is None], options.lang)
     for row in rows:
@@ -226,14 +226,14 @@ def _with_keywords(
 
 
 def _with_features(
-    rows: Sequence[Row], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
-) -> Iterator[tuple[Row, VideoFeatures | str]]:
+    rows: Sequence[VideoRow], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
+) -> Iterator[tuple[VideoRow, VideoFeatures | str]]:
     """Yield each row with the features of its video, or why there are none.
 
     Those that rows bring come first, so that what is wrong with them shows before a video is decoded; then the rows of
     each video together, as soon as it is read.
     """
-    by_video: dict[str, list[Row]] = defaultdict(list)
+    by_video: dict[str, list[VideoRow]] = defaultdict(list)
     for row in rows:
         if row.features:
             yield row, _brought(row, encoder)
@@ -247,7 +247,7 @@ def _with_features(
             bar.update()
 
 
-def _brought(row: Row, encoder: Encoder) -> VideoFeatures | str:
+def _brought(row: VideoRow, encoder: Encoder) -> VideoFeatures | str:
     """Return the features that a row brings, or why they cannot be used."""
     try:
         features = read_features(row.features)
@@ -260,15 +260,15 @@ def _brought(row: Row, encoder: Encoder) -> VideoFeatures | str:
 
 
 def _comparing(
-    rows: Sequence[Row], encoder: Encoder, options: EvqascoreOptions
-) -> Callable[[Row, VideoFeatures], Evidence]:
+    rows: Sequence[VideoRow], encoder: Encoder, options: EvqascoreOptions
+) -> Callable[[VideoRow, VideoFeatures], Evidence]:
     """Embed all texts, each once; return what compares a row with the features of its video."""
     keywords = [keyword for row in rows for keyword in row.keywords or []]
     texts = list(dict.fromkeys([row.text for row in rows] + keywords))
     vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
 
-    def compared(row: Row, video: VideoFeatures) -> Evidence:
-        keywords, parts = row.keywords or [], Parts(row.mode)
+    def compared(row: VideoRow, video: VideoFeatures) -> Evidence:
+        keywords, parts = row.keywords or [], VideoParts(row.mode)
         if not row.blank:
             parts = compare(video.vectors, vectors[row.text], [vectors[keyword] for keyword in keywords], row.mode)
         best = list(parts.best_frames)
@@ -279,7 +279,7 @@ def _comparing(
     return compared
 
 
-def _refused(row: Row, column: str, reason: str, options: EvqascoreOptions) -> str:
+def _refused(row: VideoRow, column: str, reason: str, options: EvqascoreOptions) -> str:
     if options.unreadable == "raise":
         raise RowValueError(f"evqascore: {column}[{row.number}]: {reason}", column, row.number)
     return reason

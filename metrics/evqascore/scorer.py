@@ -12,7 +12,7 @@ from .clip import Encoder
 from .clip_models import load_clip, load_demo
 from .keyword_model import KeywordModel
 from .keywords import KeywordSource, check_language
-from .options import MODELS, YAKE, EvqascoreOptions, LoadOptions
+from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
 from .rows import (
     check_features,
     check_files,
@@ -93,7 +93,7 @@ class EvqascoreScorer(Scorer):
         ),
     }
     required = ("predictions",)
-    loading = LoadOptions
+    loading = EvqascoreLoading
     options = EvqascoreOptions
     means = ("precision", "recall", "f_score", "coarse", "n_keywords")
     verdicts = False  # unless there is a threshold

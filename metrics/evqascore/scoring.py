@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Parts:
+class VideoParts:
     """The components of one row's score; the defaults are those of a blank answer, which fits no frame.
 
     Attributes:
@@ -67,7 +67,7 @@ class Scores:
     verdict: NDArray[np.bool_] | None
 
 
-def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> Parts:
+def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> VideoParts:
     """Compare a text and its keywords with the frames of a video.
 
     Args:
@@ -93,10 +93,10 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
         )
     similarity = keywords @ frames.T
     best_frames = tuple(similarity.argmax(axis=1).tolist())
-    return Parts(mode, _precision(similarity), _recall(similarity), _coarse(frames, text), best_frames)
+    return VideoParts(mode, _precision(similarity), _recall(similarity), _coarse(frames, text), best_frames)
 
 
-def score(parts: Sequence[Parts], options: EvqascoreOptions) -> Scores:
+def score(parts: Sequence[VideoParts], options: EvqascoreOptions) -> Scores:
     """Score rows: (c + F) / 2, multiplied by ln(n + 1) in the mode "qa".
 
     Without keywords, F = 0: a caption keeps half of its coarse score, and an answer scores 0, because ln(1) = 0.

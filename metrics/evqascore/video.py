@@ -42,7 +42,7 @@ class Sampling:
         return interval
 
 
-class Sample(NamedTuple):
+class Frame(NamedTuple):
     """A sampled frame: its number in the video, its time in seconds after frame 0, and its RGB bytes."""
 
     number: int
@@ -61,7 +61,7 @@ class UnreadableVideo(Exception):  # noqa: N818 - names what it is, as FileNotFo
         return UnreadableVideo, (self.path, self.reason)
 
 
-def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sample]:
+def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Frame]:
     """Yield the sampled frames of a video, in order, each as soon as it is decoded.
 
     The frames are those that decoding the whole video gives, to the bit, turned upright where the file says so.
@@ -88,7 +88,7 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Sa
     yield from islice(_reading_through(path, sampling, threads), done, None)
 
 
-def _as_planned(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
+def _as_planned(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
     """Yield the samples by decoding only what they need; nothing where packets do not tell what that is."""
     with _open(path, threads) as (container, stream):
         convert = _Converter(stream)
@@ -108,7 +108,7 @@ def _order(path: str, container: Any, stream: Any) -> Packets | None:
     return order(entries(_packets(path, container, stream), stream))
 
 
-def _reading_through(path: str, sampling: Sampling, threads: int) -> Iterator[Sample]:
+def _reading_through(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
     interval = sampling.interval
     if sampling.max_frames is not None:
         with _open(path, threads) as (container, stream):
@@ -194,12 +194,12 @@ class _Converter:
 
         self._stream, self._reformatter = stream, VideoReformatter()
 
-    def __call__(self, number: int, frame: Any, first: int | None) -> Sample:
+    def __call__(self, number: int, frame: Any, first: int | None) -> Frame:
         """Return the frame in RGB, upright as its display matrix says: quarters of a circle, anticlockwise."""
         image = np.asarray(self._reformatter.reformat(frame, format="rgb24", threads=1).to_ndarray(), dtype=np.uint8)
         quarters = round(frame.rotation / 90) % 4
         upright = np.ascontiguousarray(np.rot90(image, quarters)) if quarters else image
-        return Sample(number, self._seconds(number, frame, first), upright)
+        return Frame(number, self._seconds(number, frame, first), upright)
 
     def _seconds(self, number: int, frame: Any, first: int | None) -> float:
         """Seconds after frame 0; where the file has no times, from its frame rate."""

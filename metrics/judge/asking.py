@@ -11,7 +11,7 @@ from .._shared.progress import progress
 from .protocols import Protocol
 from .reading import Unreadable, read
 from .scoring import Ruling, spent
-from .verdicts import ENDPOINT, Judge, Record, Row, Verdicts, Writer
+from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts, Writer
 
 # A wrong key or a stopped server fails every row: no use in waiting for them all.
 _FAILURES_IN_A_ROW = 20
@@ -48,7 +48,7 @@ class Judging:
 
     def __init__(self, model: ChatModel | Recorded, protocol: Protocol, folder: Path | None) -> None:
         self.model, self.protocol = model, protocol
-        self._judge = Judge.of(model.settings, protocol.signature)
+        self._judge = JudgeName.of(model.settings, protocol.signature)
         self._kept = Verdicts(folder) if folder else None
 
     @property
@@ -56,7 +56,9 @@ class Judging:
         """The hash of what `extra_body` adds to requests, under which verdicts are kept; None if it adds nothing."""
         return self._judge.request if self._judge.generator == ENDPOINT and self._judge.request else None
 
-    def rulings(self, rows: Sequence[Row], raises: bool, prices: tuple[float, float] | None = None) -> list[Ruling]:
+    def rulings(
+        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
+    ) -> list[Ruling]:
         """Return what became of each row, in their order.
 
         Args:
@@ -80,7 +82,7 @@ class Judging:
             seen.add(row)
         return rulings
 
-    def _missing(self, rows: list[Row], raises: bool) -> dict[Row, Ruling]:
+    def _missing(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, Ruling]:
         """Return what becomes of rows whose verdicts are not recorded."""
         why = (
             f"no verdict of {self._judge.model!r} by {self._judge.protocol} is recorded for this row; import it "
@@ -91,9 +93,9 @@ class Judging:
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
     def _ask(
-        self, model: ChatModel, rows: list[Row], raises: bool, prices: tuple[float, float] | None
-    ) -> dict[Row, Ruling]:
-        found: dict[Row, Ruling] = {}
+        self, model: ChatModel, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None
+    ) -> dict[JudgedRow, Ruling]:
+        found: dict[JudgedRow, Ruling] = {}
         in_a_row, last, tokens = 0, "", [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:

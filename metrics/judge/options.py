@@ -38,14 +38,14 @@ def _pair(value: Any, most: float) -> bool:
     )
 
 
-class Band(Kind):
+class BandKind(Kind):
     """Two probabilities, the lower one first."""
 
     def __init__(self) -> None:
         super().__init__("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
 
 
-class Matcher(Kind):
+class MatcherKind(Kind):
     """The metric that decides before the judge: its name, its folder, or the metric itself."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class JudgeOptions(Options):
 
     ask: tuple[float, float] | None = option(
         None,
-        Band(),
+        BandKind(),
         "Ask the judge only if low ≤ the score of `first` < high.",
         told=f"{DEFAULT_BAND}",
         control=Control(
@@ -150,7 +150,7 @@ class JudgeLoading(ModelOptions):
     )
     first: Any = option(
         None,
-        Matcher(),
+        MatcherKind(),
         "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
     )
     cache_dir: str | os.PathLike[str] | None = option(

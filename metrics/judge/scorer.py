@@ -16,7 +16,7 @@ from .asking import Judging, Recorded
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .reading import ways
 from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
-from .verdicts import Row, Verdicts
+from .verdicts import JudgedRow, Verdicts
 
 CITATION = """\
 @inproceedings{zheng2023judging,
@@ -129,7 +129,7 @@ class JudgeScorer(ForReward):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
     ) -> Scored:
         rows = [
-            Row(question, tuple(right), prediction)
+            JudgedRow(question, tuple(right), prediction)
             for question, right, prediction in zip(questions, references, predictions, strict=True)
         ]
         band = options.ask or DEFAULT_BAND
@@ -155,14 +155,14 @@ class JudgeScorer(ForReward):
         scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
         return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
 
-    def _asked(self, rows: list[Row], options: JudgeOptions) -> list[list[Ruling]]:
+    def _asked(self, rows: list[JudgedRow], options: JudgeOptions) -> list[list[Ruling]]:
         """Return the rulings on each row: one per sample, and the last with answer and reference exchanged."""
         asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
         every = [ask for several in asks for ask in several]
         found = iter(self.model.rulings(every, options.unscored == "raise", options.prices))
         return [[next(found) for _ in several] for several in asks]
 
-    def _decided(self, rows: list[Row], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
+    def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
         found = self.first.compute(
             predictions=[row.prediction for row in rows],

@@ -20,7 +20,7 @@ ENDPOINT = "endpoint"
 
 
 @dataclass(frozen=True)
-class Row:
+class JudgedRow:
     """What a verdict is about.
 
     Args:
@@ -35,19 +35,19 @@ class Row:
     prediction: str
     sample: int = 0
 
-    def sampled(self, count: int) -> "list[Row]":
+    def sampled(self, count: int) -> "list[JudgedRow]":
         """Return the row as often as the judge is asked about it."""
         return [replace(self, sample=number) for number in range(count)]
 
-    def exchanged(self) -> "Row":
+    def exchanged(self) -> "JudgedRow":
         """Return the row with the answer as reference, and as answer the reference nearest to it in words (F1)."""
         words = exact_words(self.prediction)
         nearest = max(self.references, key=lambda reference: token_f1(words, exact_words(reference)))
-        return Row(self.question, (self.prediction,), nearest)
+        return JudgedRow(self.question, (self.prediction,), nearest)
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgeName:
     """Whose verdicts they are.
 
     Args:
@@ -63,7 +63,7 @@ class Judge:
     request: str = ""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], protocol: str) -> "Judge":
+    def of(cls, settings: Mapping[str, Any], protocol: str) -> "JudgeName":
         """Return a chat model by its settings. The rest of these is hashed, as it might hold a secret."""
         rest = {name: value for name, value in settings.items() if name not in ("generator", "model")}
         text = json.dumps(rest, sort_keys=True, default=str)
@@ -75,8 +75,8 @@ class Judge:
 class Record:
     """A verdict with all that it depends on, and its tokens, where they are known."""
 
-    judge: Judge
-    row: Row
+    judge: JudgeName
+    row: JudgedRow
     verdict: Verdict
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -89,9 +89,9 @@ class Verdicts:
         self.folder = folder
         self._store = Store(folder / FILE, "judge: the store of verdicts", ("verdicts", "verdict"))
 
-    def read(self, judge: Judge, rows: Sequence[Row]) -> dict[Row, Record]:
+    def read(self, judge: JudgeName, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
         """Return the records of those rows, which are distinct, that are there."""
-        found: dict[Row, Record] = {}
+        found: dict[JudgedRow, Record] = {}
         for values in self._store.read([_key(judge, row) for row in rows]):
             found |= {rows[number]: _decoded(value) for number, value in values.items()}
         return found
@@ -111,7 +111,7 @@ class Verdicts:
         yield from (_decoded(value) for value in self._store if value)
 
 
-def _key(judge: Judge, row: Row) -> str:
+def _key(judge: JudgeName, row: JudgedRow) -> str:
     return json.dumps([*asdict(judge).values(), *asdict(row).values()])
 
 
@@ -127,7 +127,7 @@ def _decoded(value: bytes) -> Record:
     kept = json.loads(value)
     row = {**kept["row"], "references": tuple(kept["row"]["references"])}
     tokens = kept["tokens_in"], kept["tokens_out"]
-    return Record(Judge(**kept["judge"]), Row(**row), Verdict(**kept["verdict"]), *tokens)
+    return Record(JudgeName(**kept["judge"]), JudgedRow(**row), Verdict(**kept["verdict"]), *tokens)
 
 
 class Writer:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .._shared.batching import Indices, run
 from .loading import load
-from .options import LoadOptions
+from .options import SmileLoading
 from .vectors import VectorStore
 
 Vectors = NDArray[np.float32]
@@ -27,7 +27,7 @@ class Encoder:
         fingerprint: Names checkpoint, prompt and precision: equal fingerprints give equal vectors.
     """
 
-    def __init__(self, config: str, options: LoadOptions) -> None:
+    def __init__(self, config: str, options: SmileLoading) -> None:
         self.engine, checkpoint, self.options = load(config, options)
         self.name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
         self.fingerprint = "|".join([checkpoint.fingerprint, self.options.dtype, self.engine.prompt])

@@ -7,7 +7,7 @@ from .._shared.engines import chosen
 from .._shared.onednn import multiply_with_onednn
 from .._shared.progress import library_bars
 from .engines import MiniLMEngine, SentenceTransformersEngine, TextEngine, check_prompt
-from .options import LoadOptions
+from .options import SmileLoading
 
 # Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.
 PRESETS = {
@@ -20,7 +20,7 @@ PRESETS = {
 _PACKAGES = ("torch", "sentence_transformers")
 
 
-def load(config: str, options: LoadOptions) -> tuple[TextEngine, Checkpoint, LoadOptions]:
+def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, SmileLoading]:
     """Load the model of a configuration, or the one that the options name.
 
     Returns:
@@ -44,7 +44,7 @@ def load(config: str, options: LoadOptions) -> tuple[TextEngine, Checkpoint, Loa
         return SentenceTransformersEngine(loaded, options.prompt_name), checkpoint, options
 
 
-def _sentence_transformer(checkpoint: Checkpoint, options: LoadOptions) -> Any:
+def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
 

@@ -81,7 +81,7 @@ class SmileOptions(Options):
 
 
 @dataclass(frozen=True)
-class LoadOptions(EngineOptions):
+class SmileLoading(EngineOptions):
     """The options at loading."""
 
     prompt_name: str | None = option(
@@ -100,7 +100,7 @@ class LoadOptions(EngineOptions):
 
 
 class SmileKeywords(EngineKeywords, total=False):
-    """`LoadOptions` as keywords, so that editors complete them; a test compares both."""
+    """`SmileLoading` as keywords, so that editors complete them; a test compares both."""
 
     prompt_name: str | None
     cache_dir: str | os.PathLike[str] | None

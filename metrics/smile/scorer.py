@@ -15,7 +15,7 @@ from .candidates import Shortlist
 from .components import Rows, components
 from .encoder import Encoder
 from .loading import PRESETS
-from .options import LoadOptions, SmileOptions
+from .options import SmileLoading, SmileOptions
 from .scoring import Components, contenders, score
 from .text import lemmatizer, lemmatizer_name
 
@@ -63,7 +63,7 @@ class SmileScorer(ForTraining, ForReward):
             optional_texts, ["string"], "The reference written as a sentence: one string per row, or one per reference."
         ),
     }
-    loading = LoadOptions
+    loading = SmileLoading
     options = SmileOptions
     means = ("semantic", "lexical", "exact_match", "ngram_similarity")
 

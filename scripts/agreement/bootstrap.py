@@ -13,7 +13,7 @@ from .figures import figure
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BootstrapEstimate:
     """A figure with the ends of its confidence interval, and the p-value of a correlation; None where undefined."""
 
     value: float | None
@@ -24,7 +24,7 @@ class Estimate:
 
 def estimate(
     metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
-) -> dict[str, dict[str, Estimate]]:
+) -> dict[str, dict[str, BootstrapEstimate]]:
     """Estimate every figure for several metrics of the same rows.
 
     Args:
@@ -54,7 +54,7 @@ def replicated(
     return {key: np.concatenate(found) for key, found in chunks.items()}
 
 
-def estimated(values: Floats, bootstrap: Bootstrap, p_value: float | None = None) -> Estimate:
+def estimated(values: Floats, bootstrap: Bootstrap, p_value: float | None = None) -> BootstrapEstimate:
     """Return the estimate of a figure from what `replicated` gives, or from a mean of several such arrays."""
     known = None if np.isnan(values[0]) else float(values[0])
-    return Estimate(known, *interval([values[1:]], bootstrap), p_value=p_value)
+    return BootstrapEstimate(known, *interval([values[1:]], bootstrap), p_value=p_value)

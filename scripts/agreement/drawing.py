@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .bootstrap import Estimate
+from .bootstrap import BootstrapEstimate
 from .run import Agreement
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def _draw_groups(panel: "Axes", agreement: Agreement) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 
-def errorbar(panel: "Axes", places: Sequence[float], estimates: Sequence[Estimate], label: str, line: str) -> None:
+def errorbar(
+    panel: "Axes", places: Sequence[float], estimates: Sequence[BootstrapEstimate], label: str, line: str
+) -> None:
     """Draw estimates as dots with whiskers."""
     values = [_NOTHING if estimate.value is None else estimate.value for estimate in estimates]
     below = [_reach(estimate.low, estimate.value) for estimate in estimates]

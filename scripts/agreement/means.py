@@ -7,25 +7,25 @@ import numpy as np
 
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .bootstrap import Estimate, estimated, replicated
+from .bootstrap import BootstrapEstimate, estimated, replicated
 from .calibration import calibration_error
 from .comparison import Comparison, Floats
 from .row_scores import RowScores
-from .tables import Table, comparison
+from .tables import FigureTable, comparison
 
 MEAN = "mean"
 """The group of the table that holds means."""
 
-Estimates = dict[str, dict[str, Estimate]]
+Estimates = dict[str, dict[str, BootstrapEstimate]]
 
 
 def with_mean(
     data: Benchmark,
     scores: Sequence[RowScores],
     probable: Collection[str],
-    tables: Sequence[Table],
+    tables: Sequence[FigureTable],
     bootstrap: Bootstrap,
-) -> list[Table]:
+) -> list[FigureTable]:
     """Return the tables with `rank` and `calibration_error` among their figures, and behind them a table of means.
 
     Rank 1 has the highest MCC of the table; equal ones share the mean of their ranks. A mean's interval is that of the
@@ -62,8 +62,8 @@ def _filled(estimates: Estimates, metrics: Mapping[str, Comparison], probable: C
     return {
         metric: {
             **of_metric,
-            "rank": Estimate(rank),
-            "calibration_error": Estimate(calibration_error(metrics[metric]) if metric in probable else None),
+            "rank": BootstrapEstimate(rank),
+            "calibration_error": BootstrapEstimate(calibration_error(metrics[metric]) if metric in probable else None),
         }
         for (metric, of_metric), rank in zip(estimates.items(), order, strict=True)
     }
@@ -89,8 +89,8 @@ def _mean_of(figures: Sequence[Floats]) -> Floats:
     return mean
 
 
-def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:
-    return Table(
+def _mean_table(tables: Sequence[FigureTable], means: Estimates) -> FigureTable:
+    return FigureTable(
         group=MEAN,
         rows=sum(table.rows for table in tables),
         questions=sum(table.questions for table in tables),
@@ -111,6 +111,6 @@ def _mean_table(tables: Sequence[Table], means: Estimates) -> Table:
     )
 
 
-def _mean(estimates: Sequence[Estimate]) -> Estimate:
+def _mean(estimates: Sequence[BootstrapEstimate]) -> BootstrapEstimate:
     values = [estimate.value for estimate in estimates if estimate.value is not None]
-    return Estimate(sum(values) / len(values) if values else None)
+    return BootstrapEstimate(sum(values) / len(values) if values else None)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from ..terminal import open_console
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .bootstrap import Estimate
+from .bootstrap import BootstrapEstimate
 from .calibration import BINS
 from .means import MEAN
 from .run import Agreement, Experiment, Plan
-from .tables import Published, Table
+from .tables import FigureTable, Published
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +47,7 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
             _show_runs(console, experiment, figure)
 
 
-def cell(estimate: Estimate, digits: int = 3) -> str:
+def cell(estimate: BootstrapEstimate, digits: int = 3) -> str:
     """Return a figure, below it its interval, and its p-value unless that is small: `.816`, `.809 .823`, `p .021`.
 
     "–" stands for what is undefined or was not published.
@@ -81,7 +81,7 @@ def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> Non
         )
 
 
-def _show_group(console: "Console", table: Table) -> None:
+def _show_group(console: "Console", table: FigureTable) -> None:
     """Print a row for each metric, a column for each figure; below, what was published."""
     figures = list(next(iter(table.estimates.values())))
     grid = _grid([_named(figure) for figure in figures])
@@ -91,7 +91,7 @@ def _show_group(console: "Console", table: Table) -> None:
     _print(console, _title(table), grid)
 
 
-def _show_board(console: "Console", tables: Sequence[Table]) -> None:
+def _show_board(console: "Console", tables: Sequence[FigureTable]) -> None:
     """Print a row for each metric, a column for each data set: agreement by the metric's threshold, and without any."""
     for table in tables:
         if table.group != MEAN:
@@ -106,7 +106,7 @@ def _show_runs(console: "Console", experiment: Experiment, figure: str) -> None:
     _show_side_by_side(console, title, experiment.tables, figure)
 
 
-def _show_side_by_side(console: "Console", title: str, tables: Sequence[Table], figure: str) -> None:
+def _show_side_by_side(console: "Console", title: str, tables: Sequence[FigureTable], figure: str) -> None:
     """Print a row for each metric or run of one, a column for each group; below, what was published, and where."""
     grid = _grid([table.group.replace(" ", "\n") for table in tables])
     for run in tables[0].estimates:
@@ -116,7 +116,9 @@ def _show_side_by_side(console: "Console", title: str, tables: Sequence[Table], 
         grid.add_section()
     for name in dict.fromkeys(entry.name for _, entry in entries):
         values = {group: entry.figures[figure] for group, entry in entries if entry.name == name}
-        grid.add_row(f"  {name}", *(cell(Estimate(values.get(table.group))) for table in tables), style="italic")
+        grid.add_row(
+            f"  {name}", *(cell(BootstrapEstimate(values.get(table.group))) for table in tables), style="italic"
+        )
     _print(console, title, grid)
     for source in dict.fromkeys(entry.source for _, entry in entries):
         names = dict.fromkeys(entry.name for _, entry in entries if entry.source == source)
@@ -131,18 +133,18 @@ def _add_published(grid: "Grid", published: Sequence[tuple[Published, Sequence[f
             source = entry.source
             grid.add_section()
             grid.add_row(f"[dim]{source}[/dim]")
-        grid.add_row(f"  {entry.name}", *(cell(Estimate(value)) for value in values), style="italic")
+        grid.add_row(f"  {entry.name}", *(cell(BootstrapEstimate(value)) for value in values), style="italic")
 
 
-def _title(table: Table) -> str:
+def _title(table: FigureTable) -> str:
     return f"{table.group}: {table.rows:,} {_rows(table)} to {table.questions:,} questions, {_label(table)}"
 
 
-def _rows(data: Benchmark | Table) -> str:
+def _rows(data: Benchmark | FigureTable) -> str:
     return "pairs of answers" if data.compared else "answers"
 
 
-def _label(table: Table) -> str:
+def _label(table: FigureTable) -> str:
     if table.compared:
         return f"mean preference {table.mean_label:.2f}"
     return f"mean rating {table.mean_label:.2f}" if table.rated else f"{table.mean_label:.1%} correct"

@@ -18,7 +18,7 @@ from .means import with_mean
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
-from .tables import Table, compare
+from .tables import FigureTable, compare
 
 Score = Callable[[Sequence[LabeledRow]], list[RowScores]]
 
@@ -59,7 +59,7 @@ class Experiment:
     kind: str
     title: str
     figures: Sequence[str]
-    tables: list[Table]
+    tables: list[FigureTable]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Agreement:
 
     data: Benchmark
     signatures: dict[str, str]
-    tables: list[Table]
+    tables: list[FigureTable]
     experiments: list[Experiment]
 
 

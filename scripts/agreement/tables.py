@@ -10,7 +10,7 @@ import numpy as np
 from ..terminal import followed
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .bootstrap import Estimate, estimate
+from .bootstrap import BootstrapEstimate, estimate
 from .comparison import Comparison
 from .row_scores import RowScores
 
@@ -33,7 +33,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Table:
+class FigureTable:
     """The figures of one group.
 
     Attributes:
@@ -53,7 +53,7 @@ class Table:
     mean_label: float
     rated: bool
     compared: bool
-    estimates: dict[str, dict[str, Estimate]]
+    estimates: dict[str, dict[str, BootstrapEstimate]]
     published: list[Published]
 
 
@@ -73,7 +73,7 @@ def compare(
     groups: Sequence[str] | None = None,
     figures: Sequence[str] | None = None,
     published_for: str | None = None,
-) -> list[Table]:
+) -> list[FigureTable]:
     """Compute the tables of a data set.
 
     Args:
@@ -91,7 +91,7 @@ def compare(
         metrics = {metric.name: comparison(data, members, metric) for metric in scores}
         some = next(iter(metrics.values()))
         tables.append(
-            Table(
+            FigureTable(
                 group=group,
                 rows=len(members),
                 questions=some.question_count,

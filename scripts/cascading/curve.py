@@ -13,7 +13,7 @@ _STEPS = 50
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabeledScores:
     """Rows with people's labels.
 
     Args:
@@ -68,7 +68,7 @@ class Point:
     cost: float | None
 
 
-def point(rows: Labelled, low: float, high: float, cost_of_one: float | None = None) -> Point:
+def point(rows: LabeledScores, low: float, high: float, cost_of_one: float | None = None) -> Point:
     """Return what becomes of the rows with a band: agreement = (1 − asked) · decided + asked · the model's within it.
 
     Args:
@@ -87,7 +87,7 @@ def point(rows: Labelled, low: float, high: float, cost_of_one: float | None = N
     return Point(low, high, asked, agreement, decided, None if cost_of_one is None else 1000 * asked * cost_of_one)
 
 
-def curve(rows: Labelled, cost_of_one: float | None = None) -> list[Point]:
+def curve(rows: LabeledScores, cost_of_one: float | None = None) -> list[Point]:
     """Return cascades from the matcher alone to the model alone; equal ones once.
 
     The band widens from the verdict's threshold t: for w from 0 to 1 it is from t · (1 − w) to t + (1 − t) · w.

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .report import Found, alone
+from .report import FoundBand, alone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw(path: Path, found: Found) -> None:
+def draw(path: Path, found: FoundBand) -> None:
     """Draw a PNG, SVG or PDF, by the suffix of the path."""
     from matplotlib.figure import Figure
 
@@ -32,7 +32,7 @@ def draw(path: Path, found: Found) -> None:
     sheet.savefig(path, dpi=150)
 
 
-def _draw_curve(panel: "Axes", found: Found) -> None:
+def _draw_curve(panel: "Axes", found: FoundBand) -> None:
     cascades = [(one.asked, one.agreement) for one in found.points if one.agreement is not None]
     decided = [(one.asked, one.decided) for one in found.points if one.decided is not None]
     panel.plot(*zip(*cascades, strict=True), color="C0", label="cascade")

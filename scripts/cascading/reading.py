@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.arguments import Columns as Names
+from ..estimation.arguments import RoleColumns as Names
 from ..estimation.joining import LABELS, numbers, verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from .curve import Labelled
+from .curve import LabeledScores
 
 VERDICTS = ("judge_verdict", "judge")
 TOKENS = ("tokens_in", "tokens_out")
@@ -28,7 +28,7 @@ class Read:
         columns: What was read from which column.
     """
 
-    rows: Labelled
+    rows: LabeledScores
     unlabelled: int
     unscored: int
     tokens: tuple[float, float] | None
@@ -59,7 +59,7 @@ def read(source: str, names: Names, threshold: float) -> Read:
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
     columns = {"score": names.score, "label": label, "judge": judge}
     return Read(
-        rows=Labelled(scores[there], labels[there] == 1, judged[there], threshold),
+        rows=LabeledScores(scores[there], labels[there] == 1, judged[there], threshold),
         unlabelled=int(np.isnan(labels).sum()),
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
         tokens=_mean_tokens(file, of_judge) or _mean_tokens(file, TOKENS),

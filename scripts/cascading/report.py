@@ -8,14 +8,14 @@ import numpy as np
 from ..terminal import open_console
 from .curve import Bools, Point, curve, point
 from .reading import Read
-from .testing import Band, Side, find_band
+from .testing import Side, TestedBand, find_band
 
 _SHOWN = 5
 """Of so many points of the curve one is printed."""
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBand:
     """What came of a file.
 
     Attributes:
@@ -30,20 +30,20 @@ class Found:
     read: Read
     target: float
     confidence: float
-    band: Band
+    band: TestedBand
     chosen: Point
     points: list[Point]
 
 
-def find(read: Read, target: float, confidence: float, cost_of_one: float | None) -> Found:
+def find(read: Read, target: float, confidence: float, cost_of_one: float | None) -> FoundBand:
     """Find the band, and what it and others do."""
     rows = read.rows
     band = find_band(rows.scores, rows.labels, rows.threshold, target, confidence)
     chosen = point(rows, band.low, band.high, cost_of_one)
-    return Found(read, target, confidence, band, chosen, curve(rows, cost_of_one))
+    return FoundBand(read, target, confidence, band, chosen, curve(rows, cost_of_one))
 
 
-def show(found: Found) -> None:
+def show(found: FoundBand) -> None:
     """Print the band, what it rests on, and the curve."""
     console = open_console()
     console.print(_table(found))
@@ -51,7 +51,7 @@ def show(found: Found) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _table(found: Found) -> Any:
+def _table(found: FoundBand) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -78,7 +78,7 @@ def _table(found: Found) -> Any:
     return table
 
 
-def _shown(found: Found) -> list[tuple[str, Point]]:
+def _shown(found: FoundBand) -> list[tuple[str, Point]]:
     """Return some points of the curve and the chosen one, by the share that is asked."""
     points = found.points
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // (2 * _SHOWN))]]
@@ -86,7 +86,7 @@ def _shown(found: Found) -> list[tuple[str, Point]]:
     return sorted(every, key=lambda named: named[1].asked)
 
 
-def told(found: Found) -> list[str]:
+def told(found: FoundBand) -> list[str]:
     """Return the call that uses the band, and notes on it, one line each."""
     band, read = found.band, found.read
     lines = [f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))']
@@ -121,7 +121,7 @@ def told(found: Found) -> list[str]:
     return lines
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def as_json(found: FoundBand) -> dict[str, Any]:
     """Return everything, unrounded, for a file of JSON."""
     read, band = found.read, found.band
     return {

@@ -8,13 +8,13 @@ from ..parameters import METRIC, Compute, Errors, Load, Source, Target, metric_c
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.run import Job
+    from ..scoring.run import ScoringJob
     from ..scoring.work import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
 
-class Engine(StrEnum):
+class Runner(StrEnum):
     """Where the rows are scored."""
 
     LOCAL = "local"
@@ -33,7 +33,7 @@ def score(
     chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
     resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
     overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
-    engine: Annotated[Engine, _ray("Score in this process, or in actors of Ray.")] = Engine.LOCAL,
+    engine: Annotated[Runner, _ray("Score in this process, or in actors of Ray.")] = Runner.LOCAL,
     num_actors: Annotated[
         int | None, _ray("Start this many Ray actors (default: one per CPU, or as many as the GPUs allow).")
     ] = None,
@@ -67,14 +67,14 @@ def _job(
     errors: Path | None,
     chunk_size: int,
     resume: bool,
-) -> "Job":
+) -> "ScoringJob":
     """Return the job as typed; raises ValueError for options that are wrong or do not go together."""
     from ..options import parse_options
     from ..scoring.columns import parse_columns
-    from ..scoring.run import Job
+    from ..scoring.run import ScoringJob
 
     loading = parse_options(load or [], metric)
-    return Job(
+    return ScoringJob(
         metric=metric,
         source=source,
         target=target,
@@ -90,9 +90,9 @@ def _job(
 
 
 def _scored(
-    job: "Job", engine: Engine, num_actors: int | None, num_gpus: float | None, address: str | None
+    job: "ScoringJob", engine: Runner, num_actors: int | None, num_gpus: float | None, address: str | None
 ) -> "Progress":
-    if engine is Engine.RAY:
+    if engine is Runner.RAY:
         from ..scoring.cluster import Cluster
         from ..scoring.ray_engine import run_on_ray
 

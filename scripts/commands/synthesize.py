@@ -21,7 +21,7 @@ from ..files.rows import did_you_mean
 from ..files.writing import check_different
 from ..options import parse_options
 from ..parameters import metric_columns
-from ..scoring.columns import Columns, parse_columns
+from ..scoring.columns import MetricColumns, parse_columns
 from ..synthesis.output import SynthesisOutput, check_output, read_tasks, settings_file
 from ..synthesis.prompt import load_prompt
 from ..synthesis.prompt import settings as prompt_settings
@@ -87,7 +87,7 @@ def synthesize(
         if errors:
             check_bad_rows(errors)
         columns = parse_columns(column or [], ("questions", "references"))
-        tasks = read_tasks(source, Columns(columns))
+        tasks = read_tasks(source, MetricColumns(columns))
         settings = {**chat_model.settings, **prompt_settings(asked)}
         with claimed_too(errors), claimed(target):
             output = SynthesisOutput(target, tasks, {**settings, "columns": columns})

@@ -57,14 +57,14 @@ def import_(
     from evaluate_qa.metrics.judge.protocols import protocol as named
 
     from ..files.rows import file_format
-    from ..recording.lines import Given
+    from ..recording.lines import VerdictDefaults
     from ..recording.transfer import import_rows
-    from ..scoring.columns import Columns, parse_columns
+    from ..scoring.columns import MetricColumns, parse_columns
 
     with reported_errors("verdicts import", "stopped. Import the file again."):
         if file_format(source) == ".csv":
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
-        given = Given(model, named(protocol), Columns(parse_columns(column or [], ANSWERS)))
+        given = VerdictDefaults(model, named(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
         with _bad_rows(source, errors) as file:
             done = import_rows(source, cache_dir, given, None if file is None else file.write)
     report(done, errors)

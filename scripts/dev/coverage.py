@@ -27,7 +27,7 @@ _LARGE = 40
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SimulatedPairs:
     """Two systems' scores or verdicts; the true difference, second less first."""
 
     before: Floats
@@ -37,7 +37,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class SimulatedLabels:
     """Scores, labels of some rows, and the true accuracy."""
 
     scores: Floats
@@ -47,47 +47,47 @@ class Labelled:
     weights: Floats | None = None
 
 
-def _normal(generator: np.random.Generator, count: int) -> Pairs:
-    return Pairs(np.zeros(count), generator.normal(0, 1, count), np.arange(count))
+def _normal(generator: np.random.Generator, count: int) -> SimulatedPairs:
+    return SimulatedPairs(np.zeros(count), generator.normal(0, 1, count), np.arange(count))
 
 
-def _equal_clusters(generator: np.random.Generator, count: int) -> Pairs:
+def _equal_clusters(generator: np.random.Generator, count: int) -> SimulatedPairs:
     clusters = np.repeat(np.arange(count), 5)
     change = generator.normal(0, 1, count)[clusters] + generator.normal(0, 1, len(clusters))
-    return Pairs(np.zeros(len(clusters)), change, clusters)
+    return SimulatedPairs(np.zeros(len(clusters)), change, clusters)
 
 
-def _unequal_clusters(generator: np.random.Generator, count: int) -> Pairs:
+def _unequal_clusters(generator: np.random.Generator, count: int) -> SimulatedPairs:
     clusters = np.repeat(np.arange(count), np.where(np.arange(count) % 20 == 0, 20, 2))
     change = generator.normal(0, 1, count)[clusters] + generator.normal(0, 1, len(clusters))
-    return Pairs(np.zeros(len(clusters)), change, clusters)
+    return SimulatedPairs(np.zeros(len(clusters)), change, clusters)
 
 
-def _skewed_scores(generator: np.random.Generator, count: int) -> Pairs:
-    return Pairs(np.zeros(count), generator.exponential(1, count) - 1, np.arange(count))
+def _skewed_scores(generator: np.random.Generator, count: int) -> SimulatedPairs:
+    return SimulatedPairs(np.zeros(count), generator.exponential(1, count) - 1, np.arange(count))
 
 
-def _skewed_clusters(share: float) -> Callable[[np.random.Generator, int], Pairs]:
+def _skewed_clusters(share: float) -> Callable[[np.random.Generator, int], SimulatedPairs]:
     """Return a design in which this share of the questions gains all 10 answers, and the others lose a few."""
 
-    def drawn(generator: np.random.Generator, count: int) -> Pairs:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedPairs:
         clusters = np.repeat(np.arange(count), 10)
         won = (generator.random(count) < share)[clusters]
         lost = ~won & (generator.random(len(clusters)) < share / (1 - share))
-        return Pairs((~won).astype(float), (won | ~lost).astype(float), clusters)
+        return SimulatedPairs((~won).astype(float), (won | ~lost).astype(float), clusters)
 
     return drawn
 
 
-def _verdicts(losses: float, wins: float) -> Callable[[np.random.Generator, int], Pairs]:
-    def drawn(generator: np.random.Generator, count: int) -> Pairs:
+def _verdicts(losses: float, wins: float) -> Callable[[np.random.Generator, int], SimulatedPairs]:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedPairs:
         change = generator.choice([-1, 0, 1], count, p=[losses, 1 - losses - wins, wins])
-        return Pairs((change <= 0).astype(float), (change >= 0).astype(float), np.arange(count), wins - losses)
+        return SimulatedPairs((change <= 0).astype(float), (change >= 0).astype(float), np.arange(count), wins - losses)
 
     return drawn
 
 
-PAIRS: Mapping[str, Callable[[np.random.Generator, int], Pairs]] = {
+PAIRS: Mapping[str, Callable[[np.random.Generator, int], SimulatedPairs]] = {
     "scores, independent": _normal,
     "scores, clusters of 5": _equal_clusters,
     "scores, clusters of 2 and 20": _unequal_clusters,
@@ -100,26 +100,26 @@ PAIRS: Mapping[str, Callable[[np.random.Generator, int], Pairs]] = {
 }
 
 
-def _rows(accuracy: float, agreeing: float) -> Callable[[np.random.Generator, int], Labelled]:
-    def drawn(generator: np.random.Generator, count: int) -> Labelled:
+def _rows(accuracy: float, agreeing: float) -> Callable[[np.random.Generator, int], SimulatedLabels]:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedLabels:
         right = generator.random(_ROWS) < accuracy
         scores = np.where(generator.random(_ROWS) < agreeing, right, ~right).astype(float)
-        return Labelled(scores, np.where(np.arange(_ROWS) < count, right, np.nan), accuracy)
+        return SimulatedLabels(scores, np.where(np.arange(_ROWS) < count, right, np.nan), accuracy)
 
     return drawn
 
 
 def _labelled_clusters(
     sizes: Callable[[Codes], Codes], easy: float = 0.8, hard: float = 0.4, noise: float = 0.2
-) -> Callable[[np.random.Generator, int], Labelled]:
+) -> Callable[[np.random.Generator, int], SimulatedLabels]:
     """Return a design in which 60% of the questions are easy, the others hard, and all answers of some are labelled."""
 
-    def drawn(generator: np.random.Generator, count: int) -> Labelled:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedLabels:
         clusters = np.repeat(np.arange(10 * count), sizes(np.arange(10 * count)))
         chance = generator.choice([easy, hard], 10 * count, p=[0.6, 0.4])[clusters]
         right = generator.random(len(clusters)) < chance
         scores = np.clip(chance + generator.normal(0, noise, len(clusters)), 0, 1)
-        return Labelled(scores, np.where(clusters < count, right, np.nan), 0.6 * easy + 0.4 * hard, clusters)
+        return SimulatedLabels(scores, np.where(clusters < count, right, np.nan), 0.6 * easy + 0.4 * hard, clusters)
 
     return drawn
 
@@ -128,17 +128,17 @@ def _few_large(numbers: Codes) -> Codes:
     return np.where(numbers % 40 == 0, _LARGE, 1)
 
 
-def _weighted(generator: np.random.Generator, count: int) -> Labelled:
+def _weighted(generator: np.random.Generator, count: int) -> SimulatedLabels:
     """Rows that the scores are unsure of are drawn eight times as often."""
     scores = generator.beta(0.5, 0.3, _ROWS)
     right = generator.random(_ROWS) < scores
     chance = np.where(np.abs(scores - 0.5) < 0.4, 8.0, 1.0)  # noqa: PLR2004
     chance *= count / chance.sum()
     labels = np.where(generator.random(_ROWS) < chance, right, np.nan)
-    return Labelled(scores, labels, 0.625, weights=1 / chance)
+    return SimulatedLabels(scores, labels, 0.625, weights=1 / chance)
 
 
-LABELLED: Mapping[str, Callable[[np.random.Generator, int], Labelled]] = {
+LABELLED: Mapping[str, Callable[[np.random.Generator, int], SimulatedLabels]] = {
     "80% right, scores agree in 90%": _rows(0.8, 0.9),
     "97% right, scores agree in 90%": _rows(0.97, 0.9),
     "97% right, scores agree in 99%": _rows(0.97, 0.99),
@@ -175,7 +175,7 @@ def of_pairs(counts: Sequence[int], runs: int, seed: int = 0) -> Iterator[Measur
             yield Measured(name, count, _shares(found))
 
 
-def _of_pair(drawn: Pairs) -> dict[str, float]:
+def _of_pair(drawn: SimulatedPairs) -> dict[str, float]:
     scores = {"before": drawn.before, "after": drawn.after}
     (pair,) = compare(scores, verdicts=_if_verdicts(scores), clusters=drawn.clusters, resamples=_RESAMPLES)
     change = pair.verdicts or pair.scores
@@ -199,7 +199,7 @@ def of_labels(counts: Sequence[int], runs: int, seed: int = 0) -> Iterator[Measu
             yield Measured(name, count, _shares(found))
 
 
-def _of_labelled(drawn: Labelled) -> dict[str, float]:
+def _of_labelled(drawn: SimulatedLabels) -> dict[str, float]:
     try:
         found = estimate(drawn.scores, drawn.labels, weights=drawn.weights, clusters=drawn.clusters).all
     except ValueError as error:

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..cascading.curve import Bools, Floats, Labelled, Point, point
-from ..cascading.testing import Band, check_shares, find_band, thresholds
+from ..cascading.curve import Bools, Floats, LabeledScores, Point, point
+from ..cascading.testing import TestedBand, check_shares, find_band, thresholds
 from ..parameters import METRIC, DataDir, Json, Load
 from ..terminal import open_console, reported_errors
 
@@ -35,9 +35,9 @@ class OfSet:
         own: The band that holds on this set with confidence.
     """
 
-    rows: Labelled
+    rows: LabeledScores
     chosen: Point
-    own: Band
+    own: TestedBand
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Several:
     sets: dict[str, OfSet]
 
 
-def choose(sets: Mapping[str, Labelled], target: float, confidence: float) -> Several:
+def choose(sets: Mapping[str, LabeledScores], target: float, confidence: float) -> Several:
     """Choose a band on several sets, by estimate, and find what it does on each."""
     ask = band(list(sets.values()), target)
     found = {
@@ -67,7 +67,7 @@ def choose(sets: Mapping[str, Labelled], target: float, confidence: float) -> Se
     return Several(ask, target, confidence, found)
 
 
-def band(sets: list[Labelled], target: float) -> tuple[float, float]:
+def band(sets: list[LabeledScores], target: float) -> tuple[float, float]:
     """Return the narrowest band beyond whose ends A(t) is the target or more; 0 or 1 for a side without such an end."""
     lows, highs = thresholds(sets[0].threshold)
     below = [cut for cut in lows if _agreement(sets, [one.scores < cut for one in sets]) >= target]
@@ -75,16 +75,16 @@ def band(sets: list[Labelled], target: float) -> tuple[float, float]:
     return float(max(below, default=0.0)), float(min(above, default=1.0))
 
 
-def _agreement(sets: list[Labelled], beyond: list[Bools]) -> float:
+def _agreement(sets: list[LabeledScores], beyond: list[Bools]) -> float:
     """Return A(t), each set counting alike; 0 where nothing lies beyond t."""
     agreeing = sum(float((one.matched & there).mean()) for one, there in zip(sets, beyond, strict=True))
     every = sum(float(there.mean()) for there in beyond)
     return agreeing / every if every else 0.0
 
 
-def labelled(scores: Floats, labels: Bools, threshold: float) -> Labelled:
+def labelled(scores: Floats, labels: Bools, threshold: float) -> LabeledScores:
     """Return the rows of a set, of which no verdict of a model is known."""
-    return Labelled(scores, labels, np.full(len(scores), np.nan), threshold)
+    return LabeledScores(scores, labels, np.full(len(scores), np.nan), threshold)
 
 
 def show(found: Several) -> None:
@@ -165,7 +165,7 @@ def default_band(
 
 def _scored_sets(
     metric: str, load: list[str], data: list[str], data_dir: Path | None, limit: int
-) -> dict[str, Labelled]:
+) -> dict[str, LabeledScores]:
     """Score answers of each set that the shipped matcher was not trained on."""
     from ..loading import load_metric
     from ..options import parse_options

@@ -12,7 +12,7 @@ from ..terminal import open_console, reported_errors
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .hacking.study import Found
+    from .hacking.study import Exploit
 
 
 _PROGRAM = "python -m evaluate_qa.dev.hacks"
@@ -54,7 +54,7 @@ def hacks(
             console.print(table(Path(name).name, found, len(asked)))
 
 
-def table(name: str, found: "list[Found]", questions: int) -> "Table":
+def table(name: str, found: "list[Exploit]", questions: int) -> "Table":
     """Return a row for each family: the best template's score, and how often it and all of them are accepted."""
     from rich.table import Table
 

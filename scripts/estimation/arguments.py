@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Columns:
+class RoleColumns:
     """The columns of scored rows and of labels; None and () for those that are found by their usual names."""
 
     score: str = "score"
@@ -34,12 +34,12 @@ class Columns:
         return Names(self.score, self.id, self.label, self.weight, self.cluster, group)
 
 
-def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Columns:
+def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> RoleColumns:
     """Turn `["score=bem_score", "id=doc", "id=turn"]` into columns.
 
     Args:
         given: The options `--column` as typed.
-        roles: The fields of `Columns` that the command reads.
+        roles: The fields of `RoleColumns` that the command reads.
 
     Raises:
         ValueError: an option is not of the form `role=NAME`, has an unknown role, or repeats one other than id.
@@ -56,7 +56,7 @@ def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Column
         if len(names) > 1 and role != "id":
             raise ValueError(f"--column {role}=… is given {len(names)} times. Give it once; only id may be repeated.")
     identity = tuple(named.pop("id", ()))
-    return Columns(id=identity, **{role: names[0] for role, names in named.items()})
+    return RoleColumns(id=identity, **{role: names[0] for role, names in named.items()})
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..files.writing import check_target, write_rows
 from .joining import LABELS, WEIGHT, Names, Places, cluster_column, clusters_of, probabilities
 from .keys import ID, either, key_names, keys, places
 from .powered import FEWEST
-from .samples import Sample, draw
+from .samples import DrawnSample, draw
 
 _TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
@@ -111,7 +111,7 @@ def warning(asked: Asked) -> str | None:
     )
 
 
-def _rows(shown: dict[str, list[object]], there: Places, sample: Sample, is_csv: bool) -> Iterator[Row]:
+def _rows(shown: dict[str, list[object]], there: Places, sample: DrawnSample, is_csv: bool) -> Iterator[Row]:
     for number, place in enumerate(there[sample.rows].tolist()):
         row = {name: column[place] for name, column in shown.items()}
         if is_csv:

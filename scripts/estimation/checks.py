@@ -9,7 +9,7 @@ from ..uncertainty.arrays import Codes, Floats, codes, numbers
 
 
 @dataclass(frozen=True)
-class Given:
+class EstimateInputs:
     """Rows to estimate from.
 
     Attributes:
@@ -47,7 +47,7 @@ class Given:
         sums: Floats = np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
         return sums
 
-    def part(self, members: NDArray[np.bool_]) -> "Given":
+    def part(self, members: NDArray[np.bool_]) -> "EstimateInputs":
         """Return some of the rows."""
         return replace(
             self,
@@ -66,7 +66,7 @@ def checked(
     clusters: ArrayLike | None,
     groups: ArrayLike | None,
     confidence: float,
-) -> Given:
+) -> EstimateInputs:
     """Return what `estimate` takes, as arrays; raises ValueError where it is wrong."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
@@ -85,7 +85,7 @@ def checked(
     if alone:
         cluster_codes = np.arange(len(values))
     count = len(values) if alone else len(cluster_names)
-    return Given(values, marks, factors, cluster_codes, count, alone, group_codes, names)
+    return EstimateInputs(values, marks, factors, cluster_codes, count, alone, group_codes, names)
 
 
 def unequal(weights: Floats, known: NDArray[np.bool_]) -> Floats | None:

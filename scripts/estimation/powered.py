@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
-from .checks import Given, checked
+from .checks import EstimateInputs, checked
 from .randomness import require_sample
 
 Floats = NDArray[np.float64]
@@ -142,7 +142,7 @@ class _Solution:
     degrees: float
 
 
-def _solve(given: Given, confidence: float) -> _Solution:
+def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     """Return the estimate of checked rows that have enough labels."""
     known = given.known
     # Rows that were drawn with unequal probability leave behind others that are unlike them: then f' is that of all.
@@ -183,7 +183,7 @@ def _solve(given: Given, confidence: float) -> _Solution:
     return _Solution(estimate, errors, extra, degrees)
 
 
-def _tuned(given: Given, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
+def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
     """Return the λ from 0 to 1 that makes the variance least: Σ a b / Σ b².
 
     For rows drawn alike, each alone, Σ b² is taken from all scores, as in the paper's example 6.1:
@@ -222,7 +222,7 @@ def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
     return solution
 
 
-def _unusable(given: Given) -> str | None:
+def _unusable(given: EstimateInputs) -> str | None:
     """Return why there are too few labels for an estimate, if so."""
     count, clusters = int(given.known.sum()), given.labelled_clusters
     if count < FEWEST:
@@ -236,7 +236,7 @@ def _unusable(given: Given) -> str | None:
     return None
 
 
-def _notes(given: Given, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
+def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
     fewest = min((labels == kind).sum() for kind in (0, 1))
     if len(labels) < _FEW:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..uncertainty.arrays import Floats
-from .checks import Given
+from .checks import EstimateInputs
 
 REFUSED = 1e-6
 """Probability below which labelled rows are refused as a random sample."""
@@ -17,7 +17,7 @@ DOUBTED = 1e-3
 _ROUNDING = 1e-9
 
 
-def require_sample(given: Given) -> list[str]:
+def require_sample(given: EstimateInputs) -> list[str]:
     """Return notes on labelled rows that are an unlikely sample of all rows; raises ValueError if they are hardly one.
 
     Their mean score is compared with that of all rows, and their share of each group with the group's share.
@@ -25,7 +25,7 @@ def require_sample(given: Given) -> list[str]:
     return [note for note in (_of_scores(given), _of_groups(given)) if note is not None]
 
 
-def _of_scores(given: Given) -> str | None:
+def _of_scores(given: EstimateInputs) -> str | None:
     shares = _shares(given)
     gap = float(shares @ given.scores - given.scores.mean())
     deviations = given.scores - given.scores.mean()
@@ -36,7 +36,7 @@ def _of_scores(given: Given) -> str | None:
     return _judged(float(likely), told, "Label rows that were drawn at random")
 
 
-def _of_groups(given: Given) -> str | None:
+def _of_groups(given: EstimateInputs) -> str | None:
     count = len(given.names)
     if not count:
         return None
@@ -65,7 +65,7 @@ def _judged(likely: float, told: str, cure: str) -> str | None:
     return None
 
 
-def _shares(given: Given) -> Floats:
+def _shares(given: EstimateInputs) -> Floats:
     """Return the share of each row in the mean of the labelled ones."""
     weights = np.where(given.known, 1.0 if given.weights is None else given.weights, 0.0)
     shares: Floats = weights / weights.sum()

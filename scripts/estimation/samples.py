@@ -17,7 +17,7 @@ _LEAST = 2  # rows of each stratum
 
 
 @dataclass(frozen=True)
-class Sample:
+class DrawnSample:
     """Rows to label.
 
     Attributes:
@@ -29,7 +29,7 @@ class Sample:
     weights: Floats | None
 
 
-def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) -> Sample:
+def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) -> DrawnSample:
     """Draw rows to label.
 
     Args:
@@ -45,7 +45,7 @@ def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) 
         raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}")
     generator = np.random.default_rng(seed)
     if scores is None:
-        return Sample(generator.permutation(rows)[:count], None)
+        return DrawnSample(generator.permutation(rows)[:count], None)
     strata = stratum(scores)
     if len(strata) != rows:
         raise ValueError(f"there are {rows} rows, but {len(strata)} scores; give one for each row")
@@ -54,7 +54,7 @@ def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) 
     order = generator.permutation(rows)
     chosen = np.concatenate([order[strata[order] == number][:take] for number, take in enumerate(counts)])
     chosen = generator.permutation(chosen)
-    return Sample(chosen, (sizes / np.maximum(counts, 1))[strata[chosen]])
+    return DrawnSample(chosen, (sizes / np.maximum(counts, 1))[strata[chosen]])
 
 
 def stratum(scores: ArrayLike) -> Counts:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from evaluate_qa.toy_clip.clips import Clip, all_clips, another, held_out, write_clip
+from evaluate_qa.toy_clip.clips import ToyClip, all_clips, another, held_out, write_clip
 
 QUESTION = "What moves?"
 
 
-def rows(clip: Clip, video: str) -> Iterator[dict[str, str]]:
+def rows(clip: ToyClip, video: str) -> Iterator[dict[str, str]]:
     """Yield the answers to one clip's question."""
     answers = {
         "right": clip.questions()[QUESTION],

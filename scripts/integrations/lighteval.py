@@ -19,7 +19,7 @@ from lighteval.tasks.requests import Doc, SamplingMethod
 from evaluate_qa.loading import load_metric
 
 
-class RowScores(SampleLevelComputation):
+class SampleScores(SampleLevelComputation):
     """The scores of all rows by a metric of evaluate-qa, from one call.
 
     Args:
@@ -56,7 +56,7 @@ def row_metric(name: str, **options: Any) -> SampleLevelMetric:
     """
     return SampleLevelMetric(
         metric_name=name,
-        sample_level_fn=RowScores(name, options),
+        sample_level_fn=SampleScores(name, options),
         category=SamplingMethod.GENERATIVE,
         corpus_level_fn=np.mean,
         higher_is_better=True,

@@ -12,7 +12,7 @@ _TEXTS = ("question", "prediction")
 
 
 @dataclass(frozen=True)
-class Agreement:
+class LabelerAgreement:
     """How far two people agree.
 
     Attributes:
@@ -28,7 +28,7 @@ class Agreement:
     kappa: float | None
 
 
-def agreement(one: Sheet, other: Sheet) -> Agreement:
+def agreement(one: Sheet, other: Sheet) -> LabelerAgreement:
     """Compare two people's labels of the same rows, which may be in another order.
 
     Raises:
@@ -53,10 +53,10 @@ def agreement(one: Sheet, other: Sheet) -> Agreement:
     if not len(pairs):
         raise RowsError(f"there is no row that is labeled both in {one.path} and in {other.path}")
     kappa = float(cohen_kappa_score(*pairs.T)) if len(np.unique(pairs)) > 1 else None
-    return Agreement(len(pairs), int((pairs[:, 0] == pairs[:, 1]).sum()), kappa)
+    return LabelerAgreement(len(pairs), int((pairs[:, 0] == pairs[:, 1]).sum()), kappa)
 
 
-def told(found: Agreement) -> str:
+def told(found: LabelerAgreement) -> str:
     """Return it as a line."""
     kappa = "not defined, as both say the same of all" if found.kappa is None else f"{found.kappa:.3f}"
     return (

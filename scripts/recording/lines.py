@@ -13,10 +13,10 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Unexpected
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
 from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.verdicts import ENDPOINT, Judge, Record, Row
+from evaluate_qa.metrics.judge.verdicts import ENDPOINT, JudgedRow, JudgeName, Record
 
 from ..files.rows import Row as Line
-from ..scoring.columns import Columns
+from ..scoring.columns import MetricColumns
 
 RECORDED = "recorded"
 """Where a score comes from, for verdicts that were not exported from a cache."""
@@ -25,7 +25,7 @@ _HOW = ("logprobs", "schema", "parse", RECORDED)
 
 
 @dataclass(frozen=True)
-class Given:
+class VerdictDefaults:
     """What the command line says of all rows.
 
     Args:
@@ -36,7 +36,7 @@ class Given:
 
     model: str | None
     protocol: Protocol
-    columns: Columns
+    columns: MetricColumns
 
 
 def line(record: Record) -> Line:
@@ -47,7 +47,7 @@ def line(record: Record) -> Line:
     return {**judge, **row, **verdict, "tokens_in": record.tokens_in, "tokens_out": record.tokens_out}
 
 
-def record(line: Line, given: Given) -> Record:
+def record(line: Line, given: VerdictDefaults) -> Record:
     """Return the record that a row holds.
 
     Raises:
@@ -57,7 +57,7 @@ def record(line: Line, given: Given) -> Record:
     signature, known = _protocol(line, given)
     generator, request = _text(line, "generator", ENDPOINT), _text(line, "request", "")
     return Record(
-        Judge(model, signature, generator, request),
+        JudgeName(model, signature, generator, request),
         _row(line, given.columns, known),
         _verdict(line, signature, known),
         _count(line, "tokens_in"),
@@ -65,7 +65,7 @@ def record(line: Line, given: Given) -> Record:
     )
 
 
-def _protocol(line: Line, given: Given) -> tuple[str, Protocol | None]:
+def _protocol(line: Line, given: VerdictDefaults) -> tuple[str, Protocol | None]:
     """Return the signature, and the protocol itself where it is known."""
     named = _text(line, "protocol", given.protocol.signature)
     known = [given.protocol, *map(protocol, PROTOCOLS)]
@@ -77,7 +77,7 @@ def _protocol(line: Line, given: Given) -> tuple[str, Protocol | None]:
     return named, None
 
 
-def _row(line: Line, columns: Columns, known: Protocol | None) -> Row:
+def _row(line: Line, columns: MetricColumns, known: Protocol | None) -> JudgedRow:
     found = {}
     for name, column in ANSWERS.items():
         value = line.get(columns.name_in(line, name))
@@ -88,7 +88,7 @@ def _row(line: Line, columns: Columns, known: Protocol | None) -> Row:
     if known and known.needs_question and not found["questions"].strip():
         raise ValueError(f"there is no question, which the protocol {known.name!r} needs")
     sample = _count(line, "sample") or 0
-    return Row(found["questions"], tuple(found["references"]), found["predictions"], sample)
+    return JudgedRow(found["questions"], tuple(found["references"]), found["predictions"], sample)
 
 
 def _verdict(line: Line, signature: str, known: Protocol | None) -> Verdict:

@@ -6,13 +6,13 @@ from itertools import islice
 from pathlib import Path
 
 from evaluate_qa.metrics._shared.progress import progress
-from evaluate_qa.metrics.judge.verdicts import FILE, Judge, Record, Row, Verdicts
+from evaluate_qa.metrics.judge.verdicts import FILE, JudgedRow, JudgeName, Record, Verdicts
 
 from ..files.bad_rows import bad_line
 from ..files.rows import Broken, place, read_records
 from ..files.rows import Row as Line
 from ..files.writing import write_rows
-from .lines import Given, line, record
+from .lines import VerdictDefaults, line, record
 
 _BATCH = 5000
 """Verdicts kept in one transaction."""
@@ -49,7 +49,9 @@ def export(folder: Path, target: str) -> int:
     return write_rows(target, lines())
 
 
-def import_rows(source: str, folder: Path, given: Given, set_aside: Callable[[bytes], object] | None) -> Imported:
+def import_rows(
+    source: str, folder: Path, given: VerdictDefaults, set_aside: Callable[[bytes], object] | None
+) -> Imported:
     """Keep the verdicts that a file holds.
 
     Args:
@@ -72,7 +74,7 @@ def import_rows(source: str, folder: Path, given: Given, set_aside: Callable[[by
 
 
 def _records(
-    source: str, given: Given, set_aside: Callable[[bytes], object] | None, done: Imported
+    source: str, given: VerdictDefaults, set_aside: Callable[[bytes], object] | None, done: Imported
 ) -> Iterator[Record]:
     for number, found in read_records(source):
         try:
@@ -86,7 +88,7 @@ def _records(
             done.bad += 1
 
 
-def _record(source: str, number: int, found: Line, given: Given) -> Record:
+def _record(source: str, number: int, found: Line, given: VerdictDefaults) -> Record:
     try:
         return record(found, given)
     except ValueError as error:
@@ -95,12 +97,12 @@ def _record(source: str, number: int, found: Line, given: Given) -> Record:
 
 def _keep(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:
     """Write records that are not there yet, and count."""
-    by_judge: dict[Judge, list[Record]] = {}
+    by_judge: dict[JudgeName, list[Record]] = {}
     for one in records:
         by_judge.setdefault(one.judge, []).append(one)
     for judge, theirs in by_judge.items():
         there = verdicts.read(judge, list(dict.fromkeys(one.row for one in theirs)))
-        new: dict[Row, Record] = {}
+        new: dict[JudgedRow, Record] = {}
         for one in theirs:
             if (other := there.get(one.row) or new.setdefault(one.row, one)) is one:
                 done.new += 1

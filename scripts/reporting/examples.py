@@ -39,7 +39,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Example:
+class ReportRow:
     """A row.
 
     Attributes:
@@ -70,7 +70,7 @@ class Chosen:
     note: str
     systems: list[str]
     rows: list[int]
-    examples: list[Example] = field(default_factory=list)
+    examples: list[ReportRow] = field(default_factory=list)
 
 
 def choose(facts: Facts, most: int) -> list[Chosen]:
@@ -158,7 +158,7 @@ def _example(
     chosen: Chosen,
     row: int,
     columns: Sequence[str],
-) -> Example:
+) -> ReportRow:
     rows = {name: found[name][int(joined.rows[name][row])] for name in chosen.systems}
     first = rows[chosen.systems[0]]
     references = _value(first, "reference")
@@ -178,7 +178,7 @@ def _example(
             )
         )
     key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _SHOWN)
-    return Example(key, text(_value(first, "question")), [one for one in listed if one], answers)
+    return ReportRow(key, text(_value(first, "question")), [one for one in listed if one], answers)
 
 
 def _is_figure(name: str, value: object, hidden: set[str]) -> bool:

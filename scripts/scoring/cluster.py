@@ -12,8 +12,8 @@ from typing import Any
 
 from ..files.rows import Record, RowsError
 from .pool import Pool
-from .row_scorer import RowScorer, ScoredChunk
-from .run import Job
+from .row_scorer import FileRowScorer, ScoredChunk
+from .run import ScoringJob
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class ScoringActor:
         code: What identifies the metric's program where the command was given.
     """
 
-    def __init__(self, job: Job, folder: str, code: str) -> None:
+    def __init__(self, job: ScoringJob, folder: str, code: str) -> None:
         self._job, self._folder, self._code = job, folder, code
-        self._scorer: RowScorer | None = None
+        self._scorer: FileRowScorer | None = None
 
     def ready(self) -> None:
         """Tell that there is an actor, by returning."""
@@ -63,7 +63,7 @@ class ScoringActor:
             self._scorer = self._loaded()
         return self._scorer.score(records)
 
-    def _loaded(self) -> RowScorer:
+    def _loaded(self) -> FileRowScorer:
         with suppress(FileNotFoundError):  # texts can be scored on machines that do not have the folder
             os.chdir(self._folder)
         scorer = self._job.scorer()
@@ -75,7 +75,7 @@ class ScoringActor:
 
 
 @contextmanager
-def actor_pool(cluster: Cluster, job: Job, code: str) -> Iterator[Pool]:
+def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
     """Give the actors, and stop them at the end, and with them the cluster that was made for them.
 
     Raises:

@@ -41,7 +41,7 @@ def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dic
 
 
 @dataclass(frozen=True)
-class Columns:
+class MetricColumns:
     """Names of columns in the input.
 
     Args:

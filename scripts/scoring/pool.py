@@ -24,7 +24,7 @@ _PATIENCE = 600.0
 
 
 @dataclass(frozen=True)
-class Task:
+class PoolTask:
     """A block: its number in the input, its rows, and how many actors have died with it."""
 
     number: int
@@ -48,14 +48,14 @@ class Pool:
     # What tells that an actor is there → the actor. One for which there is no room any more stays here.
     _starting: dict[Any, Any] = field(default_factory=dict, init=False)
     # What a block will come to → the block and who scores it.
-    _running: dict[Any, tuple[Task, Any]] = field(default_factory=dict, init=False)
+    _running: dict[Any, tuple[PoolTask, Any]] = field(default_factory=dict, init=False)
     _dead: set[Any] = field(default_factory=set, init=False)
     # Blocks of actors that have died.
-    _lost: deque[Task] = field(default_factory=deque, init=False)
+    _lost: deque[PoolTask] = field(default_factory=deque, init=False)
     # How many actors have died one after the other before they were there.
     _stillborn: int = field(default=0, init=False)
 
-    def score(self, blocks: Iterable[Task]) -> Iterator[tuple[Task, ScoredChunk]]:
+    def score(self, blocks: Iterable[PoolTask]) -> Iterator[tuple[PoolTask, ScoredChunk]]:
         """Keep all actors busy; yield each block as soon as it is scored.
 
         Raises:
@@ -77,7 +77,7 @@ class Pool:
         actor = self.start()
         self._starting[actor.ready.remote()] = actor
 
-    def _wait(self) -> tuple[Task, ScoredChunk] | None:
+    def _wait(self) -> tuple[PoolTask, ScoredChunk] | None:
         """Wait until an actor is there or a block is done, which is returned."""
         import ray
 
@@ -130,7 +130,7 @@ class Pool:
         self._start_one()
 
 
-def _once_more(task: Task, error: Exception) -> Task:
+def _once_more(task: PoolTask, error: Exception) -> PoolTask:
     if task.deaths == _RETRIES:
         raise RowsError(
             f"the actors that scored rows {task.records[0][0]} to {task.records[-1][0]} died ({error}); if they had "

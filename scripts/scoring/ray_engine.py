@@ -21,12 +21,12 @@ from ..files.claiming import claimed, claimed_too
 from ..files.rows import STANDARD
 from .blocks import Block, Blocks
 from .cluster import Cluster, actor_pool, import_ray
-from .pool import Task
-from .run import Job, changed, checked, chunks, require_scores
+from .pool import PoolTask
+from .run import ScoringJob, changed, checked, chunks, require_scores
 from .work import Progress, digest
 
 
-def run_on_ray(job: Job, cluster: Cluster) -> Progress:
+def run_on_ray(job: ScoringJob, cluster: Cluster) -> Progress:
     """Score all rows; finished blocks stay when it is stopped, whatever stops it.
 
     Returns:
@@ -49,7 +49,7 @@ def run_on_ray(job: Job, cluster: Cluster) -> Progress:
     return blocks.progress
 
 
-def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | None) -> None:
+def _score(job: ScoringJob, cluster: Cluster, blocks: Blocks, code: str, total: int | None) -> None:
     unfinished = _unfinished(job, dict(blocks.finished))
     if (first := next(unfinished, None)) is None:
         return
@@ -62,12 +62,12 @@ def _score(job: Job, cluster: Cluster, blocks: Blocks, code: str, total: int | N
             bar.update(len(task.records))
 
 
-def _unfinished(job: Job, finished: dict[int, Block]) -> Iterator[Task]:
+def _unfinished(job: ScoringJob, finished: dict[int, Block]) -> Iterator[PoolTask]:
     """Read the blocks that are to be scored, after a check that finished ones are still the same."""
     for number, records in enumerate(chunks(job.records(), job.chunk_size)):
         earlier = finished.pop(number, None)
         if earlier is None:
-            yield Task(number, records)
+            yield PoolTask(number, records)
         elif digest(records) != earlier.read:
             raise changed(job, f"rows {number * job.chunk_size + 1} to {number * job.chunk_size + len(records)}")
     if finished:

@@ -10,7 +10,7 @@ from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
 from ..loading import program
-from .columns import Columns, accepted
+from .columns import MetricColumns, accepted
 
 _Result = TypeVar("_Result")
 # Lists of bleu and its like with an entry for each length of n-grams, even where there are as many rows.
@@ -54,7 +54,7 @@ class ScoredChunk:
     signature: str | None = None
 
 
-class RowScorer:
+class FileRowScorer:
     """A loaded metric, told where its columns come from and what the columns it adds are called.
 
     Args:
@@ -70,7 +70,7 @@ class RowScorer:
         self,
         metric: Any,
         source: str | Path,
-        columns: Columns,
+        columns: MetricColumns,
         compute: Mapping[str, Any],
         prefix: str = "",
         keep_going: bool = False,

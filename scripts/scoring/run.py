@@ -18,13 +18,13 @@ from ..files.rows import STANDARD, Record, RowsError, file_format, read_records
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Block, Blocks
-from .columns import Columns, reads_videos
-from .row_scorer import RowScorer
+from .columns import MetricColumns, reads_videos
+from .row_scorer import FileRowScorer
 from .work import Output, Progress, StandardOutput, digest
 
 
 @dataclass(frozen=True)
-class Job:
+class ScoringJob:
     """What is to be scored, how, and where the scores go.
 
     Args:
@@ -80,7 +80,7 @@ class Job:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
-    def scorer(self) -> RowScorer:
+    def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model later, when it scores the first rows."""
         keep_few_shapes()
         load = partial(load_metric, self.metric, self.config, **self.load)
@@ -88,7 +88,7 @@ class Job:
         if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # Rows of one video need not stand together: what was seen of it is kept until the end of the run.
             metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
-        return RowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
+        return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
     def blocks(self, folder: Path, engine: Mapping[str, str], code: str) -> Blocks:
         """Return what an earlier run has finished, if it depends on the same besides the input.
@@ -108,12 +108,12 @@ class Job:
         return Blocks(folder, Path(self.target), self.errors, settings, self.resume)
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> MetricColumns:
         folder = Path() if self.source == STANDARD else Path(self.source).parent
-        return Columns(self.columns, file_format(self.source) == ".csv", folder)
+        return MetricColumns(self.columns, file_format(self.source) == ".csv", folder)
 
 
-def run(job: Job) -> Progress:
+def run(job: ScoringJob) -> Progress:
     """Score all rows; what was scored stays when it is stopped, whatever stops it.
 
     Returns:
@@ -133,7 +133,9 @@ def run(job: Job) -> Progress:
             return _run(job, scorer, records, blocks, blocks.unbroken())
 
 
-def _run(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, earlier: Sequence[Block]) -> Progress:
+def _run(
+    job: ScoringJob, scorer: FileRowScorer, records: Iterator[Record], output: Output, earlier: Sequence[Block]
+) -> Progress:
     total = checked(job, scorer, output.progress.records)
     _skip(job, records, earlier)
     _score(job, scorer, records, output, total)
@@ -142,7 +144,7 @@ def _run(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output,
     return output.progress
 
 
-def require_scores(job: Job, reached: Progress) -> None:
+def require_scores(job: ScoringJob, reached: Progress) -> None:
     """Raise RowsError if a run has come to its end without a score."""
     if not reached.records:
         raise RowsError(f"{job.source}: there are no rows to score")
@@ -150,7 +152,7 @@ def require_scores(job: Job, reached: Progress) -> None:
         raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
 
 
-def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
+def checked(job: ScoringJob, scorer: FileRowScorer, done: int) -> int | None:
     """Check all rows of a file before any model is loaded, and count them; what a pipe will bring is not known."""
     if job.source == STANDARD:
         return None
@@ -166,13 +168,13 @@ def checked(job: Job, scorer: RowScorer, done: int) -> int | None:
     return total
 
 
-def _skip(job: Job, records: Iterator[Record], earlier: Sequence[Block]) -> None:
+def _skip(job: ScoringJob, records: Iterator[Record], earlier: Sequence[Block]) -> None:
     """Go past the rows that are scored, after a check that they are still the same."""
     if any(digest(itertools.islice(records, block.outcome.records)) != block.read for block in earlier):
         raise changed(job, f"the first {sum(block.outcome.records for block in earlier)} rows")
 
 
-def changed(job: Job, rows: str) -> RowsError:
+def changed(job: ScoringJob, rows: str) -> RowsError:
     """Return the error for an input that is not the one that a stopped run has scored."""
     return RowsError(
         f"{job.source}: {rows} differ from those that the stopped run scored. Restore them, or start over "
@@ -180,7 +182,9 @@ def changed(job: Job, rows: str) -> RowsError:
     )
 
 
-def _score(job: Job, scorer: RowScorer, records: Iterator[Record], output: Output, total: int | None) -> None:
+def _score(
+    job: ScoringJob, scorer: FileRowScorer, records: Iterator[Record], output: Output, total: int | None
+) -> None:
     done = output.progress.records
     with progress(Path(job.metric).name, total, "row", done, stays=True) as bar:
         for number, chunk in enumerate(chunks(records, job.chunk_size)):

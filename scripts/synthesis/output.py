@@ -15,7 +15,7 @@ from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
 from ..files.rows import STANDARD, Broken, Row, RowsError, file_format, place, read_records, read_rows
 from ..files.writing import check_target, json_line, real_file, replacing
-from ..scoring.columns import Columns
+from ..scoring.columns import MetricColumns
 
 COLUMN = "synthetic_answers"
 """The column that is added to each row: a list with one answer for each reference."""
@@ -25,7 +25,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Task:
+class SynthesisTask:
     """One row of the input.
 
     Attributes:
@@ -41,7 +41,7 @@ class Task:
     pairs: list[Pair]
 
 
-def read_tasks(source: Path, columns: Columns) -> list[Task]:
+def read_tasks(source: Path, columns: MetricColumns) -> list[SynthesisTask]:
     """Read and check all rows.
 
     Args:
@@ -58,15 +58,15 @@ def read_tasks(source: Path, columns: Columns) -> list[Task]:
     return tasks
 
 
-def _task(where: str, number: int, row: Row, columns: Columns) -> Task:
+def _task(where: str, number: int, row: Row, columns: MetricColumns) -> SynthesisTask:
     if COLUMN in row:
         raise RowsError(f"{where}: there is a column {COLUMN!r} already. Remove it to create it again.")
     question = _cell(where, row, columns, "questions", _question)
     references = _cell(where, row, columns, "references", texts)
-    return Task(number, where, row, [(question, reference) for reference in references])
+    return SynthesisTask(number, where, row, [(question, reference) for reference in references])
 
 
-def _cell(where: str, row: Row, columns: Columns, column: str, check: Callable[[object], Any]) -> Any:
+def _cell(where: str, row: Row, columns: MetricColumns, column: str, check: Callable[[object], Any]) -> Any:
     columns.require(where, [row], [column])
     name = columns.name_in(row, column)
     try:
@@ -101,7 +101,7 @@ class SynthesisOutput:
         finished: Number of a task (from 0) → its answers.
     """
 
-    def __init__(self, path: Path, tasks: Sequence[Task], settings: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, tasks: Sequence[SynthesisTask], settings: Mapping[str, Any]) -> None:
         """Open the output and take up what an earlier run has finished.
 
         Args:

@@ -13,7 +13,7 @@ from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.prompts import Prompt
 
 from ..files.bad_rows import bad_line
-from .output import Pair, SynthesisOutput, Task
+from .output import Pair, SynthesisOutput, SynthesisTask
 from .prompt import conversation
 
 # A wrong key, a stopped server or a model that says nothing fails every row: no use in waiting for them all. But so
@@ -41,7 +41,9 @@ class Synthesis:
         pairs: What is to be asked for, in order of the input. Rows that need nothing asked are written at once.
     """
 
-    def __init__(self, tasks: Sequence[Task], output: SynthesisOutput, on_failure: Callable[[Task, str], None]) -> None:
+    def __init__(
+        self, tasks: Sequence[SynthesisTask], output: SynthesisOutput, on_failure: Callable[[SynthesisTask, str], None]
+    ) -> None:
         """Take up what `output` has finished.
 
         Args:
@@ -132,7 +134,7 @@ class Failures:
         self._file = file
         self.reasons: list[str] = []
 
-    def add(self, task: Task, reason: str) -> None:
+    def add(self, task: SynthesisTask, reason: str) -> None:
         """Take down one row."""
         self.reasons.append(f"{task.where}: {reason}")
         if self._file:
@@ -153,7 +155,7 @@ class Failures:
 
 
 def run(
-    tasks: Sequence[Task], output: SynthesisOutput, chat_model: ChatModel, prompt: Prompt, errors: Path | None
+    tasks: Sequence[SynthesisTask], output: SynthesisOutput, chat_model: ChatModel, prompt: Prompt, errors: Path | None
 ) -> bool:
     """Generate the missing answers, report how it went, and return whether all rows are complete."""
     before, stopped = len(output.finished), ""

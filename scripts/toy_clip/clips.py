@@ -27,7 +27,7 @@ _REACH = 6
 
 
 @dataclass(frozen=True)
-class Clip:
+class ToyClip:
     """One clip; the same values make the same pictures.
 
     Args:
@@ -60,23 +60,23 @@ class Clip:
         }
 
 
-def all_clips() -> list[Clip]:
+def all_clips() -> list[ToyClip]:
     """Return every combination once, with seeds of their own, in an order that tells nothing."""
     values = itertools.product(SHAPES, COLOURS, BACKGROUNDS, SIZES, MOTIONS)
-    clips = [Clip(*value, seed=seed) for seed, value in enumerate(values)]
+    clips = [ToyClip(*value, seed=seed) for seed, value in enumerate(values)]
     random.Random(0).shuffle(clips)
     return clips
 
 
-def held_out(clip: Clip) -> bool:
+def held_out(clip: ToyClip) -> bool:
     """Whether a clip is never trained on: about a fifth of all combinations of shape, colour and background."""
     return random.Random(f"{clip.shape} {clip.colour} {clip.background}").random() < 0.2  # noqa: PLR2004 - a fifth
 
 
-def another(clip: Clip) -> Clip:
+def another(clip: ToyClip) -> ToyClip:
     """Return a clip that looks different in shape, colour and background, as a wrong answer would have it."""
     generator = random.Random(clip.seed)
-    return Clip(
+    return ToyClip(
         generator.choice([shape for shape in SHAPES if shape != clip.shape]),
         generator.choice([colour for colour in COLOURS if colour != clip.colour]),
         generator.choice([background for background in BACKGROUNDS if background != clip.background]),
@@ -86,7 +86,7 @@ def another(clip: Clip) -> Clip:
     )
 
 
-def pictures(clip: Clip, count: int) -> Iterator[Any]:
+def pictures(clip: ToyClip, count: int) -> Iterator[Any]:
     """Yield the clip's frames as pictures of Pillow."""
     from PIL import Image, ImageDraw
 
@@ -119,7 +119,7 @@ def _draw(pen: Any, shape: str, x: float, y: float, r: float, fill: Any, behind:
         pen.rectangle((x - r / 3, y - r, x + r / 3, y + r), fill=fill)
 
 
-def write_clip(clip: Clip, path: str | Path, frames: int = 24) -> Path:
+def write_clip(clip: ToyClip, path: str | Path, frames: int = 24) -> Path:
     """Write a clip as a video file, H.264 where the name does not tell otherwise; return its path."""
     import av
 

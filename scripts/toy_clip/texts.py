@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .clips import BACKGROUNDS, COLOURS, SHAPES, SIZES, Clip
+from .clips import BACKGROUNDS, COLOURS, SHAPES, SIZES, ToyClip
 
 _FILLERS = ("a", "an", "the", "there", "is", "it", "this", "that", "one", "in", "of", "and", "with", "video", "clip")
 _OTHERS = (
@@ -55,7 +55,7 @@ class Claim(NamedTuple):
     text: str
     claims: dict[str, str]
 
-    def true_of(self, clip: Clip) -> bool:
+    def true_of(self, clip: ToyClip) -> bool:
         """Whether the clip is as the text says."""
         return all(getattr(clip, name) == value for name, value in self.claims.items())
 
@@ -66,7 +66,7 @@ def vocabulary() -> list[str]:
     return sorted({*values, *_FILLERS, *_OTHERS.split(), *".,?!'"})
 
 
-def claim(clip: Clip, generator: random.Random) -> Claim:
+def claim(clip: ToyClip, generator: random.Random) -> Claim:
     """Return one of the texts that are true of a clip, sometimes with a word too much."""
     template = generator.choice(_TEMPLATES)
     text = template.format(**vars(clip))

@@ -14,7 +14,7 @@ from evaluate_qa.metrics.evqascore.clip_models import of_transformers
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
 from ..terminal import followed
-from .clips import Clip, all_clips, held_out, write_clip
+from .clips import ToyClip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 
 _SPECIAL = ["<unk>", "<|startoftext|>", "<|endoftext|>"]
@@ -75,7 +75,7 @@ def train(folder: Path, recipe: Recipe, say: Callable[[str], None]) -> None:
         part.save_pretrained(folder)
 
 
-def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[Clip], claims: Sequence[Claim]) -> Any:
+def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[ToyClip], claims: Sequence[Claim]) -> Any:
     """Sum of two: is a text true of a frame, for all pairs; and which of a property's names is, for all frames.
 
     The first is SigLIP's loss, where true and false pairs weigh the same. The second is a cross-entropy for each
@@ -107,7 +107,7 @@ def _said(clip: Any, texts: Sequence[str]) -> Any:
     return normalize(clip.texts(ids, [len(window) for window in windows]))
 
 
-def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tuple[NDArray[np.uint8], list[Clip]]:
+def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tuple[NDArray[np.uint8], list[ToyClip]]:
     """Write the clips, read sampled frames, prepare them; return them and the clip of each."""
     from PIL import Image
 
@@ -116,7 +116,7 @@ def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tupl
     with tempfile.TemporaryDirectory() as folder:
         for copy in range(recipe.copies):
             for one in followed(taught, "clips", "clip"):
-                clip = Clip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
+                clip = ToyClip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
                 path = write_clip(clip, Path(folder) / "clip.mp4", _FRAMES)
                 for sample in read_samples(str(path), Sampling(_INTERVAL)):
                     frames.append(prepare(Image.fromarray(sample.image)))

@@ -31,7 +31,7 @@ from evaluate_qa.spaces._shared.metric import (
 )
 from evaluate_qa.spaces._shared.page import launch
 from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
-from evaluate_qa.spaces._shared.visitors.endpoints import Given, public_address
+from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
 HERE = Path(__file__).parent
 # Whether visitors may have this server ask at endpoints of theirs: "" for no, "public" or "any"; see README.md.
@@ -75,14 +75,14 @@ def recorded() -> Mapping[str, Any]:
         asked = protocol(line["protocol"])
         score = asked.labels[line["label"]]
         verdict = Verdict(line["label"], score, score > 0.5, "recorded", line["reason"])  # noqa: PLR2004
-        row = verdicts.Row(line["question"], tuple(line["references"]), line["prediction"])
-        records.append(verdicts.Record(verdicts.Judge(line["model"], asked.signature), row, verdict))
+        row = verdicts.JudgedRow(line["question"], tuple(line["references"]), line["prediction"])
+        records.append(verdicts.Record(verdicts.JudgeName(line["model"], asked.signature), row, verdict))
     verdicts.Verdicts(folder).write(records)
     return {"model": records[0].judge.model, "cache_dir": str(folder), "first": "bem"}
 
 
 @dataclass(frozen=True)
-class Parts:
+class BothVerdicts:
     """What was said of a row.
 
     Args:
@@ -96,13 +96,13 @@ class Parts:
     recorded: bool
 
 
-def analyse(scorer: HostedScorer, row: Row, options: Any) -> Parts:
+def analyse(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
     """Ask the matcher, and the judge if its verdict is needed, or recorded."""
     matcher = scorer.compute([row], {"ask": NEVER})["per_example"]
     is_recorded = scorer.metric.load_options.endpoint is None
     needed = is_recorded or is_asked(matcher["score"][0], options)
     judge = scorer.compute([row], {"ask": ALWAYS})["per_example"] if needed else None
-    return Parts(matcher, judge, is_recorded)
+    return BothVerdicts(matcher, judge, is_recorded)
 
 
 def is_asked(score: float, options: Any) -> bool:
@@ -117,7 +117,7 @@ def band(options: Any) -> tuple[float, float]:
     return low, high
 
 
-def explain(scorer: HostedScorer, row: Row, parts: Parts, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -> Outcome:
     """Take the matcher's verdict where it is sure, else the judge's."""
     matched = parts.matcher["score"][0]
     asked = is_asked(matched, options)
@@ -138,7 +138,7 @@ def explain(scorer: HostedScorer, row: Row, parts: Parts, options: Any) -> Outco
     )
 
 
-def _why(parts: Parts, matched: float, limits: tuple[float, float], asked: bool) -> str:
+def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked: bool) -> str:
     low, high = limits
     if limits == NEVER:
         return f"bem decides, with a probability of {matched:.2f}. The judge is never asked."
@@ -180,7 +180,7 @@ def demo(scorer: HostedScorer, page: Any) -> None:
     demo_tab(page, DEMO, known, unsure, DEFAULT_BAND)
 
 
-def asking(scorer: HostedScorer, given: Given) -> HostedScorer:
+def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
     """Return a scorer whose judge is at the visitor's endpoint."""
     endpoint = Endpoint(
         given.url,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
-from evaluate_qa.metrics.evqascore.scoring import Parts, compare, harmonic_mean, score
+from evaluate_qa.metrics.evqascore.scoring import VideoParts, compare, harmonic_mean, score
 
 # Three frames, of which two keywords each fit one; every length is 1.
 FRAMES = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
@@ -75,7 +75,7 @@ def test_harmonic_mean(precision, recall, expected):
 
 def test_rows_are_scored_each_by_itself():
     """Caption, question and answer, and a blank answer, whose n is 0; a verdict needs more than the threshold."""
-    parts = [compare(FRAMES, TEXT, KEYWORDS, mode) for mode in ("caption", "qa")] + [Parts("qa")]
+    parts = [compare(FRAMES, TEXT, KEYWORDS, mode) for mode in ("caption", "qa")] + [VideoParts("qa")]
     alone = [score([one], EvqascoreOptions()) for one in parts]
     together = score(parts, EvqascoreOptions(threshold=alone[0].score[0]))
     for name in ("score", "precision", "recall", "f_score", "coarse", "n_keywords"):

@@ -6,7 +6,7 @@ import pytest
 from videos import VIDEOS, decode_all, writer
 
 from evaluate_qa.metrics.evqascore import seeking, video
-from evaluate_qa.metrics.evqascore.nal_units import UNKNOWN, Picture, describer
+from evaluate_qa.metrics.evqascore.nal_units import UNKNOWN, CodedPicture, describer
 from evaluate_qa.metrics.evqascore.seeking import ENTRY, Run, order, plan
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
@@ -71,15 +71,15 @@ def test_frames_of_a_lower_layer_are_not_spare(written):
 # + 1: 0x0201 TRAIL_R, 0x0002 TRAIL_N of layer 1, 0x2601 an IDR frame, 0x4e01 SEI, 0x020a TRAIL_R of part 1.
 UNITS = {
     ("h264", "41aa"): UNKNOWN,
-    ("h264", "06aaaa 01aa"): Picture(needed=False, layer=0),
-    ("h264", "01aa 01bb"): Picture(needed=False, layer=0),
+    ("h264", "06aaaa 01aa"): CodedPicture(needed=False, layer=0),
+    ("h264", "01aa 01bb"): CodedPicture(needed=False, layer=0),
     ("h264", "01aa 41aa"): UNKNOWN,
     ("h264", "65aa"): UNKNOWN,
     ("h264", "01aa 0aaa"): UNKNOWN,
-    ("hevc", "0201aa"): Picture(needed=True, layer=0),
-    ("hevc", "4e01aa 0002aa"): Picture(needed=False, layer=1),
-    ("hevc", "2601aa"): Picture(needed=True, layer=0),
-    ("hevc", "0002aa 020aaa"): Picture(needed=False, layer=1),
+    ("hevc", "0201aa"): CodedPicture(needed=True, layer=0),
+    ("hevc", "4e01aa 0002aa"): CodedPicture(needed=False, layer=1),
+    ("hevc", "2601aa"): CodedPicture(needed=True, layer=0),
+    ("hevc", "0002aa 020aaa"): CodedPicture(needed=False, layer=1),
     ("vp9", "01aa"): UNKNOWN,
 }
 

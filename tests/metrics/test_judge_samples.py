@@ -14,7 +14,7 @@ from tiny_chat_model import save_chat_model
 import evaluate_qa
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import Ruling, settled
-from evaluate_qa.metrics.judge.verdicts import Row
+from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
 
 @pytest.fixture
@@ -107,9 +107,9 @@ def test_answer_and_reference_change_places(load, server):
 
 
 def test_of_several_references_the_nearest_is_exchanged():
-    row = Row("Who?", ("Manya", "Marie Curie", "Curie and others"), "It was Marie Curie.", 2)
-    assert row.exchanged() == Row("Who?", ("It was Marie Curie.",), "Marie Curie")
-    assert Row("", ("a", "b"), "c").exchanged() == Row("", ("c",), "a")
+    row = JudgedRow("Who?", ("Manya", "Marie Curie", "Curie and others"), "It was Marie Curie.", 2)
+    assert row.exchanged() == JudgedRow("Who?", ("It was Marie Curie.",), "Marie Curie")
+    assert JudgedRow("", ("a", "b"), "c").exchanged() == JudgedRow("", ("c",), "a")
 
 
 def test_an_exchange_that_fails_leaves_the_score(load, server):

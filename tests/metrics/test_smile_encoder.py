@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
-from evaluate_qa.metrics.smile.options import LoadOptions, SmileOptions
+from evaluate_qa.metrics.smile.options import SmileLoading, SmileOptions
 from evaluate_qa.metrics.smile.scoring import score
 from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
 from evaluate_qa.metrics.smile.vectors import VectorStore
@@ -27,7 +27,7 @@ TEXTS = [
 
 
 def encoder(folder, **options) -> Encoder:
-    return Encoder("default", LoadOptions(model=folder, device="cpu", **options))
+    return Encoder("default", SmileLoading(model=folder, device="cpu", **options))
 
 
 class Passes:
@@ -168,7 +168,7 @@ def test_half_precision_is_near_and_of_unit_length(tmp_path, dtype, settings):
 @pytest.mark.parametrize("device", ["cuda:99", "nonsense"])
 def test_a_device_that_is_not_there(tiny, device):
     with pytest.raises(ValueError, match=f"smile: device is '{device}', which torch cannot use here"):
-        Encoder("default", LoadOptions(model=tiny, device=device))
+        Encoder("default", SmileLoading(model=tiny, device=device))
 
 
 def test_a_store_spares_the_second_pass(tiny, tmp_path):

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from transformers.utils import logging
 
 from evaluate_qa.metrics.smile.loading import PRESETS, load
-from evaluate_qa.metrics.smile.options import LoadOptions
+from evaluate_qa.metrics.smile.options import SmileLoading
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def tiny(tmp_path):
 
 def test_the_papers_checkpoint_offline():
     with pytest.raises(FileNotFoundError) as caught:
-        load("paper", LoadOptions())
+        load("paper", SmileLoading())
     model, revision = PRESETS["paper"]
     assert (model, len(revision)) == ("llmrails/ember-v1", 40)
     assert str(caught.value) == (
@@ -36,7 +36,7 @@ def test_the_papers_checkpoint_offline():
 def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError) as caught:
-        load("default", LoadOptions(model="someone/none"))
+        load("default", SmileLoading(model="someone/none"))
     message = f"smile: {package} is not installed, and model='someone/none' needs it: pip install 'evaluate-qa[torch]'"
     assert str(caught.value) == message
 
@@ -85,13 +85,13 @@ def test_a_broken_checkpoint_gives_one_error(tiny, damage):
     with pytest.raises(
         ValueError, match=rf"smile: tiny in {tiny} does not load as a sentence-transformers checkpoint \("
     ):
-        load("default", LoadOptions(model=tiny))
+        load("default", SmileLoading(model=tiny))
 
 
 def test_a_checkpoint_without_a_tokenizer_is_refused(tiny):
     (tiny / "tokenizer.json").unlink()
     with pytest.raises(ValueError, match=r"smile: tiny in .* (has no usable tokenizer|does not load)"):
-        load("default", LoadOptions(model=tiny))
+        load("default", SmileLoading(model=tiny))
 
 
 def bars():
@@ -101,7 +101,7 @@ def bars():
 def test_bars_of_other_libraries_show_on_a_terminal(tiny, capfd, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     capfd.readouterr()
-    load("default", LoadOptions(model=tiny, device="cpu"))
+    load("default", SmileLoading(model=tiny, device="cpu"))
     assert "Loading weights" in capfd.readouterr().err
 
 
@@ -111,9 +111,9 @@ def test_bars_of_other_libraries_follow_those_of_evaluate_and_datasets(tiny, cap
     capfd.readouterr()
     (library.disable_progress_bar if library is evaluate else library.disable_progress_bars)()
     try:
-        load("default", LoadOptions(model=tiny, device="cpu"))
+        load("default", SmileLoading(model=tiny, device="cpu"))
         with pytest.raises(FileNotFoundError):
-            load("default", LoadOptions(model="someone/none"))
+            load("default", SmileLoading(model="someone/none"))
     finally:
         (library.enable_progress_bar if library is evaluate else library.enable_progress_bars)()
     assert capfd.readouterr() == ("", "")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.cascading.curve import Labelled, curve, point
+from evaluate_qa.cascading.curve import LabeledScores, curve, point
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.scoring import unsure
 
@@ -100,20 +100,20 @@ def test_where_the_model_is_not_known_it_is_as_where_it_is():
     scores = np.array([0.99] * 60 + [0.5] * 40)
     labels = np.array([True] * 57 + [False] * 3 + [True] * 40)
     judged = np.array([NAN] * 60 + [1.0] * 18 + [0.0] * 2 + [NAN] * 20)
-    found = point(Labelled(scores, labels, judged), 0.2, 0.9)
+    found = point(LabeledScores(scores, labels, judged), 0.2, 0.9)
     assert (found.asked, found.decided, found.agreement) == (0.4, 0.95, pytest.approx(0.93))
-    alone = point(Labelled(scores, labels, np.full(100, NAN)), 0.2, 0.9)
+    alone = point(LabeledScores(scores, labels, np.full(100, NAN)), 0.2, 0.9)
     assert (alone.asked, alone.decided, alone.agreement) == (0.4, 0.95, None)
 
 
 def test_the_curve_goes_from_the_matcher_to_the_model():
     generator = np.random.default_rng(1)
     scores, labels = generator.random(500), generator.random(500) < 0.5
-    points = curve(Labelled(scores, labels, labels.astype(float), 0.3))
+    points = curve(LabeledScores(scores, labels, labels.astype(float), 0.3))
     asked = [one.asked for one in points]
     assert asked == sorted(set(asked))
     assert (asked[0], asked[-1], points[-1].agreement) == (0, 1, 1)
-    two = Labelled(np.array([0.2, 0.7]), np.array([False, True]), np.array([0.0, 1]))
+    two = LabeledScores(np.array([0.2, 0.7]), np.array([False, True]), np.array([0.0, 1]))
     assert [one.asked for one in curve(two)] == [0, 0.5, 1], "equal ones once"
     for one in points:
         within = (one.low <= scores) & (scores < one.high)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from evaluate_qa.loading import load_metric
-from evaluate_qa.scoring.run import Job, run
+from evaluate_qa.scoring.run import ScoringJob, run
 
 
 def test_metrics_of_this_package_are_loaded_by_name():
@@ -21,7 +21,7 @@ def test_a_long_command_keeps_few_shapes_unless_told_otherwise(monkeypatch, tmp_
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"prediction": "a b", "reference": "a b"}\n')
-    run(Job("deltableu", str(rows), str(tmp_path / "scored.jsonl")))
+    run(ScoringJob("deltableu", str(rows), str(tmp_path / "scored.jsonl")))
     assert os.environ["LRU_CACHE_CAPACITY"] == "7"
     assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "32"
 

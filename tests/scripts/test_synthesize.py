@@ -23,7 +23,7 @@ from evaluate_qa.commands.synthesize import PAPER_MODEL
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.scoring.columns import Columns
+from evaluate_qa.scoring.columns import MetricColumns
 from evaluate_qa.synthesis.output import SynthesisOutput, read_tasks
 from evaluate_qa.synthesis.prompt import conversation, load_prompt
 
@@ -492,7 +492,10 @@ def test_a_torn_last_line_is_made_again(finished, server, lost):
 
 def test_whole_lines_are_kept_wherever_the_file_is_torn(finished):
     source, output, whole = finished
-    tasks, settings = read_tasks(source, Columns()), json.loads(Path(f"{output}.settings.json").read_text("utf-8"))
+    tasks, settings = (
+        read_tasks(source, MetricColumns()),
+        json.loads(Path(f"{output}.settings.json").read_text("utf-8")),
+    )
     for kept in range(len(whole) + 1):
         output.write_bytes(whole[:kept])
         lines = (whole[:kept] + whole[kept:][:1]).count(b"\n")  # a line that lacks its end alone is whole

@@ -14,7 +14,7 @@ from evaluate_qa.spaces._shared.drawing.code import for_file
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.drawing.plot import distribution
 from evaluate_qa.spaces._shared.scoring import batch
-from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of
 from evaluate_qa.spaces._shared.scoring.videos import Videos, read_videos
 from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
@@ -25,7 +25,7 @@ def table_of(specification):
     rows = [dict(example.row) for example in specification.examples.values()]
     for row in rows if specification.video else []:
         row["videos"] = Path(row["videos"]).name
-    return collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
+    return collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.file_fields)
 
 
 def videos_of(specification, scorer):
@@ -64,7 +64,7 @@ def test_rows_that_the_metric_refuses_are_named_and_left_out(smile, scorer_of):
         {"predictions": "a", "references": ["b"]},
         {"predictions": "a", "references": ["b", "c", "d"], "synthetic_answers": ["1", "2"]},
     ]
-    table = collect(Table("rows", ""), enumerate(rows, 1), smile.fields)
+    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.fields)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert scored.kept == [0]
     (problem,) = scored.problems

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluate_qa.spaces._shared.metric.declared import Choice, Slider
+from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
 
 # Prints what was imported to read the controls of the Spaces whose folders are given.
 PROGRAM = """
@@ -39,7 +39,7 @@ def test_the_page_is_built_without_loading_a_metric(processes, root):
 def test_what_is_shown_of_an_option(specification_of, name, expected):
     found = {
         control.name: [*control.labels]
-        if isinstance(control, Choice)
+        if isinstance(control, ChoiceControl)
         else (control.low, control.high, control.step, control.shown)
         for control in specification_of(name).controls
     }
@@ -48,7 +48,7 @@ def test_what_is_shown_of_an_option(specification_of, name, expected):
 
 def test_a_control_says_what_the_option_does(smile, specification_of):
     w = smile.controls[0]
-    assert isinstance(w, Slider)
+    assert isinstance(w, SliderControl)
     assert (w.label, w.info) == ("Weight of meaning (w)", "0: only words count. 1: only meaning counts.")
     # Without a hint of its own a control has the option's help.
     assert specification_of("bem").controls[0].info == "Count answers that score above this as correct."

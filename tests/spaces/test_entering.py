@@ -6,10 +6,10 @@ import json
 import pandas as pd
 import pytest
 
-from evaluate_qa.spaces._shared.metric.declared import Choice, Slider
+from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
 from evaluate_qa.spaces._shared.metric.specification import Field
 from evaluate_qa.spaces._shared.scoring.answering import BROKEN, told
-from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.rows import from_form, from_mapping, to_form
 from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
@@ -91,9 +91,9 @@ def test_columns_go_by_either_name():
     assert from_mapping(FIELDS, {"prediction": "a", "references": ["b"]}) == from_mapping(FIELDS, plural)
 
 
-W = Slider("w", "W", "", 0.5, 0, 1, 0.01)
-N = Slider("n", "N", "", 4, 1, 4, 1)
-C = Choice("c", "C", "", None, {"a": "A", False: "none"})
+W = SliderControl("w", "W", "", 0.5, 0, 1, 0.01)
+N = SliderControl("n", "N", "", 4, 1, 4, 1)
+C = ChoiceControl("c", "C", "", None, {"a": "A", False: "none"})
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_options_out_of_range_are_refused(option, given, message):
 
 
 def test_a_slider_that_was_not_moved_has_the_exact_default():
-    threshold = Slider("threshold", "Threshold", "", 2 / 3, 0, 1, 0.01)
+    threshold = SliderControl("threshold", "Threshold", "", 2 / 3, 0, 1, 0.01)
     assert threshold.shown == 0.67
     assert threshold.value(0.67) == 2 / 3
     assert threshold.value(0.66) == 0.66
@@ -235,7 +235,7 @@ def test_a_small_file_with_a_large_content_is_refused(tmp_path):
 
 def test_rows_of_the_api_are_counted():
     with pytest.raises(Refusal, match="more than 2 rows"):
-        collect(Table("rows", ""), enumerate([RECORDS[0]] * 3), FIELDS, Limits(rows=2))
+        collect(UploadedTable("rows", ""), enumerate([RECORDS[0]] * 3), FIELDS, Limits(rows=2))
 
 
 def test_of_an_error_of_the_program_a_visitor_learns_nothing_and_the_log_all(caplog):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluate_qa.spaces._shared.page.file_tab import FileEvents
-from evaluate_qa.spaces._shared.scoring.batch import Scored
+from evaluate_qa.spaces._shared.scoring.batch import ScoredFile
 from evaluate_qa.spaces._shared.scoring.videos import Videos
 from evaluate_qa.spaces._shared.visitors.limits import LIMITS
 
@@ -111,7 +111,7 @@ def test_who_stops_can_score_again(events, specification_of):
     next(steps)
     scored = next(steps)[0]
     steps.close()
-    assert isinstance(scored, Scored)
+    assert isinstance(scored, ScoredFile)
     status, results, *_, button = events.stop(scored)
     assert "<dd>5</dd>" in results
     assert "Done." in status

@@ -14,7 +14,7 @@ from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
-from evaluate_qa.spaces._shared.scoring.files import Table, collect
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_rows_without_a_verdict_are_counted_and_the_columns_stay_in_step(specifi
     """The first row is decided, the second has an error and no score, the third is decided again."""
     specification, scorer = specification_of("judge"), scorer_of("judge")
     sure = specification.examples["Right"].row
-    table = collect(Table("rows", ""), enumerate([sure, NEW, sure], 1), specification.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate([sure, NEW, sure], 1), specification.file_fields)
     *_, whole = batch.score(specification, scorer, table, specification.options())
     *_, scored = batch.score(replace(specification, chunk=1), scorer, table, specification.options())
     assert {len(column) for column in scored.columns.values()} == {3}

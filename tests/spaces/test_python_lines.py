@@ -7,11 +7,11 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.spaces._shared.drawing.code import NO_API, for_file
-from evaluate_qa.spaces._shared.metric.declared import Choice
+from evaluate_qa.spaces._shared.metric.declared import ChoiceControl
 from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
 from evaluate_qa.spaces._shared.page.file_tab import FileEvents
 from evaluate_qa.spaces._shared.scoring.files import OTHER, read
-from evaluate_qa.spaces._shared.visitors.endpoints import Given
+from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint
 
 UNSURE = ("When did the Second World War end?", "1945", "Five years before 1950.")
 GOOD = {"question": "Who?", "references": ["Curie", "Marie Curie"], "prediction": "Curie, of course"}
@@ -20,7 +20,7 @@ MORE = {"question": "Where?", "references": ["in Paris"], "prediction": "In Rome
 
 def test_a_program_can_hand_over_every_setting(specification):
     """What goes through JSON, as a client sends it, is that setting still."""
-    for control in (control for control in specification.controls if isinstance(control, Choice)):
+    for control in (control for control in specification.controls if isinstance(control, ChoiceControl)):
         for value in control.labels:
             sent = json.loads(json.dumps(control.given(value)))
             assert control.value(sent) == control.value(str(value)), (control.name, value)
@@ -34,7 +34,7 @@ def test_what_was_asked_elsewhere_has_no_lines_with_the_api(specification_of, sc
     monkeypatch.setitem(specification.__dict__, "asking", lambda scorer, _: scorer.with_metric(lambda metric: metric))
     elsewhere = ("http://127.0.0.1:9/v1", "m", "")
     analysed, _, lines, api = space.score(*UNSURE, "None", *elsewhere)
-    assert Given(*elsewhere).told.items() <= analysed.loading.items()
+    assert VisitorEndpoint(*elsewhere).told.items() <= analysed.loading.items()
     assert (elsewhere[0] in lines, api) == (True, NO_API)
     assert space.rescore(analysed, "(0, 1)")[-1] == NO_API
 

@@ -7,7 +7,7 @@ import pytest
 
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.spaces._shared.scoring import batch
-from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of, write
 
 HOSTILE = [
@@ -42,14 +42,14 @@ def rows():
 @pytest.fixture
 def files(rows, smile, scorer_of):
     """The downloads of these rows."""
-    table = collect(Table("rows", ""), enumerate(rows, 1), smile.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.file_fields)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert len(scored.kept) == len(rows)
     return write(records_of(scored))
 
 
 def test_a_download_can_be_uploaded_again(files, rows, smile):
-    expected = collect(Table("rows", ""), enumerate(rows, 1), smile.file_fields).rows
+    expected = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.file_fields).rows
     table, lines = (read(file, smile.file_fields) for file in files)
     assert lines.rows == expected
     assert (lines.problems, table.problems) == ([], [])
@@ -80,7 +80,7 @@ def test_no_cell_starts_a_formula(files):
 def test_what_utf_8_cannot_hold_is_replaced_where_it_enters(smile, scorer_of):
     """As the metrics do."""
     record = json.loads('{"prediction": "a \\ud800 b", "references": ["\\ud83d\\ude00"]}')
-    table = collect(Table("rows", ""), enumerate([record], 1), smile.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate([record], 1), smile.file_fields)
     assert table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert "a \ufffd b" in write(records_of(scored))[0].read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.spaces._shared.drawing.code import for_row
-from evaluate_qa.spaces._shared.metric.declared import Slider
+from evaluate_qa.spaces._shared.metric.declared import SliderControl
 from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
@@ -16,7 +16,7 @@ def settings(specification):
     """Every combination of some values of each control; the first is not the default."""
     values = [
         [control.low, 3 if control.step == 1 else 0.3, control.shown]
-        if isinstance(control, Slider)
+        if isinstance(control, SliderControl)
         else [*reversed(control.labels)]
         for control in specification.controls
     ]

@@ -14,7 +14,7 @@ from evaluate_qa.spaces._shared.drawing import figures
 from evaluate_qa.spaces._shared.drawing.code import for_file
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.certainty import as_figures, certainty
-from evaluate_qa.spaces._shared.scoring.files import Table, collect, read
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import changed_first, records_of, write
 from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
 
@@ -37,7 +37,7 @@ def rows(**more):
 
 
 def table_of(specification, records, limits=Limits()):  # noqa: B008 - it cannot be changed
-    return collect(Table("rows.jsonl", ".jsonl"), enumerate(records, 1), specification.file_fields, limits)
+    return collect(UploadedTable("rows.jsonl", ".jsonl"), enumerate(records, 1), specification.file_fields, limits)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def given(smile, scores, others=None, questions=None):
 
 def of_table(table, scores, other=None):
     columns = {"score": scores, "verdict": [score >= 0.5 for score in scores]}
-    return batch.Scored(
+    return batch.ScoredFile(
         table, kept=[*range(len(scores))], columns=columns, score=sum(scores) / len(scores), other=other
     )
 

@@ -13,7 +13,7 @@ import pytest
 from evaluate_qa.metrics.evqascore import video
 from evaluate_qa.spaces._shared.metric.specification import VideoReader
 from evaluate_qa.spaces._shared.scoring import batch
-from evaluate_qa.spaces._shared.scoring.files import Table, collect
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 from evaluate_qa.spaces._shared.scoring.records import records_of
 from evaluate_qa.spaces._shared.scoring.videos import Videos, read_videos
 from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
@@ -137,7 +137,7 @@ def test_rows_of_a_video_read_it_once_and_broken_ones_are_left_out(evqascore, sc
     counting = dataclasses.replace(evqascore, reader=dataclasses.replace(evqascore.reader, read=read), chunk=2)
     names = [RED.name, GREEN.name, RED.name, "broken.mp4", "/etc/passwd", RED.name, GREEN.name]
     rows = [{"video": name, "question": "What moves?", "prediction": "A large red square moves."} for name in names]
-    table = collect(Table("rows", ""), enumerate(rows, 1), evqascore.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), evqascore.file_fields)
     videos = read_all(counting, scorer, uploads)
     *_, scored = batch.score(counting, scorer, table, evqascore.options(), videos)
     assert seen == [RED.name, GREEN.name, "broken.mp4"]
@@ -156,7 +156,7 @@ def test_other_options_need_no_videos_any_more(evqascore, scorer_of, uploads):
     scorer = scorer_of("evqascore")
     videos = read_all(evqascore, scorer, uploads)
     rows = [{"video": RED.name, "question": "What moves?", "prediction": "A large red square moves."}]
-    table = collect(Table("rows", ""), enumerate(rows, 1), evqascore.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), evqascore.file_fields)
     for options in ({}, {"max_keywords": 1}):
         *_, scored = batch.score(evqascore, scorer, table, dataclasses.replace(evqascore.options(), **options), videos)
         row = {"videos": str(RED), "questions": "What moves?", "predictions": "A large red square moves."}

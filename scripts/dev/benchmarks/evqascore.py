@@ -12,7 +12,7 @@ from typing import Any
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import load_clip
 from evaluate_qa.metrics.evqascore.encoding import available_cores, batches, divide, video_features
-from evaluate_qa.metrics.evqascore.video import Sample, Sampling, read_samples
+from evaluate_qa.metrics.evqascore.video import Frame, Sampling, read_samples
 
 from .measure import Prepare
 
@@ -134,7 +134,7 @@ def decode_and_prepare(job: Job) -> Callable[[], int]:
     return run
 
 
-def _samples(job: Job, video: str, threads: int) -> Iterator[Sample]:
+def _samples(job: Job, video: str, threads: int) -> Iterator[Frame]:
     return read_samples(video, Sampling(job.interval), threads)
 
 

@@ -8,7 +8,7 @@ from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
 from ... import sample
 from ...files.rows import RowsError, file_format, read_rows
-from ...scoring.columns import Columns, parse_columns
+from ...scoring.columns import MetricColumns, parse_columns
 
 COLUMNS = ("predictions", "references", "questions")
 
@@ -29,7 +29,7 @@ def given_rows(
         ValueError: the names are not of that form.
     """
     source = source or str(sample())
-    columns = Columns(parse_columns(column or (), COLUMNS), blanks=file_format(source) == ".csv")
+    columns = MetricColumns(parse_columns(column or (), COLUMNS), blanks=file_format(source) == ".csv")
     rows = [row for _, row in islice(read_rows(source, columns.lists()), limit)]
     if not rows:
         raise RowsError(f"{source}: there are no rows to score")

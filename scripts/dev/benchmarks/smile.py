@@ -88,9 +88,9 @@ def raw_forward(job: Job) -> Callable[[], int]:
 
     from evaluate_qa.metrics._shared.batching import batches
     from evaluate_qa.metrics.smile.loading import load
-    from evaluate_qa.metrics.smile.options import LoadOptions
+    from evaluate_qa.metrics.smile.options import SmileLoading
 
-    engine: Any = load("default", LoadOptions(**{**job.load, "engine": "torch"}))[0]
+    engine: Any = load("default", SmileLoading(**{**job.load, "engine": "torch"}))[0]
     model = engine.model
     texts = embedded_texts(job)
     lengths = np.array([len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]])

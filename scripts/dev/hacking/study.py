@@ -8,7 +8,7 @@ from .templates import FAMILIES, Question
 
 
 @dataclass(frozen=True)
-class Found:
+class Exploit:
     """What a family gets from a metric; shares and means are over the questions.
 
     Args:
@@ -27,14 +27,14 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedTemplate:
     """Scores and verdicts of all templates for all questions, in the order of `texts`."""
 
     scores: Sequence[float]
     verdicts: Sequence[bool]
 
 
-def study(metric: Any, asked: Sequence[Question]) -> tuple[list[Found], str]:
+def study(metric: Any, asked: Sequence[Question]) -> tuple[list[Exploit], str]:
     """Score every template of every family for every question; return what each family gets, and the signature."""
     judged, signature = _judged(
         metric, [(one, text) for family in FAMILIES for one in asked for text in one.answers(family)]
@@ -48,9 +48,9 @@ def study(metric: Any, asked: Sequence[Question]) -> tuple[list[Found], str]:
     return found, signature
 
 
-def _summed(family: str, templates: int, places: Sequence[range], judged: Judged) -> Found:
+def _summed(family: str, templates: int, places: Sequence[range], judged: JudgedTemplate) -> Exploit:
     accepted = [sum(judged.verdicts[place] for place in of_one) for of_one in places]
-    return Found(
+    return Exploit(
         family,
         templates,
         reward=sum(max(judged.scores[place] for place in of_one) for of_one in places) / len(places),
@@ -59,7 +59,7 @@ def _summed(family: str, templates: int, places: Sequence[range], judged: Judged
     )
 
 
-def _judged(metric: Any, rows: Sequence[tuple[Question, str]]) -> tuple[Judged, str]:
+def _judged(metric: Any, rows: Sequence[tuple[Question, str]]) -> tuple[JudgedTemplate, str]:
     result = metric.compute(
         predictions=[text for _, text in rows],
         references=[list(one.references) for one, _ in rows],
@@ -68,4 +68,4 @@ def _judged(metric: Any, rows: Sequence[tuple[Question, str]]) -> tuple[Judged, 
     table = result["per_example"]
     if "verdict" not in table:
         raise ValueError(f"{metric.name} has no verdicts; expected a metric that judges answers")
-    return Judged(table["score"], table["verdict"]), result["signature"]
+    return JudgedTemplate(table["score"], table["verdict"]), result["signature"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..metric import Field, Row
-from ..scoring.files import OTHERS, Table
+from ..scoring.files import OTHERS, UploadedTable
 
 Metric = tuple[str, str | None]
 
@@ -60,7 +60,7 @@ def for_row(
 def for_file(
     metric: Metric,
     name: str,
-    table: Table,
+    table: UploadedTable,
     fields: Sequence[Field],
     options: Mapping[str, Any],
     verdicts: bool = False,
@@ -110,12 +110,14 @@ def _to_repair(problems: Sequence[str]) -> list[str]:
     return [first, *(f"# - {' '.join(problem.split())}" for problem in told), ""]
 
 
-def _computed(result: str, name: str, table: Table, fields: Sequence[Field], options: Mapping[str, Any]) -> list[str]:
+def _computed(
+    result: str, name: str, table: UploadedTable, fields: Sequence[Field], options: Mapping[str, Any]
+) -> list[str]:
     taken = [f"    {field.column}=[{_cell(table, field)} for row in rows]," for field in fields]
     return [f"{result} = {name}.compute(", *taken, *_arguments(options), ")", f'print({result}["{name}"])']
 
 
-def _comparison(table: Table, fields: Sequence[Field], verdicts: bool) -> list[str]:
+def _comparison(table: UploadedTable, fields: Sequence[Field], verdicts: bool) -> list[str]:
     """Return lines that compare both, as the page does: rows of one video or question go together."""
     found = {field.column: field for field in fields if field.column in ("videos", "questions")}
     lines = ["", 'found = {"a": out["per_example"], "b": other["per_example"]}']
@@ -128,7 +130,7 @@ def _comparison(table: Table, fields: Sequence[Field], verdicts: bool) -> list[s
     return [*lines, ")", "print(pairs[0])"]
 
 
-def _reader(table: Table, fields: Sequence[Field]) -> str:
+def _reader(table: UploadedTable, fields: Sequence[Field]) -> str:
     columns = [
         table.columns[column] for column in (*(field.column for field in fields), *([OTHERS] * bool(table.others)))
     ]
@@ -139,7 +141,7 @@ def _reader(table: Table, fields: Sequence[Field]) -> str:
     return lines + "".join(CSV_LIST.format(name=name) for name in lists)
 
 
-def _cell(table: Table, field: Field) -> str:
+def _cell(table: UploadedTable, field: Field) -> str:
     """Return what takes a column's value from a row; what some rows lack becomes what the metric has for nothing."""
     name = _text(table.columns[field.column])
     if all(row.get(field.column) for row in table.rows):

@@ -6,7 +6,7 @@ from typing import Any
 from evaluate_qa.uncertainty.intervals import Interval
 
 from ..metric import Specification
-from ..scoring.batch import Scored, known_of
+from ..scoring.batch import ScoredFile, known_of
 from ..scoring.certainty import Certainty
 from .markup import number
 
@@ -19,7 +19,7 @@ FEW = 30
 _SMALLEST = 0.0001
 
 
-def cards(scored: Scored, found: Certainty | None, specification: Specification) -> dict[str, Shown]:
+def cards(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, Shown]:
     """Return, by name, how many rows there are, and their means; of two systems' answers how many changed."""
     known = len(known_of(scored.columns["score"]))
     rows = {"Rows scored": (f"{known:,}", "")}
@@ -45,7 +45,7 @@ def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
         yield "Tokens", (f"{tokens:,}", "")
 
 
-def compared(scored: Scored, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
+def compared(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
     """Return of two systems' answers, by name, the mean of each and the difference; the first line names them."""
     if scored.other is None:
         return {}
@@ -73,7 +73,7 @@ def notes(found: Certainty | None) -> Iterator[str]:
         yield f"With fewer than {FEW} {found.by or 'row'}s, the intervals may be too narrow."
 
 
-def _keys(scored: Scored, specification: Specification) -> Iterator[tuple[str, str | None]]:
+def _keys(scored: ScoredFile, specification: Specification) -> Iterator[tuple[str, str | None]]:
     """Yield the names of the means, with the column that each is of; None for a score of all rows together."""
     if specification.chunk is None:
         yield "Score of all rows", None
@@ -82,7 +82,7 @@ def _keys(scored: Scored, specification: Specification) -> Iterator[tuple[str, s
         yield "Judged correct", "verdict"
 
 
-def _mean(scored: Scored, key: str | None, means: Mapping[str, Interval], specification: Specification) -> Shown:
+def _mean(scored: ScoredFile, key: str | None, means: Mapping[str, Interval], specification: Specification) -> Shown:
     most = specification.most or 1.0
     if key is None:
         return number(scored.score, most), ""

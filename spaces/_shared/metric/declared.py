@@ -40,7 +40,7 @@ def read_card(metric: str) -> Card:
 
 
 @dataclass(frozen=True)
-class Slider:
+class SliderControl:
     """An option that is a number. Whole steps make it a whole number."""
 
     name: str
@@ -82,7 +82,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceControl:
     """An option that is one of several values; `labels` says what the page shows for each.
 
     The page hands over a value as a text; a program may hand over the value itself, such as False.
@@ -118,9 +118,9 @@ class Choice:
         return str(value)
 
 
-def controls(options: type[Options]) -> list[Slider | Choice]:
+def controls(options: type[Options]) -> list[SliderControl | ChoiceControl]:
     """Return the controls that a metric's options declare, in their order."""
-    found: list[Slider | Choice] = []
+    found: list[SliderControl | ChoiceControl] = []
     for name, declared in declarations(options).items():
         control, kind = declared.control, declared.kind
         if control is None:
@@ -131,8 +131,8 @@ def controls(options: type[Options]) -> list[Slider | Choice]:
             low, high = kind.low, getattr(kind, "high", None) if control.most is None else control.most
             if low is None or high is None:
                 raise ValueError(f"the option {name} has a slider, but no bounds; give its control the right end: most")
-            found.append(Slider(*shown, low, high, 1 if isinstance(kind, Whole) else 0.01))
+            found.append(SliderControl(*shown, low, high, 1 if isinstance(kind, Whole) else 0.01))
         else:
             values = getattr(kind, "values", ())
-            found.append(Choice(*shown, control.values or {value: str(value) for value in values}))
+            found.append(ChoiceControl(*shown, control.values or {value: str(value) for value in values}))
     return found

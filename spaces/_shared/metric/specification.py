@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from evaluate_qa.loading import scorer_class
 
-from ..visitors.endpoints import Given
+from ..visitors.endpoints import VisitorEndpoint
 from ..visitors.limits import LIMITS
-from .declared import Choice, Slider, controls
+from .declared import ChoiceControl, SliderControl, controls
 from .hosted import HostedScorer, Row
 from .outcome import Outcome
 
@@ -137,7 +137,7 @@ class Specification:
     loading: Callable[[], Mapping[str, Any]] = dict
     python: Mapping[str, Any] = field(default_factory=dict)
     demo: Callable[[HostedScorer, Any], None] | None = None
-    asking: Callable[[HostedScorer, Given], HostedScorer] | None = None
+    asking: Callable[[HostedScorer, VisitorEndpoint], HostedScorer] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     file_bytes: int = LIMITS.file_bytes
     chunk: int | None = 16
@@ -147,14 +147,14 @@ class Specification:
         """Return the metric, which is not loaded yet."""
         return HostedScorer(self.name, self.configuration, self.loading)
 
-    def asked_at(self, scorer: HostedScorer, given: Given | None) -> tuple[HostedScorer, Mapping[str, Any]]:
+    def asked_at(self, scorer: HostedScorer, given: VisitorEndpoint | None) -> tuple[HostedScorer, Mapping[str, Any]]:
         """Return the scorer that asks where the visitor wants, and what the Python lines tell `evaluate.load`."""
         if given is None or self.asking is None:
             return scorer, self.python
         return self.asking(scorer, given), {**self.python, **given.told}
 
     @cached_property
-    def controls(self) -> Sequence[Slider | Choice]:
+    def controls(self) -> Sequence[SliderControl | ChoiceControl]:
         """The options on the page, as the metric declares them."""
         return controls(scorer_class(self.name).options)
 

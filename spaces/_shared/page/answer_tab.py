@@ -10,7 +10,7 @@ import gradio as gr
 
 from ..drawing import code, markup
 from ..metric import Field, HostedScorer, Specification
-from ..metric.declared import Choice, Slider
+from ..metric.declared import ChoiceControl, SliderControl
 from ..scoring.answering import Analysed, analyse, explain, first_row, told
 from ..scoring.rows import from_form, to_form
 from ..visitors.endpoints import given
@@ -90,9 +90,9 @@ def _endpoint() -> list[gr.Textbox]:
         ]
 
 
-def _option(control: Slider | Choice) -> gr.Slider | gr.Dropdown:
+def _option(control: SliderControl | ChoiceControl) -> gr.Slider | gr.Dropdown:
     named = {"label": control.label, "info": control.info or None, "elem_id": f"option-{control.name}"}
-    if isinstance(control, Slider):
+    if isinstance(control, SliderControl):
         # Gradio's button that resets a slider tells nobody that it did.
         return gr.Slider(control.low, control.high, control.shown, step=control.step, buttons=[], **named)
     return gr.Dropdown([(label, str(value)) for value, label in control.labels.items()], value=control.shown, **named)

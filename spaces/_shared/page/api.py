@@ -10,7 +10,7 @@ from ..metric import Field, HostedScorer, Row, Specification
 from ..scoring import batch
 from ..scoring.answering import analyse, as_record, explain, told
 from ..scoring.certainty import as_figures, certainty
-from ..scoring.files import Table, collect
+from ..scoring.files import UploadedTable, collect
 from ..scoring.records import records_of
 from ..scoring.rows import from_mapping
 from ..scoring.videos import Videos, read_videos
@@ -37,7 +37,7 @@ def add_api(specification: Specification, scorer: HostedScorer) -> None:
         if not isinstance(rows, list) or not isinstance(videos, (list, tuple)):
             raise Refusal("rows and videos: expected a list of objects, one per answer, and a list of files.")
         options = specification.options([given[control.name] for control in specification.controls])
-        table = collect(Table("rows", ""), enumerate(rows, 1), specification.file_fields)
+        table = collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.file_fields)
         paths = [uploaded("videos", video) for video in videos]
         *_, known = read_videos(specification, scorer, Videos(), paths)
         *_, scored = batch.score(specification, scorer, table, options, known)

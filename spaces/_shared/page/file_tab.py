@@ -11,9 +11,9 @@ from ..drawing import code, figures, markup, plot
 from ..metric import HostedScorer, Row, Specification
 from ..scoring import batch
 from ..scoring.answering import told
-from ..scoring.batch import Scored
+from ..scoring.batch import ScoredFile
 from ..scoring.certainty import certainty
-from ..scoring.files import OTHER, SUFFIXES, Table, collect, read
+from ..scoring.files import OTHER, SUFFIXES, UploadedTable, collect, read
 from ..scoring.records import changed_first, records_of, write
 from ..scoring.videos import Videos, read_videos
 from ..visitors.endpoints import given
@@ -102,7 +102,7 @@ class FileEvents:
     def __init__(self, specification: Specification, scorer: HostedScorer, metric: str) -> None:
         self._specification, self._scorer, self._metric = specification, scorer, metric
 
-    def upload(self, file: str) -> tuple[Table | None, None, str]:
+    def upload(self, file: str) -> tuple[UploadedTable | None, None, str]:
         """Read an uploaded file, and delete it."""
         path = Path(file)
         tidy()
@@ -133,13 +133,13 @@ class FileEvents:
         *_, videos = read_videos(self._specification, self._scorer, Videos(), paths)
         return videos, _known(videos), gr.skip()
 
-    def examples(self) -> tuple[Table, None, str]:
+    def examples(self) -> tuple[UploadedTable, None, str]:
         """Take the worked examples for a file."""
         rows = (self._as_in_a_file(example.row) for example in self._specification.examples.values())
-        table = collect(Table(EXAMPLES, ".jsonl"), enumerate(rows, 1), self._specification.file_fields)
+        table = collect(UploadedTable(EXAMPLES, ".jsonl"), enumerate(rows, 1), self._specification.file_fields)
         return table, None, _ready(table)
 
-    def run(self, table: Table | None, videos: Videos | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
+    def run(self, table: UploadedTable | None, videos: Videos | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
         """Score the rows; show how far it is, and in the end the results."""
         quiet = [gr.skip()] * 5
         if table is None:
@@ -155,7 +155,7 @@ class FileEvents:
         except Exception as error:
             yield None, markup.problem(told(error)), *quiet
 
-    def stop(self, scored: Scored | None) -> tuple[Any, ...]:
+    def stop(self, scored: ScoredFile | None) -> tuple[Any, ...]:
         """Show what had been scored when the visitor stopped."""
         quiet, go_on = [gr.skip()] * 4, gr.update(interactive=True)
         if scored is None or not scored.kept:
@@ -170,7 +170,7 @@ class FileEvents:
         given = {f.name: (f, row[f.column]) for f in self._specification.fields if f.column in row}
         return {name: Path(value).name if f.kind == "video" else value for name, (f, value) in given.items()}
 
-    def _results(self, scored: Scored) -> tuple[Any, ...]:
+    def _results(self, scored: ScoredFile) -> tuple[Any, ...]:
         """Return status, figures with plot, table and downloads."""
         specification, found, rows = self._specification, certainty(scored), records_of(scored)
         shown = markup.summary(figures.cards(scored, found, specification))
@@ -187,7 +187,7 @@ class FileEvents:
         table = _readable(pd.DataFrame(changed_first(rows)))
         return markup.note(status), shown, gr.update(value=table, visible=True), *files
 
-    def _code(self, scored: Scored, options: Any, loading: Mapping[str, Any]) -> Any:
+    def _code(self, scored: ScoredFile, options: Any, loading: Mapping[str, Any]) -> Any:
         table = scored.table
         if table.name == EXAMPLES:
             return gr.update(visible=False)
@@ -201,7 +201,7 @@ class FileEvents:
         return gr.update(value=lines, visible=True)
 
 
-def _ready(table: Table) -> str:
+def _ready(table: UploadedTable) -> str:
     rows = "1 row" if len(table.rows) == 1 else f"{len(table.rows):,} rows"
     return markup.note(f"{table.name}: {rows} to score.") + markup.problems(table.problems)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..metric import HostedScorer, Outcome, Row, Specification
 from ..metric.hosted import LOG
-from ..visitors.endpoints import Given
+from ..visitors.endpoints import VisitorEndpoint
 from ..visitors.limits import Refusal
 
 BROKEN = "Something went wrong on this server, not with your input. The error was logged; try again in a minute."
@@ -30,7 +30,11 @@ class Analysed:
 
 
 def analyse(
-    specification: Specification, scorer: HostedScorer, row: Row, options: Any = None, given: Given | None = None
+    specification: Specification,
+    scorer: HostedScorer,
+    row: Row,
+    options: Any = None,
+    given: VisitorEndpoint | None = None,
 ) -> Analysed:
     """Do what takes time for one row.
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..metric import HostedScorer, Row, Specification
 from ..visitors.limits import LIMITS, Limits, Refusal
-from .files import Table
+from .files import UploadedTable
 from .videos import StandIns, Videos
 
 
 @dataclass
-class Scored:
+class ScoredFile:
     """What has been scored of a file.
 
     Attributes:
@@ -28,24 +28,24 @@ class Scored:
         other: What was scored of another system's answers in the same rows, if the file has them.
     """
 
-    table: Table
+    table: UploadedTable
     done: int = 0
     kept: list[int] = field(default_factory=list)
     columns: dict[str, list[Any]] = field(default_factory=dict)
     score: float = 0.0
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
-    other: "Scored | None" = None
+    other: "ScoredFile | None" = None
 
 
 def score(
     specification: Specification,
     scorer: HostedScorer,
-    table: Table,
+    table: UploadedTable,
     options: Any,
     videos: Videos = Videos(),  # noqa: B008 - it cannot be changed
     limits: Limits = LIMITS,
-) -> Iterator[Scored]:
+) -> Iterator[ScoredFile]:
     """Yield what has been scored so far, at the start and after each few rows; always the same object.
 
     Args:
@@ -59,7 +59,9 @@ def score(
     Raises:
         Refusal: in the end, if no row could be scored.
     """
-    scored = Scored(table, problems=list(table.problems), other=Scored(table.of_others()) if table.others else None)
+    scored = ScoredFile(
+        table, problems=list(table.problems), other=ScoredFile(table.of_others()) if table.others else None
+    )
     yield scored
     end = time.monotonic() + limits.seconds
     arguments = specification.arguments(options)
@@ -82,7 +84,7 @@ def score(
         raise Refusal(f"No row could be scored. {' '.join(scored.problems[:1])}")
 
 
-def _chunks(table: Table, size: int | None, limits: Limits) -> Iterator[range]:
+def _chunks(table: UploadedTable, size: int | None, limits: Limits) -> Iterator[range]:
     """Yield the numbers of rows that are scored together: so many, and fewer where their texts are long."""
     start = characters = 0
     for i, row in enumerate(table.rows):
@@ -93,7 +95,7 @@ def _chunks(table: Table, size: int | None, limits: Limits) -> Iterator[range]:
             start, characters = i + 1, 0
 
 
-def _usable(scorer: HostedScorer, scored: Scored, stand_ins: StandIns, numbers: Sequence[int]) -> dict[int, Row]:
+def _usable(scorer: HostedScorer, scored: ScoredFile, stand_ins: StandIns, numbers: Sequence[int]) -> dict[int, Row]:
     """Return those of the rows that the metric can score, as it takes them; say what is wrong with the others."""
     usable = {}
     for i in numbers:
@@ -106,7 +108,7 @@ def _usable(scorer: HostedScorer, scored: Scored, stand_ins: StandIns, numbers: 
     return usable
 
 
-def _add(scored: Scored, numbers: list[int], result: dict[str, Any], name: str) -> None:
+def _add(scored: ScoredFile, numbers: list[int], result: dict[str, Any], name: str) -> None:
     before, rows = len(scored.kept), result["per_example"]
     known, more = (len(known_of(columns.get("score", []))) for columns in (scored.columns, rows))
     scored.kept += numbers

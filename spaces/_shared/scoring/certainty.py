@@ -14,7 +14,7 @@ from evaluate_qa.uncertainty.arrays import Codes, codes
 from evaluate_qa.uncertainty.intervals import Interval, mean
 from evaluate_qa.uncertainty.paired import Paired, compare
 
-from .batch import Scored
+from .batch import ScoredFile
 from .files import OTHERS
 
 
@@ -39,7 +39,7 @@ class Certainty:
     pair: Paired | None = None
 
 
-def certainty(scored: Scored) -> Certainty | None:
+def certainty(scored: ScoredFile) -> Certainty | None:
     """Return how sure the figures are; None if the rows are of one question alone, which says nothing of others."""
     columns = {"predictions": scored.columns} | ({OTHERS: scored.other.columns} if scored.other else {})
     names: list[str] = [name for name in ("score", "verdict") if name in scored.columns]

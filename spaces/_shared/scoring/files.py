@@ -26,7 +26,7 @@ _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 
 @dataclass
-class Table:
+class UploadedTable:
     """What a file holds.
 
     Attributes:
@@ -57,13 +57,13 @@ class Table:
         """What the column of answers is called in the file."""
         return self.columns.get("predictions", "prediction")
 
-    def of_others(self) -> "Table":
+    def of_others(self) -> "UploadedTable":
         """Return the same rows with the other system's answers for answers."""
         rows = [{**row, "predictions": other} for row, other in zip(self.rows, self.others, strict=True)]
         return replace(self, rows=rows, columns={**self.columns, "predictions": self.columns[OTHERS]}, others=[])
 
 
-def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
+def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> UploadedTable:
     """Read a file.
 
     Raises:
@@ -78,12 +78,12 @@ def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> Table:
         records = _csv(path, {name for f in fields if f.is_list for name in (f.name, f.column)}, limits)
     else:
         records = _jsonl(path) if suffix == ".jsonl" else _parquet(path, fields, limits)
-    return collect(Table(path.name, suffix), records, fields, limits)
+    return collect(UploadedTable(path.name, suffix), records, fields, limits)
 
 
 def collect(
-    table: Table, records: Iterator[tuple[int, Any]], fields: Sequence[Field], limits: Limits = LIMITS
-) -> Table:
+    table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field], limits: Limits = LIMITS
+) -> UploadedTable:
     """Put records into a table; those that cannot be used go to its problems.
 
     Raises:
@@ -114,7 +114,7 @@ def collect(
     return table
 
 
-def _unusable(table: Table, fields: Sequence[Field], names: Mapping[str, None]) -> str:
+def _unusable(table: UploadedTable, fields: Sequence[Field], names: Mapping[str, None]) -> str:
     """Return why a file without a usable row cannot be scored: columns are missing, or what its first problem is."""
     needed = [f for f in fields if f.required or f.column == ANSWER.column]
     missing = [f"'{f.name}'" for f in needed if not {f.name, f.column} & names.keys()]
@@ -140,7 +140,7 @@ def _other(record: dict[str, Any], limits: Limits) -> str | None:
     return None if given is None else str(from_mapping([_OTHER_ANSWER], {"prediction": given}, limits)["predictions"])
 
 
-def _checked(table: Table, others: Sequence[str | None]) -> list[str]:
+def _checked(table: UploadedTable, others: Sequence[str | None]) -> list[str]:
     """Return the other system's answers; none if no row has one. Raises Refusal if they cannot be compared."""
     there = [place for place, other in zip(table.places, others, strict=True) if other is not None]
     lacking = [place for place, other in zip(table.places, others, strict=True) if other is None]

@@ -10,7 +10,7 @@ from typing import Any
 
 from gradio.utils import get_upload_folder
 
-from .batch import Scored
+from .batch import ScoredFile
 from .files import OTHERS
 
 Record = dict[str, Any]
@@ -19,7 +19,7 @@ Record = dict[str, Any]
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
-def records_of(scored: Scored) -> list[Record]:
+def records_of(scored: ScoredFile) -> list[Record]:
     """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest.
 
     Of two answers the other's values have names that end in `_b`; `change` says whether it is a win or a loss.
@@ -37,7 +37,7 @@ def _changed(row: Record) -> bool:
     return bool(row.get("change"))
 
 
-def _record(scored: Scored, place: int, i: int) -> Record:
+def _record(scored: ScoredFile, place: int, i: int) -> Record:
     table, values = scored.table, {name: column[place] for name, column in scored.columns.items()}
     if scored.other is not None:
         values = _beside(values, {name: column[place] for name, column in scored.other.columns.items()})

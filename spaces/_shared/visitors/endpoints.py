@@ -20,7 +20,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True)
-class Given:
+class VisitorEndpoint:
     """What a visitor has given.
 
     Args:
@@ -39,7 +39,7 @@ class Given:
         return {"endpoint": self.url, "model": self.model}
 
 
-def given(entered: Sequence[str | None]) -> Given | None:
+def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
     """Return what was entered as URL, model and key; None if the URL is empty, or no box is there.
 
     Raises:
@@ -67,7 +67,7 @@ def given(entered: Sequence[str | None]) -> Given | None:
         raise Refusal("There is no model. Enter the model's name at the endpoint.")
     if not re.fullmatch(r"[!-~]{0,1000}", key):
         raise Refusal("Key: expected ASCII letters, digits and symbols, without spaces.")
-    return Given(url, model, key or None)
+    return VisitorEndpoint(url, model, key or None)
 
 
 async def public_address(host: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluate_qa.agreement.bootstrap import Estimate, estimate
+from evaluate_qa.agreement.bootstrap import BootstrapEstimate, estimate
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
@@ -88,7 +88,7 @@ def test_more_confidence_is_a_wider_interval():
 def test_undefined_figures_have_no_interval():
     constant = Comparison(np.ones(3), None, np.array([1.0, 0.0, 1.0]), np.arange(3))
     found = estimate({"m": constant}, ["pearson", "accuracy"], Bootstrap(20))["m"]
-    assert found == {"pearson": Estimate(None), "accuracy": Estimate(None)}
+    assert found == {"pearson": BootstrapEstimate(None), "accuracy": BootstrapEstimate(None)}
 
 
 def test_replicates_without_the_figure_are_left_out():
