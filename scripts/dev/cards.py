@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluate_qa.metrics._shared.arguments import Declaration, ModelOptions, declarations
+from evaluate_qa.metrics._shared.arguments import Declaration, EngineOptions, ModelOptions, declarations
 
 from .. import metric_names, path
 from ..loading import load_metric
@@ -18,7 +18,8 @@ _BETWEEN = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- /options -->)", re.DOT
 def with_options(card: str, name: str) -> str:
     """Return the text of a card with the options of the metric `name` between its markers."""
     metric = load_metric(name)
-    loading, shared = declarations(metric.loading), declarations(ModelOptions)
+    loading = declarations(metric.loading)
+    shared = declarations(EngineOptions if issubclass(metric.loading, EngineOptions) else ModelOptions)
     lines = _list("compute", declarations(metric.options))
     own = {name: one for name, one in loading.items() if name not in shared}
     if own:

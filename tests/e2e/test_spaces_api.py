@@ -203,7 +203,7 @@ def test_it_scores(smile):
         ({"prediction": "a", "references": []}, "There is no reference"),
         ({"prediction": "a", "references": ["b"], "w": 2}, "w: expected a number from 0 to 1, not 2"),
         ({"prediction": ["a"], "references": ["b"]}, "Answer: expected a text"),
-        ({"prediction": "a", "references": ["b"] * 11}, "References: 11 are more than the 10"),
+        ({"prediction": "a", "references": ["b"] * 11}, "References: there are 11; this Space accepts 10"),
     ],
 )
 def test_what_it_cannot_score_it_explains(smile, given, message):

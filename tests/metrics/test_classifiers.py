@@ -97,7 +97,7 @@ def test_a_revision_goes_with_a_model(metric):
 def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
     tiny_classifiers.bert(tmp_path / "embedded", CLASSES)
     monkeypatch.chdir(tmp_path)
-    assert f"{metric}|v:1.0.0|" in rows(metric)["signature"]
+    assert f"{metric}|v:1.1.0|" in rows(metric)["signature"]
     assert "matcher@" in rows(metric)["signature"]
     assert ":embedded@" in rows(metric, model="embedded")["signature"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import evaluate_qa
 
-FIELDS = "|v:1.0.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
+FIELDS = "|v:1.1.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
 
 
 @pytest.fixture(scope="module")

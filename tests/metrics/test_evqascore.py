@@ -338,7 +338,7 @@ def checkpoint(tmp_path_factory):
 def test_the_papers_configuration_takes_a_file_and_asks_no_chat_model_in_vain(checkpoint, paths):
     metric = evaluate_qa.load("evqascore", "paper", checkpoint=str(checkpoint))
     out = metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]])
-    assert out["signature"].startswith("evqascore|v:1.0.0|clip:clip_tiny.pth@")
+    assert out["signature"].startswith("evqascore|v:1.1.0|clip:clip_tiny.pth@")
     assert "|kw:given|" in out["signature"]
     with pytest.raises(ValueError, match=r"^evqascore: cannot load the chat model 'meta-llama/Llama-3.1-8B-Instruct'"):
         metric.compute(predictions=["a red square"], videos=paths[:1])
@@ -402,7 +402,7 @@ def test_wrong_options_of_compute_are_told(metric, paths, options, message):
 
 def test_the_signature_names_what_is_not_the_default(metric, paths):
     plain = metric.compute(predictions=["red square"], videos=paths[:1])["signature"]
-    start = rf"evqascore\|v:1.0.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
+    start = rf"evqascore\|v:1.1.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
     assert re.fullmatch(rf"{start}\|mode:caption", plain.replace(".pth", ""))
     options = {"interval": 10, "max_frames": 9, "max_keywords": None, "lang": "de", "long_text": "truncate"}
     line = metric.compute(predictions=["red square"], videos=paths[:1], **options, threshold=0.5)["signature"]

@@ -95,7 +95,7 @@ def test_order_is_kept_and_nothing_is_lost_or_doubled(load, server):
 def test_the_signature_says_how_scores_came_about(load, server):
     metric = load()
     named = metric.compute(**rows("right"))["signature"]
-    assert named.startswith("judge|v:1.0.0|model:m|protocol:default@")
+    assert named.startswith("judge|v:1.1.0|model:m|protocol:default@")
     assert named.endswith("|score:logprobs")
     server.reply = "correct"
     assert metric.compute(**rows("right"))["signature"] == named.replace("logprobs", "parse")
@@ -543,7 +543,7 @@ def test_a_model_that_is_run_here_judges(local):
     assert 0 < rows["score"][0] < 1, "a probability"
     assert rows["tokens_out"] == [2, 2, 4], "with the token that ends the reply"
     assert rows["tokens_in"] == [7] * 3, "<user> Is gold good ? <end>, and <assistant>"
-    assert out["signature"].startswith("judge|v:1.0.0|model:model|protocol:tiny.j2@")
+    assert out["signature"].startswith("judge|v:1.1.0|model:model|protocol:tiny.j2@")
     assert out["signature"].endswith("|score:logprobs")
     alone = [local(batch_size=1).compute(predictions=[answer], references=["a"])["judge"] for answer in ("mud", "gold")]
     assert alone == pytest.approx(rows["score"][:2], abs=1e-5)
@@ -600,7 +600,7 @@ def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
     asked = [p for p, inside in zip(SURE["predictions"], within, strict=True) if inside and p]
     assert server.asked == dict.fromkeys(asked, 1)
     assert out["asked"] == len(asked) / 4
-    assert "|first:bem,v:1.0.0,cls:" in out["signature"]
+    assert "|first:bem,v:1.1.0,cls:" in out["signature"]
     assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
 
 

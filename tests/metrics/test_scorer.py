@@ -45,7 +45,7 @@ def test_means_are_those_of_the_rows_that_were_scored(monkeypatch):
         "accuracy": 0.5,
         "width": 3.5,
         "unscored": 1,
-        "signature": "deltableu|v:1.0.0|a:1",
+        "signature": "deltableu|v:1.1.0|a:1",
         "per_example": vars(rows),
     }
     assert "unscored" not in base.result(scorer, Scored(Rows([1.0], [True], [2], None), {}), None, False)

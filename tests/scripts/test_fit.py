@@ -12,9 +12,10 @@ from commands import run_command
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.lexical import normalised_words, recall
+from evaluate_qa.metrics._shared.lexical import recall
 from evaluate_qa.metrics._shared.matcher import Matcher, read
 from evaluate_qa.metrics._shared.matcher import find as shipped
+from evaluate_qa.metrics._shared.words import exact_words
 from evaluate_qa.training.checkpoint import TrainingCheckpoint
 from evaluate_qa.training.epochs import backward
 from evaluate_qa.training.examples import Generator, Mixture, batches
@@ -56,7 +57,7 @@ def test_negatives_lack_the_reference(kind):
     assert examples
     for example in examples:
         assert example.label == 0
-        assert recall(normalised_words(example.answer), normalised_words(example.reference)) == 0
+        assert recall(exact_words(example.answer), exact_words(example.reference)) == 0
 
 
 def test_counterfactuals_agree():
