@@ -296,7 +296,7 @@ def best_pairs(
         options: The threshold, and whether long references are read by the sentence.
         lexical: Whether the words in common count one half where they are.
     """
-    scores = np.where(parts.unsupported & parts.answered, parts.exact, parts.claims.score(probabilities, lexical))
+    scores = np.where(parts.unsupported, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)
     found = {
         "score": scores[best],

@@ -25,13 +25,13 @@ class Scores:
     score: Floats
     verdict: NDArray[np.bool_]
     best_reference: Indices
-    unsupported_language: NDArray[np.bool_]
     entailment: Floats
     match: Floats
     recall: Floats
     sentence_recall: list[float | None] | None
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None
+    unsupported_language: NDArray[np.bool_]
     not_attempted: list[bool] | None = None
 
 

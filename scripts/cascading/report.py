@@ -8,7 +8,7 @@ import numpy as np
 from ..terminal import open_console
 from .curve import Bools, Point, curve, point
 from .reading import Read
-from .testing import Side, TestedBand, find_band
+from .testing import CheckedBand, Side, find_band
 
 _SHOWN = 5
 """Of so many points of the curve one is printed."""
@@ -30,7 +30,7 @@ class FoundBand:
     read: Read
     target: float
     confidence: float
-    band: TestedBand
+    band: CheckedBand
     chosen: Point
     points: list[Point]
 

@@ -49,7 +49,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class TestedBand:
+class CheckedBand:
     """The band in which the model is asked: low ≤ score < high.
 
     Args:
@@ -67,7 +67,7 @@ class TestedBand:
 
 def find_band(
     scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95, confidence: float = 0.95
-) -> TestedBand:
+) -> CheckedBand:
     """Return the narrowest band outside of which the matcher agrees with people, see above.
 
     Args:
@@ -88,7 +88,7 @@ def find_band(
     low, below = _tested(lows, counts(scores, lows), counts(scores[~labels], lows), target, level)
     above_t, correct = (len(some) - counts(some, highs) for some in (scores, scores[labels]))
     high, above = _tested(highs, above_t, correct, target, level)
-    return TestedBand(0.0 if low is None else low, 1.0 if high is None else high, below, above)
+    return CheckedBand(0.0 if low is None else low, 1.0 if high is None else high, below, above)
 
 
 def check_shares(**values: float) -> None:

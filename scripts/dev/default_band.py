@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from ..cascading.curve import Bools, Floats, LabeledScores, Point, point
-from ..cascading.testing import TestedBand, check_shares, find_band, thresholds
+from ..cascading.testing import CheckedBand, check_shares, find_band, thresholds
 from ..parameters import METRIC, DataDir, Json, Load
 from ..terminal import open_console, reported_errors
 
@@ -37,7 +37,7 @@ class OfSet:
 
     rows: LabeledScores
     chosen: Point
-    own: TestedBand
+    own: CheckedBand
 
 
 @dataclass(frozen=True)

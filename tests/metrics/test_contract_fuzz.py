@@ -10,11 +10,13 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from evaluate_qa.metrics._shared.arguments import is_visible
+
 any_text = st.text(st.characters(), max_size=12)
 words = st.sampled_from(["a", "Paris", "42", "i", "is", "not", "the", "été", "巴黎", "🙂", "\0", "\ud800", "?", "_"])
 wordy_text = st.lists(st.one_of(any_text, words), max_size=5).map(" ".join)
 texts = st.one_of(any_text, wordy_text)
-not_blank = texts.filter(str.strip)
+not_blank = texts.filter(is_visible)
 references = st.one_of(not_blank, st.lists(not_blank, min_size=1, max_size=2))
 scalars = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), any_text, st.binary(max_size=3))
 values = st.recursive(

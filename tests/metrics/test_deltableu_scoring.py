@@ -162,7 +162,7 @@ def test_lines_are_scored_by_themselves():
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"smooth_value": 0.1}, "smooth_method='exp' takes none"),
+        ({"smooth_value": 0.1}, "smooth_method='exp' has no value"),
         ({"smooth_method": "floor", "smooth_value": 0}, "smooth_value is 0; expected a number above 0"),
         ({"smooth_method": "floor", "smooth_value": math.nan}, "smooth_value is nan; expected a number above 0"),
         ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth_value is inf; expected a number above 0"),

@@ -74,7 +74,7 @@ def test_what_is_printed(run):
     assert done.stdout.startswith(f"new vs base: judged correct {(SCORES['base'] > 0.5).mean():.1%} → ")
     size = f"{100 * pair.verdicts.detectable:.1f} points or more."
     assert f"These 120 rows reliably (80%) detect only differences of {size}" in done.output
-    assert "McNemar's exact test for verdicts, sign flips for scores" in done.output
+    assert "McNemar's exact test for verdicts, sign flips for scores" in " ".join(done.output.split())
     assert "Add --labels to correct for its errors." in done.output
 
 

@@ -254,7 +254,7 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, monkeypatch, changed, mess
             ["mine.jsonl", "--data", "mine.jsonl"],
             "two of the data sets are named 'mine'; leave one out, or rename a file",
         ),
-        (["none.jsonl"], "none.jsonl: there is no such file; did you mean mine.jsonl?"),
+        (["none.jsonl"], "none.jsonl: there is no such file. Check the path."),
         (
             ["few.jsonl"],
             "few.jsonl has 9 correct and 9 incorrect answers to 9 questions; training needs both kinds, and at least "

@@ -214,7 +214,7 @@ def test_install_load_upgrade_and_uninstall(run, package):
     program.write_text(program.read_text().replace('version = "1"', 'version = "2"'))
     listing = "command('install', '--list')"
     second = _output(run(f"{COMMAND}\n{listing}\ncommand('install')\n{listing}\n{LOAD}"))
-    assert [line.split()[1] for line in second.splitlines() if line.startswith("toy ")] == ["stale", "current"]
+    assert [line.split()[1] for line in second.splitlines() if line.startswith("toy   ")] == ["stale", "current"]
     assert re.search(r"^smile +current +/.*/evaluate-metric--smile$", second, re.MULTILINE)
     assert second.endswith("\ntoy|v:2 0.5\n")
 

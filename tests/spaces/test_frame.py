@@ -132,7 +132,7 @@ def test_marks_do_not_overlap():
 
 def test_many_problems_are_counted_and_some_shown():
     drawn = markup.problems([f"row {i}" for i in range(12)])
-    assert "12 rows were left out" in drawn
+    assert "12 rows were skipped" in drawn
     assert drawn.count("<li>") == 10
     assert "and 2 more" in drawn
     assert markup.problems([]) == ""

@@ -79,7 +79,7 @@ def test_the_file_is_one_that_the_command_imports(root, tmp_path):
     file = root / "spaces" / "judge" / "verdicts.jsonl"
     done = CliRunner().invoke(command, ["verdicts", "import", "-i", str(file), "--cache-dir", str(tmp_path / "kept")])
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    assert f"imported: {len(rows)}" in done.output
+    assert f"Imported {len(rows)} verdicts" in done.output
     assert all(row["label"] in protocol("default").labels and row["model"] == "by-hand" for row in rows)
     assert {row["protocol"] for row in rows} <= {*PROTOCOLS}
 

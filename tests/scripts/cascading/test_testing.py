@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from evaluate_qa.cascading.testing import Side, TestedBand, enough, find_band, rejected, thresholds
+from evaluate_qa.cascading.testing import CheckedBand, Side, enough, find_band, rejected, thresholds
 
 LEVEL = 0.025
 
@@ -27,15 +27,15 @@ def test_by_hand():
     Without an error the bound is .025^(1/300) = .98778.
     """
     band = find_band(*rows((0.995, 300, 300), (0.85, 100, 80), (0.6, 200, 100)))
-    assert band == TestedBand(0.0, 0.86, None, Side(300, 300, pytest.approx(0.98778, abs=1e-5)))
+    assert band == CheckedBand(0.0, 0.86, None, Side(300, 300, pytest.approx(0.98778, abs=1e-5)))
     mirrored = find_band(*rows((0.005, 300, 0), (0.145, 100, 20), (0.4, 200, 100)))
-    assert mirrored == TestedBand(0.14, 1.0, Side(300, 300, pytest.approx(0.025 ** (1 / 300))), None)
+    assert mirrored == CheckedBand(0.14, 1.0, Side(300, 300, pytest.approx(0.025 ** (1 / 300))), None)
 
 
 def test_as_many_rows_as_it_takes():
     """.95^72 = .0249 and .95^71 = .0262: of 72 rows without an error one may say so, of 71 not."""
     assert find_band(*rows((0.99, 72, 72))).above == Side(72, 72, pytest.approx(0.025 ** (1 / 72)))
-    assert find_band(*rows((0.99, 71, 71))) == TestedBand(0.0, 1.0, None, None)
+    assert find_band(*rows((0.99, 71, 71))) == CheckedBand(0.0, 1.0, None, None)
 
 
 def test_a_sequence_begins_where_there_are_rows_enough():
