@@ -3,7 +3,6 @@
 import inspect
 import os
 from collections.abc import Collection
-from hashlib import sha256
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
@@ -129,17 +128,6 @@ def known_columns(metric: Any) -> Collection[str]:
 def is_own(metric: Any) -> bool:
     """Return True for a scorer of this package and for its adapter, whatever folder `evaluate` loaded that from."""
     return hasattr(metric, "check_columns")
-
-
-def program(metric: Any) -> str:
-    """Return what identifies a metric's code: a hash of a scorer's modules; evaluate names other modules by a hash."""
-    module = type(getattr(metric, "scorer", metric)).__module__
-    if not module.startswith("evaluate_qa."):
-        return module
-    from .standalone import closure
-
-    texts = (file.read_bytes() for file in closure(module).values())
-    return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
 def keep_few_shapes() -> None:

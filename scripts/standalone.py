@@ -8,8 +8,10 @@ main file imports all others.
 import ast
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from .loading import path
 
@@ -66,6 +68,15 @@ def metric_files(name: str) -> dict[str, str]:
 def package_files(*modules: str) -> dict[str, Path]:
     """Return the part of this package that some modules need, as paths below the folder of the copy."""
     return {_inside(module, file): file for module, file in closure(*modules).items()}
+
+
+def program(metric: Any) -> str:
+    """Return what identifies a metric's code: a hash of a scorer's modules; evaluate names other modules by a hash."""
+    module = type(getattr(metric, "scorer", metric)).__module__
+    if not module.startswith("evaluate_qa."):
+        return module
+    texts = (file.read_bytes() for file in closure(module).values())
+    return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
 class _Import:

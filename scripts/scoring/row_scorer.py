@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
-from ..loading import program
+from ..standalone import program
 from .columns import MetricColumns, accepted
 
 _Result = TypeVar("_Result")
