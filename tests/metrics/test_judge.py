@@ -646,7 +646,7 @@ def test_what_cannot_decide_first_is_told_when_the_judge_is_loaded(load, name, c
     told = (
         f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile, or a"
     )
-    if name in {"bem", "nli_lex", "smile", "judge"}:
+    if first.verdicts and "references" in first.columns:
         assert load(first=first).first is first
     else:
         for given in (first, name, evaluate_qa.path(name)):

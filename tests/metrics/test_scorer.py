@@ -70,7 +70,7 @@ def test_scorers_pickle_without_their_model(name, case):
     assert pickle.loads(pickle.dumps(scorer))._model is None
 
 
-@pytest.mark.parametrize("name", evaluate_qa.metric_names())
+@pytest.mark.parametrize("name", KEYWORDS)
 def test_editors_know_the_options_of_load(name):
     """The overloads of `load` name a TypedDict; its keys and types are those of the declared options."""
     loading = scorer_class(name).loading
