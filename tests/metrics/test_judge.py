@@ -413,23 +413,6 @@ def stored(folder):
     return 0
 
 
-TIMED = """
-import sys, time
-import evaluate, evaluate_qa
-metric = evaluate_qa.load("judge", endpoint=sys.argv[1], model="m", concurrency=32)
-for count in (40, 400):
-    start = time.process_time()
-    metric.compute(predictions=[f"right {number} of {count}" for number in range(count)], references=["right"] * count)
-print((time.process_time() - start) / count)
-"""
-
-
-def test_a_call_costs_less_than_the_time_between_two_replies(processes, server):
-    """Of 32 requests at a time to a server that takes 50 ms, a reply comes every 1.56 ms; two thirds may be spent."""
-    server.seconds = 0.05
-    assert float(processes.run("-c", TIMED, server.url, check=True).stdout) < 0.00104
-
-
 def test_two_processes_may_keep_verdicts_at_once(processes, server, tmp_path):
     server.seconds = 0.01
     running = [processes.start("-W", "error", "-c", KILLED, tmp_path, server.url) for _ in range(2)]
