@@ -317,7 +317,7 @@ class Declaration:
         key: Its name in the signature; None for an option that does not change scores.
         always: Whether the signature includes it at its default.
         optional: Whether it may be None.
-        told: The default in the documentation.
+        told: The default as the documentation shows it.
         control: How a Space shows it; None if it does not.
     """
 

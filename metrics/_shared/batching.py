@@ -20,7 +20,7 @@ def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = N
     Args:
         lengths: Tokens of each row, shape (rows,).
         token_budget: A batch holds at most this many tokens, padding counted; a longer row is a batch of its own.
-        batch_size: At most this many rows in a batch, whatever the budget.
+        batch_size: Maximum number of rows in a batch; None for no limit besides the budget.
 
     Yields:
         Integer arrays that together hold every row number once.

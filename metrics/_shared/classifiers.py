@@ -61,7 +61,7 @@ def sharing(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 class PairReader:
-    """A loaded classifier, whatever engine runs it.
+    """A loaded classifier. It works the same with ONNX Runtime and with torch.
 
     Attributes:
         engine: Runs the model.
@@ -144,7 +144,7 @@ class PairClassifier(PairReader):
         super().__init__(engine, options, labels, max_length or _max_length(model.config, tokenizer))
 
     def tensors(self, inputs: Sequence[PairIds], multiple: int = 1) -> dict[str, Any]:
-        """Return a batch on the model's device, padded to the longest input or on to a multiple of so many tokens."""
+        """Return a batch on the model's device, padded to the longest input and then to a multiple of `multiple`."""
         engine: Any = self.engine
         found: dict[str, Any] = engine.tensors(inputs, multiple)
         return found

@@ -12,7 +12,7 @@ from .words import exact_words
 
 # Letters of English and of western European languages.
 _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
-# A word in small letters with a letter that none of these languages has, such as "başkent": names are written large.
+# A lowercase word with a letter that none of these languages has, such as "başkent". Capitalized words may be names.
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
 # Single letters of other scripts, such as α or π, are symbols. Syllables and ideographs are words.
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")

@@ -22,7 +22,7 @@ class OnnxEngine:
 
     Args:
         graph: Name of an embedded graph.
-        tensors: Its weights, named and shaped as torch has them; the graph has none of its own.
+        tensors: The weights, with torch's names and shapes. The graph contains none.
         tokenizer_file: A `tokenizer.json` with BERT's special tokens.
         num_threads: CPU threads; by default as many as `default_threads` says.
     """

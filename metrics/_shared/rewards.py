@@ -191,7 +191,7 @@ class Shape(Options):
 
 
 class ForReward(Scorer):
-    """Mixin that of `Scorer`: the metric as a reward."""
+    """Adds reward functions to a scorer."""
 
     def reward(
         self,

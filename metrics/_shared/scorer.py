@@ -37,10 +37,10 @@ class Scored:
 class Scorer:
     """Base class of the scorers.
 
-    A scorer states its columns, what `load` (`loading`) and `compute` (`options`) take besides, what is to be loaded
-    (`load`) and how rows become scores (`_compute`, which gets the columns in canonical form, with None in every row of
-    a column that was not given, and `options`). Its docstring describes it: what it does, then "Returns:" and
-    "Examples:"; the arguments are written from their declarations.
+    A subclass declares its columns, the options of loading (`loading`) and the options of `compute` (`options`). `load`
+    loads its model. `_compute` scores rows: it gets `options` and the columns in canonical form; a column that the user
+    left out has None in every row. The docstring of a subclass says what the metric does and has the sections
+    "Returns:" and "Examples:". The section on arguments is generated from the declarations.
     """
 
     name: ClassVar[str]
@@ -54,7 +54,7 @@ class Scorer:
     options: ClassVar[type[Options]]
     # The columns of `per_example` whose means are part of the result.
     means: ClassVar[tuple[str, ...]] = ()
-    # Whether every row that it scores gets a verdict, whatever the options.
+    # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
     # How rows become scores: a method that takes the columns by their names, and `options`.
     _compute: Callable[..., Scored]
@@ -172,7 +172,7 @@ class Scorer:
                 rows[column] = values if (listed := as_list(values)) is None else listed
         if checked := self._checked(rows):
             count = len(next(iter(checked.values())))
-            # One text a row stands for what is missing yet.
+            # A placeholder text fills each column that has not been given yet.
             missing = {
                 name: [""] if name in self.required else column.check(None) for name, column in self.columns.items()
             }

@@ -27,7 +27,7 @@ logger = logging.getLogger("evaluate_qa")
 
 
 class ForTraining(Scorer):
-    """Mixin that of `Scorer`: the metric in a trainer."""
+    """Adds `compute_metrics` for a Trainer to a scorer."""
 
     def compute_metrics(
         self,
