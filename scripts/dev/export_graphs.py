@@ -1,4 +1,4 @@
-"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graphs.py.
+"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graph_data.py.
 
     python -m evaluate_qa.dev.export_graphs
 
@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from evaluate_qa.metrics._shared import graphs
+from evaluate_qa.metrics._shared import graph_data
 
 # The shape of all-MiniLM-L6-v2.
 LAYERS, WIDTH, HEADS, WORDS, POSITIONS, TYPES = 6, 384, 12, 30522, 512, 2
@@ -34,37 +34,12 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _IDS, _MASK, _TYPES = _INPUTS
 
 _HEAD = '''\
-"""The networks of the embedded models as ONNX graphs without weights.
+"""The networks of the embedded models as ONNX graphs without weights: name -> SHA-256, compressed graph.
 
-Written by `python -m evaluate_qa.dev.export_graphs`, which is also what to read; do not edit. They are Python text, not
-files of their own, because `evaluate` copies only Python files with a metric.
+Written by `python -m evaluate_qa.dev.export_graphs`; do not edit.
 """
 
-import base64
-import hashlib
-import zlib
-
-
-def read_graph(name: str) -> bytes:
-    """Return a graph: "matcher" or "minilm".
-
-    Raises:
-        ValueError: this file is damaged.
-    """
-    digest, text = _GRAPHS[name]
-    try:
-        graph = zlib.decompress(base64.b64decode(text))
-    except (ValueError, zlib.error):
-        graph = b""
-    if hashlib.sha256(graph).hexdigest() != digest:
-        raise ValueError(
-            f"the graph {name!r} in {__file__} does not have the SHA-256 {digest}: the file is damaged. "
-            "pip install --force-reinstall --no-deps evaluate-qa"
-        )
-    return graph
-
-
-_GRAPHS = {
+GRAPHS = {
 '''
 
 
@@ -230,6 +205,6 @@ def module_text(models: dict[str, bytes]) -> str:
 
 
 if __name__ == "__main__":
-    file = Path(graphs.__file__)
+    file = Path(graph_data.__file__)
     file.write_text(module_text({"matcher": matcher(), "minilm": minilm()}), encoding="utf-8")
     print(f"wrote {file} ({file.stat().st_size / 1024:.0f} KB)")

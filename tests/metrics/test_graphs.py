@@ -96,7 +96,7 @@ def test_the_graphs_are_those_of_the_export_command():
 
 @pytest.mark.parametrize("text", ["", "eNq", "no base64!", "eJwLSS0uAQAD3QGh"])
 def test_a_damaged_graph_is_refused(monkeypatch, text):
-    digest, _ = graphs._GRAPHS["minilm"]
-    monkeypatch.setitem(graphs._GRAPHS, "minilm", (digest, text))
-    with pytest.raises(ValueError, match=r"^the graph 'minilm' in .*graphs.py does not have the SHA-256 .* --force"):
+    digest, _ = graphs.GRAPHS["minilm"]
+    monkeypatch.setitem(graphs.GRAPHS, "minilm", (digest, text))
+    with pytest.raises(ValueError, match=r"^the graph 'minilm' in .*graph_data.py does not have the SHA-256 .*--force"):
         read_graph("minilm")
