@@ -48,7 +48,7 @@ def cluster(processes, tmp_path_factory):
     with (
         log.open("w") as file,
         processes.start(
-            *ray, *options, "--node-ip-address=127.0.0.1", stdout=file, stderr=subprocess.STDOUT, new=True
+            *ray, *options, "--node-ip-address=127.0.0.1", stdout=file, stderr=subprocess.STDOUT
         ) as process,
     ):
         deadline = time.monotonic() + 180
@@ -182,7 +182,7 @@ def test_rows_with_videos(score, cluster, tmp_path):
     assert [row["video"] for row in out] == ["clips/0.mp4", "clips/1.mp4", "clips/2.mp4"]
     assert [row["score"] for row in out] == pytest.approx([row["score"] for row in plain], abs=1e-6)
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
-    assert "data/in.parquet, row 4: 3.mp4 is no video" in Path("bad.jsonl").read_text()
+    assert "data/in.parquet, row 4: 3.mp4 is not a video" in Path("bad.jsonl").read_text()
 
 
 def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster):

@@ -260,7 +260,7 @@ def test_features_are_compared_before_a_video_is_decoded(metric, paths, monkeypa
 
 
 def test_a_broken_video_is_told_with_its_row(metric, paths, broken):
-    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\]: empty.mp4 is no video") as caught:
+    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\]: empty.mp4 is not a video") as caught:
         metric.compute(predictions=["a", "b", "c"], videos=[paths[0], broken[0], paths[1]])
     assert (caught.value.column, caught.value.row) == ("videos", 1)
 
@@ -275,7 +275,7 @@ def test_broken_videos_leave_the_others_scored(metric, paths, broken, tmp_path):
     scored = [score for score in rows["score"] if score is not None]
     assert scored == pytest.approx(good["per_example"]["score"], abs=1e-5)
     assert rows["score"][1] is rows["score"][2] is rows["score"][4] is None
-    told = [None, "empty.mp4 is no video", "text.mp4 is no video", None, "f.npy holds no features"]
+    told = [None, "empty.mp4 is not a video", "text.mp4 is no video", None, "f.npy holds no features"]
     assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
     assert (out["evqascore"], out["coarse"]) == pytest.approx((good["evqascore"], good["coarse"]), abs=1e-5)
     assert out["unscored"] == 3

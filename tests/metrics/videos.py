@@ -1,4 +1,4 @@
-"""Videos that the tests write: a pattern that differs in every frame and on every side of the picture."""
+"""Write test videos: a pattern that differs in every frame and on every side of the picture."""
 
 import os
 from contextlib import contextmanager
@@ -17,11 +17,6 @@ QUICK = {
     "libsvtav1": {"preset": "12"},
 }
 
-# Frame 0, then seven B-frames before each P-frame; they are predicted from these and from the one in their middle.
-PYRAMID = "bframes=7:b-adapt=0:scenecut=0"
-# B-frames in two layers above that of P-frames.
-LAYERS = "log-level=none:temporal-layers=3:bframes=3:b-adapt=0"
-
 VIDEOS = {
     "h264.mp4": {},
     "h264-keys.mp4": {"frames": 90, "keys": 4},
@@ -31,7 +26,6 @@ VIDEOS = {
         "options": {"preset": "veryfast", "x264-params": "open-gop=1:keyint=6:min-keyint=6:bframes=3"},
     },
     "h264-intra-refresh.mkv": {"frames": 90, "options": {"x264-params": "intra-refresh=1:keyint=5"}},
-    "h264-pyramid.mov": {"frames": 90, "options": {"preset": "veryfast", "x264-params": PYRAMID}},
     "h264-interlaced.mp4": {"frames": 50, "b_frames": 2, "options": {"preset": "veryfast", "x264-params": "tff=1"}},
     "h264-keys.ts": {"frames": 90, "keys": 4},
     "h264-odd.mp4": {"size": (35, 51), "pixels": "yuv444p", "frames": 20},
@@ -41,29 +35,22 @@ VIDEOS = {
     "h264-upside-down.mp4": {"rotation": 180},
     "hevc-keys.mp4": {"codec": "libx265", "frames": 90, "keys": 5},
     "hevc-b-frames.mkv": {"codec": "libx265", "frames": 70, "options": {"x265-params": "log-level=none:bframes=4"}},
-    "hevc-layers.mp4": {"codec": "libx265", "frames": 70, "options": {"x265-params": LAYERS}},
     "mpeg4.mp4": {"codec": "mpeg4", "size": (61, 47), "frames": 70, "keys": 5, "b_frames": 2},
     "mpeg4.avi": {"codec": "mpeg4", "frames": 33, "b_frames": 2},
     "vp9-keys.webm": {"codec": "libvpx-vp9", "frames": 90, "keys": 5},
     "vp8.webm": {"codec": "libvpx", "frames": 70, "keys": 5, "options": {"auto-alt-ref": "1", "lag-in-frames": "10"}},
-    "av1.mkv": {"codec": "libsvtav1", "size": (64, 64), "frames": 24},
     "av1-keys.webm": {"codec": "libsvtav1", "size": (64, 64), "frames": 80, "keys": 9},
     "ffv1.mkv": {"codec": "ffv1", "frames": 90, "keys": 3},
-    "mjpeg.avi": {"codec": "mjpeg", "frames": 12},
-    "mpeg1.mpg": {"codec": "mpeg1video", "frames": 40},
     "mpeg2.mpg": {"codec": "mpeg2video", "frames": 40},
     "prores.mov": {"codec": "prores_ks", "pixels": "yuv422p10le", "frames": 40},
-    "dnxhr.mov": {"codec": "dnxhd", "size": (256, 128), "frames": 33, "options": {"profile": "dnxhr_sq"}},
     "wmv2.wmv": {"codec": "wmv2"},
     "sorenson.flv": {"codec": "flv"},
-    "h263.3gp": {"codec": "h263", "size": (128, 96)},
     "one-frame.mp4": {"frames": 1},
-    "two-frames.mp4": {"frames": 2},
 }
 
 
 def pattern(number, width, height):
-    """A frame: a gradient that tells left from right and top from bottom, under a bar that moves."""
+    """Return a frame: a gradient in both directions under a moving bar."""
     y, x = np.mgrid[:height, :width]
     image = np.stack([x * 255 // width, y * 255 // height, (x + y + 5 * number) % 256], axis=-1).astype(np.uint8)
     start = 3 * number % width
@@ -88,22 +75,22 @@ def write(
     """Write a video; return its path.
 
     Args:
-        path: Its name tells the container.
+        path: Its suffix selects the container.
         codec: FFmpeg's name of the encoder.
         size: Width and height.
-        frames: How many.
-        rate: Frames a second.
-        keys: Distance of the key frames at most.
-        b_frames: Frames between two others that they are predicted from.
-        options: Of the encoder, beside those that make it quick.
-        pixels: Format of the pixels.
-        gaps: Ticks of 1/1000 s between frames, taken in turn; instead of a constant rate.
-        rotation: Degrees by which a player is to turn the picture.
+        frames: Number of frames.
+        rate: Frames per second.
+        keys: Largest distance between key frames.
+        b_frames: Largest number of consecutive B-frames.
+        options: Further options of the encoder.
+        pixels: Pixel format.
+        gaps: Milliseconds between frames, used in turn instead of a constant rate.
+        rotation: Degrees by which a player turns the picture.
     """
     with priority_kept(), av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate, options=QUICK.get(codec, {}) | (options or {}))
         stream.width, stream.height = size
-        stream.pix_fmt = pixels or ("yuvj420p" if codec == "mjpeg" else "yuv422p" if codec == "dnxhd" else "yuv420p")
+        stream.pix_fmt = pixels or "yuv420p"
         if keys is not None:
             stream.codec_context.gop_size = keys
         if b_frames is not None:
@@ -112,7 +99,7 @@ def write(
             stream.set_display_rotation(rotation)
         if gaps:
             stream.codec_context.time_base = stream.time_base = Fraction(1, 1000)
-        container.start_encoding()  # so that a video without frames is one as well
+        container.start_encoding()  # so that a video without frames has a header, too
         time = 0
         for number in range(frames):
             frame = av.VideoFrame.from_ndarray(pattern(number, *size), format="rgb24")
@@ -125,7 +112,7 @@ def write(
 
 
 def writer(folder):
-    """Return what writes a video of VIDEOS once and gives its path."""
+    """Return a function that writes a video of VIDEOS once and returns its path."""
 
     def get(name):
         path = folder / name
@@ -140,11 +127,7 @@ def writer(folder):
 
 @contextmanager
 def priority_kept():
-    """Give this thread its priority back.
-
-    Where it may, SVT-AV1 makes the thread that calls it real-time, before all others; every process that a test started
-    from then on inherited that, and kept this test run and its whole machine standing still.
-    """
+    """Restore this thread's scheduling priority: SVT-AV1 makes the calling thread real-time if it may."""
     if not hasattr(os, "sched_setscheduler"):
         yield
         return
@@ -156,7 +139,7 @@ def priority_kept():
 
 
 def write_sound(path) -> Path:
-    """Write a file with a sound track and nothing else."""
+    """Write a file with a sound track only."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("aac", rate=44100)
         frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
@@ -167,7 +150,7 @@ def write_sound(path) -> Path:
 
 
 def decode_all(path) -> list[np.ndarray]:
-    """Every frame of a video as RGB, as PyAV's documentation reads one, turned as its file says."""
+    """Return every frame of a video as upright RGB, read as in PyAV's documentation."""
     with av.open(str(path)) as container:
         return [
             np.rot90(frame.to_ndarray(format="rgb24"), round(frame.rotation / 90) % 4)
@@ -176,7 +159,7 @@ def decode_all(path) -> list[np.ndarray]:
 
 
 def write_long(path, seconds, *, size=(320, 180), rate=30, keys=250) -> Path:
-    """Write a long video quickly: the packets of one stretch between key frames, over and over again."""
+    """Write a long video quickly, by repeating the packets between two key frames."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream(
             "libx264", rate=rate, options={"preset": "ultrafast", "x264-params": "scenecut=0"}

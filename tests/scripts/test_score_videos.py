@@ -84,7 +84,7 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     broken, missing = ({"id": name, "video": f"clips/{name}.mp4", "prediction": "a"} for name in ("bad", "none"))
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
     write_rows("data/rows.jsonl", [ROWS[0], broken])
-    assert "line 2: evqascore: video: bad.mp4 is no video" in run("score", *arguments, code=1).stderr
+    assert "line 2: evqascore: video: bad.mp4 is not a video" in run("score", *arguments, code=1).stderr
     write_rows("data/rows.jsonl", [ROWS[0], broken, missing, ROWS[1], broken])
     told = run("score", *arguments, "--errors", "bad.jsonl", "--chunk-size", chunk_size).stderr
     assert [row["id"] for row in rows("out.jsonl")] == [0, 1]
@@ -92,7 +92,7 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     aside = rows("bad.jsonl")
     assert [row["row"] for row in aside] == [2, 3, 5]
     assert aside[0]["input"] == broken
-    assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is no video")
+    assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is not a video")
     assert "expected the path of a video that exists" in aside[1]["error"]
     assert "bad rows" in told
 
@@ -104,7 +104,7 @@ def test_broken_videos_may_stay_without_a_score(run):
     run("score", *arguments, "--compute", "unreadable=none", "--errors", "bad.jsonl")
     out = rows("out.jsonl")
     assert out[1]["score"] is None
-    assert out[1]["error"].startswith("bad.mp4 is no video")
+    assert out[1]["error"].startswith("bad.mp4 is not a video")
     assert rows("bad.jsonl") == []
 
 
