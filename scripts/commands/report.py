@@ -1,4 +1,4 @@
-"""`evaluate-qa report`: one page of figures and examples from scored files, to share by mail."""
+"""`evaluate-qa report`: write one page of figures and examples from scored files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from ..terminal import options_of, reported_errors, warn
 
 _columns, _page = options_of("Columns"), options_of("Page")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
-_TITLE, _ROWS = "Evaluation report", 10
+_ROWS = 10
 
 
 def report(
@@ -22,7 +22,7 @@ def report(
     note: Annotated[list[str] | None, _page("Add a line of text, such as the metric's signature. Repeatable.")] = None,
     allow_mixed: AllowMixed = False,
 ) -> None:
-    """Write one self-contained page: figures with intervals, charts, slices, the worst and the changed answers.
+    """Write a self-contained page: figures with intervals, charts, slices, lowest scores and changed answers.
 
     The page works offline, in light and dark mode, and in print. It loads nothing from other sites.
     """
@@ -31,12 +31,12 @@ def report(
         from ..estimation.joining import LABELS
         from ..estimation.signatures import signature_warnings
         from ..files.writing import check_different, check_place, replacing
-        from ..reporting.examples import choose, filled
+        from ..reporting.examples import choose
         from ..reporting.facts import gather
         from ..reporting.page import render
 
         if output.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"{output}: report files must end in .html. Name the --output so.")
+            raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
         check_place(output)
         if "-" in systems:
             raise ValueError("report reads its rows twice. Give a file in place of standard input.")
@@ -46,7 +46,7 @@ def report(
         facts = gather(systems, labels or [], columns.names, columns.verdict, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
-        page = render(facts, filled(choose(facts, _ROWS), facts, used), _TITLE, note or [])
+        page = render(facts, choose(facts, _ROWS, used), note or [])
         with replacing(output) as path:
             path.write_text(page, "utf-8", errors="replace")
     typer.echo(f"Wrote {output}.")

@@ -1,7 +1,7 @@
-"""Rows that a report shows: the worst, the changed, and those on which metric and people disagree."""
+"""Rows that a report shows: disagreements of metric and people, changes between systems, and the lowest scores."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,21 +13,22 @@ from ..files.values import text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
-_INDEX = "best_reference"  # a place among the references, and no figure
-_SHOWN = {name for column in ("question", "reference", "prediction") for name in either(column)}
+_TEXTS = {name for column in ("question", "reference", "prediction") for name in either(column)}
+_INDEX = "best_reference"  # an index, not a component of a score
+_MOST_COMPONENTS = 12
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a system answered.
+    """The answer of one system.
 
     Attributes:
-        system: Its name.
-        parts: The answer in pieces, each with whether it is a word of a reference.
-        score: Its score.
-        verdict: Whether the metric calls it right; None if it does not say.
-        label: What a person says, from 0 to 1; None if nobody does.
-        components: Other figures of the row, by their columns.
+        system: Name of the system.
+        parts: The answer in pieces, each with True if it is a word of a reference.
+        score: The metric's score.
+        verdict: True if the metric judges the answer correct; None without verdicts.
+        label: A person's verdict, from 0 to 1; None without a label.
+        components: Other numbers of the row by column, the first twelve.
     """
 
     system: str
@@ -40,14 +41,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class ReportRow:
-    """A row.
-
-    Attributes:
-        key: What identifies it.
-        question: The question, if there is one.
-        references: The references.
-        answers: The systems' answers.
-    """
+    """A row with the answers of one or two systems; `key` has the columns that identify it."""
 
     key: str
     question: str
@@ -57,14 +51,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Rows that are shown under a heading.
-
-    Attributes:
-        heading: The heading.
-        note: What they are, and how many there are of them.
-        systems: The systems whose answers are shown.
-        rows: Their places in the joined rows.
-    """
+    """The rows under a heading: their numbers among the joined rows, and their contents."""
 
     heading: str
     note: str
@@ -73,12 +60,28 @@ class Chosen:
     examples: list[ReportRow] = field(default_factory=list)
 
 
-def choose(facts: Facts, most: int) -> list[Chosen]:
-    """Return the rows to show, at most `most` under each heading."""
-    return [one for one in (*_disputed(facts, most), *_changed(facts, most), *_worst(facts, most)) if one.rows]
+def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
+    """Return the rows to show with their contents, for which each file is read once more.
+
+    Args:
+        facts: The facts.
+        most: Maximum number of rows under each heading.
+        used: Columns that are not components, such as scores and verdicts.
+    """
+    joined, labels = facts.joined, _labels(facts)
+    found = [*_disputed(facts, labels, most), *_changed(facts, most), *_lowest(facts, most)]
+    chosen = [one for one in found if one.rows]
+    contents = {}
+    for name, file in joined.files.items():
+        shown = {int(joined.rows[name][row]) for one in chosen if name in one.systems for row in one.rows}
+        contents[name] = _rows_at(file.source, shown)
+    hidden = {ID, _INDEX, *joined.keys, *_TEXTS, *used}
+    for one in chosen:
+        one.examples.extend(_example(joined, contents, labels, one.systems, row, hidden) for row in one.rows)
+    return chosen
 
 
-def _worst(facts: Facts, most: int) -> list[Chosen]:
+def _lowest(facts: Facts, most: int) -> list[Chosen]:
     found = []
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
@@ -90,9 +93,9 @@ def _changed(facts: Facts, most: int) -> list[Chosen]:
     found = []
     for pair in facts.pairs:
         figures = facts.joined.verdicts or facts.joined.scores
-        turned = figures[pair.system] - figures[pair.baseline]
+        change = figures[pair.system] - figures[pair.baseline]
         size = np.abs(facts.joined.scores[pair.system] - facts.joined.scores[pair.baseline])
-        for heading, rows in (("Improved", np.flatnonzero(turned > 0)), ("Worsened", np.flatnonzero(turned < 0))):
+        for heading, rows in (("Improved", np.flatnonzero(change > 0)), ("Worsened", np.flatnonzero(change < 0))):
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
             title = f"{heading} from {pair.baseline} to {pair.system}"
             note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
@@ -100,11 +103,11 @@ def _changed(facts: Facts, most: int) -> list[Chosen]:
     return found
 
 
-def _disputed(facts: Facts, most: int) -> list[Chosen]:
+def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> list[Chosen]:
     """Choose the rows whose score differs most from the label, by more than one half."""
     found = []
-    for name in facts.joined.files if facts.labelled else ():
-        apart = np.abs(labels_of(facts, name) - facts.joined.scores[name])
+    for name, of_system in labels.items():
+        apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
         note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
@@ -112,32 +115,14 @@ def _disputed(facts: Facts, most: int) -> list[Chosen]:
     return found
 
 
-def labels_of(facts: Facts, name: str) -> np.ndarray:
-    """Return the labels of a system at the joined rows, NaN for an unlabeled row."""
-    joined = facts.labelled[list(facts.joined.files).index(name)]
-    spread = np.full(len(facts.joined.files[name]), np.nan)
-    spread[joined.rows] = joined.labels
-    return spread[facts.joined.rows[name]]
-
-
-def filled(chosen: Sequence[Chosen], facts: Facts, columns: Sequence[str]) -> list[Chosen]:
-    """Return the chosen rows with their contents; each file is read once more.
-
-    Args:
-        chosen: What is shown.
-        facts: The facts.
-        columns: Columns that are not components, such as those of scores and verdicts.
-    """
-    joined = facts.joined
-    wanted: dict[str, set[int]] = {name: set() for name in joined.files}
-    for one in chosen:
-        for name in one.systems:
-            wanted[name] |= {int(joined.rows[name][row]) for row in one.rows}
-    found = {name: _rows_at(joined.files[name].source, places) for name, places in wanted.items()}
-    labels = {name: labels_of(facts, name) for name in joined.files} if facts.labelled else {}
-    for one in chosen:
-        one.examples.extend(_example(joined, found, labels, one, row, columns) for row in one.rows)
-    return list(chosen)
+def _labels(facts: Facts) -> dict[str, np.ndarray]:
+    """Return the labels of each system at the joined rows, NaN for an unlabeled row."""
+    found = {}
+    for (name, file), labeled in zip(facts.joined.files.items(), facts.labeled, strict=False):  # perhaps no labels
+        of_file = np.full(len(file), np.nan)
+        of_file[labeled.rows] = labeled.labels
+        found[name] = of_file[facts.joined.rows[name]]
+    return found
 
 
 def _rows_at(source: str, places: set[int]) -> dict[int, Row]:
@@ -153,17 +138,16 @@ def _rows_at(source: str, places: set[int]) -> dict[int, Row]:
 
 def _example(
     joined: Systems,
-    found: dict[str, dict[int, Row]],
-    labels: dict[str, np.ndarray],
-    chosen: Chosen,
+    contents: Mapping[str, dict[int, Row]],
+    labels: Mapping[str, np.ndarray],
+    systems: Sequence[str],
     row: int,
-    columns: Sequence[str],
+    hidden: Collection[str],
 ) -> ReportRow:
-    rows = {name: found[name][int(joined.rows[name][row])] for name in chosen.systems}
-    first = rows[chosen.systems[0]]
+    rows = {name: contents[name][int(joined.rows[name][row])] for name in systems}
+    first = rows[systems[0]]
     references = _value(first, "reference")
-    listed = [text(one) for one in references] if isinstance(references, list) else [text(references)]
-    hidden = {ID, _INDEX, *joined.keys, *_SHOWN, *columns}
+    listed = [text(one) for one in (references if isinstance(references, list) else [references])]
     answers = []
     for name, content in rows.items():
         label = float(labels[name][row]) if name in labels else np.nan
@@ -174,19 +158,21 @@ def _example(
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
-                components={key: _figure(value) for key, value in content.items() if _is_figure(key, value, hidden)},
+                components=_components(content, hidden),
             )
         )
-    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _SHOWN)
+    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _TEXTS)
     return ReportRow(key, text(_value(first, "question")), [one for one in listed if one], answers)
 
 
-def _is_figure(name: str, value: object, hidden: set[str]) -> bool:
-    return name not in hidden and isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _figure(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
+    numbers = {
+        name: value
+        for name, value in row.items()
+        if name not in hidden and isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    shown = list(numbers.items())[:_MOST_COMPONENTS]
+    return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
 
 
 def _value(row: Row, name: str) -> object:
@@ -194,7 +180,7 @@ def _value(row: Row, name: str) -> object:
 
 
 def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the answer in pieces, each with whether it is a word of a reference; an empty list for a blank answer.
+    """Return the answer in pieces, each with True if it is a word of a reference; an empty list for a blank answer.
 
     >>> marked("It is Paris.", ["Paris, France"])
     [('It is ', False), ('Paris', True), ('.', False)]

@@ -14,8 +14,9 @@ from ..uncertainty.arrays import Codes, codes
 from ..uncertainty.intervals import Interval, mean
 from ..uncertainty.paired import Paired, compare
 
+CONFIDENCE = 0.95
+
 _MOST_SLICES = 30
-"""How many values of a column are shown, the most frequent first."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,11 @@ class SystemFacts:
     """The figures of one system.
 
     Attributes:
-        name: The system's.
+        name: Name of the system.
         source: The file of its rows.
         score: Mean score, with its interval.
         right: Share of answers that the metric judged correct; None without verdicts.
-        powered: The accuracy by labels; None without labels.
+        powered: The accuracy from labels and scores; None without labels.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Slice:
 
     Attributes:
         value: The value.
-        rows: How many rows.
+        rows: Number of rows.
         figures: Share of each system's answers judged correct, or the mean score if there are no verdicts.
     """
 
@@ -58,64 +59,54 @@ class Facts:
 
     Attributes:
         systems: Figures of each system.
-        joined: The rows that they are of.
-        labelled: Labels of each system's rows, in the same order; empty without labels.
+        joined: The rows of all systems.
+        labeled: Labels of each system's rows, in the same order; empty without labels.
         pairs: Each other system compared with the first.
-        powered: What `estimate` returned; None without labels.
-        slices: Column → its most frequent values, and the number of the other values.
-        clusters: Number of clusters; None if each row stands alone.
-        confidence: Confidence level of the intervals.
+        powered: Accuracies from labels and scores; None without labels.
+        slices: Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
+        clusters: Number of clusters; None if each row is its own cluster.
     """
 
     systems: list[SystemFacts]
     joined: Systems
-    labelled: list[Joined]
+    labeled: list[Joined]
     pairs: list[Paired]
     powered: Estimates | None
     slices: dict[str, tuple[list[Slice], int]]
     clusters: int | None
-    confidence: float
 
 
 def gather(
-    sources: Sequence[str],
-    labels: Sequence[str],
-    names: Names,
-    verdict: str | None = None,
-    by: Sequence[str] = (),
-    confidence: float = 0.95,
+    sources: Sequence[str], labels: Sequence[str], names: Names, verdict: str | None = None, by: Sequence[str] = ()
 ) -> Facts:
-    """Read the rows of each system, the first being the baseline, and labels, and compute what is shown."""
-    read = read_systems(sources, names, verdict, [*by, *either("prediction")])
-    joined = join_systems(read, names, verdict)
-    labelled = join_labels(joined, labels, names) if labels else []
-    powered = powered_differences(joined, labelled, confidence) if labels else None
+    """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
+    joined = join_systems(read_systems(sources, names, verdict, [*by, *either("prediction")]), names, verdict)
+    labeled = join_labels(joined, labels, names) if labels else []
+    powered = powered_differences(joined, labeled, CONFIDENCE) if labels else None
     rows = len(next(iter(joined.scores.values())))
     _, clusters = codes("clusters", np.arange(rows) if joined.clusters is None else joined.clusters, rows)
-    verdicts = joined.verdicts or {}
     systems = [
         SystemFacts(
             name=name,
             source=file.source,
-            score=mean(joined.scores[name], clusters, confidence),
-            right=mean(verdicts[name], clusters, confidence) if verdicts else None,
+            score=mean(joined.scores[name], clusters, CONFIDENCE),
+            right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
             powered=_of_group(powered, name),
         )
         for name, file in joined.files.items()
     ]
     pairs = []
     if len(systems) > 1:
-        pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=confidence)
+        pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=CONFIDENCE)
     count = int(clusters.max()) + 1
     return Facts(
         systems=systems,
         joined=joined,
-        labelled=labelled,
+        labeled=labeled,
         pairs=pairs,
         powered=powered,
-        slices={column: _slices(joined, column, clusters, confidence) for column in by},
+        slices={column: _slices(joined, column, clusters) for column in by},
         clusters=None if count == rows else count,
-        confidence=confidence,
     )
 
 
@@ -128,7 +119,7 @@ def _of_group(powered: Estimates | None, name: str) -> Estimate | None:
     return found
 
 
-def _slices(joined: Systems, column: str, clusters: Codes, confidence: float) -> tuple[list[Slice], int]:
+def _slices(joined: Systems, column: str, clusters: Codes) -> tuple[list[Slice], int]:
     baseline = next(iter(joined.files))
     values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
     figures = joined.verdicts or joined.scores
@@ -136,5 +127,5 @@ def _slices(joined: Systems, column: str, clusters: Codes, confidence: float) ->
     found = []
     for value, count in frequent[:_MOST_SLICES]:
         here = values == value
-        found.append(Slice(value, count, [mean(one[here], clusters[here], confidence) for one in figures.values()]))
-    return found, len(frequent) - len(found)
+        found.append(Slice(value, count, [mean(one[here], clusters[here], CONFIDENCE) for one in figures.values()]))
+    return sorted(found, key=lambda one: one.figures[0].value), len(frequent) - len(found)
