@@ -1,182 +1,139 @@
 """`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to baselines measured in the same run."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..parameters import metric_columns
+from ..parameters import Json
 from ..terminal import open_console, reported_errors
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from .benchmarks.measure import Cases, Measurement
+
 _PROGRAM = "python -m evaluate_qa.dev.bench"
+_MEGABYTE = 1e6
+# ΔBLEU is so fast that it gets more rows, with more references.
+_TIMES, _REFERENCES = 36, 8
 
-app = typer.Typer(help="Measure speed and memory against baselines in the same run.", no_args_is_help=True)
-
-Input = Annotated[str | None, typer.Option(help="Score the rows of this file (default: the sample).")]
-Rows = Annotated[int, typer.Option(min=1, help="Score at most this many rows.")]
-Column = Annotated[list[str] | None, metric_columns()]
-Device = Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: the fastest available).")]
-Rounds = Annotated[int, typer.Option(min=1, help="Run each case this often, and report the median.")]
+app = typer.Typer()
 
 
 @app.command()
-def all(
-    input: Input = None,
-    rows: Rows = 138,
-    column: Column = None,
-    device: Device = None,
-    rounds: Rounds = 3,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures, unrounded, to this JSON file.")
+def bench(
+    metric: Annotated[
+        Literal["all", "smile", "bem", "nli_lex", "deltableu", "evqascore"],
+        typer.Argument(help="Measure this metric, or all of them."),
+    ] = "all",
+    rows: Annotated[int, typer.Option(min=1, help="Score the first N rows of the sample.")] = 138,
+    device: Annotated[
+        str | None, typer.Option(help="Run on cpu, cuda or mps (default: the fastest available).")
     ] = None,
-    against: Annotated[Path | None, typer.Option(help="Compare with this --json file of another machine.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Run each case N times, and report the median.")] = 3,
+    tokenize: Annotated[str, typer.Option(help="deltableu: use this tokenizer of sacrebleu.")] = "13a",
+    interval: Annotated[int, typer.Option(min=1, help="evqascore: sample every Nth frame.")] = 30,
+    seconds: Annotated[float, typer.Option(min=0.1, help="evqascore: generate a video of N seconds.")] = 60,
+    copies: Annotated[int, typer.Option(min=1, help="evqascore: read N copies of the video.")] = 1,
+    json_file: Json = None,
 ) -> None:
-    """Compare all metrics with loops, raw forward passes and the peak matrix speed of this machine."""
-    from .. import __version__
-    from ..files.outputs import check_outputs, write_json
-    from .benchmarks.every import read_report, run
-    from .benchmarks.tables import machine_table
+    """Measure speed and memory of each engine and precision against a plain loop and raw forward passes."""
+    with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
+        from ..files.outputs import check_outputs, write_json
+        from .benchmarks import evqascore, text
+        from .benchmarks.measure import measure
 
-    with reported_errors("all", program=_PROGRAM):
-        check_outputs(json_file, None, inputs={"--input": Path(input) if input else None, "--against": against})
-        other = read_report(against) if against else None
-        report = run(input, column, rows, device, rounds)
-        if json_file is not None:
-            write_json(json_file, {"evaluate_qa": __version__, "rows": rows, **report.as_json()})
-        open_console().print(machine_table(report, other))
-
-
-@app.command()
-def smile(
-    input: Input = None, rows: Rows = 800, column: Column = None, device: Device = None, rounds: Rounds = 1
-) -> None:
-    """Compare SMILE with a row-by-row loop and the encoder's raw forward throughput."""
-    from .benchmarks.measure import measure
-    from .benchmarks.rows import given_rows
-    from .benchmarks.smile import Job, cases
-    from .benchmarks.tables import smile_table
-
-    with reported_errors("smile", program=_PROGRAM):
-        given = given_rows(input, column, ("predictions", "references"), rows)
-        job = Job(given["predictions"], given["references"], {"device": device} if device else {})
-        open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
+        check_outputs(json_file, None)
+        columns = text.sample_columns(rows)
+        listed: dict[str, tuple[int, Cases]] = {
+            name: (rows, text.cases(name, columns, device))
+            for name in ("smile", "bem", "nli_lex")
+            if metric in ("all", name)
+        }
+        if metric in ("all", "deltableu"):
+            made = text.shuffled(text.with_questions(columns), _TIMES * rows, _REFERENCES)
+            listed["deltableu"] = _TIMES * rows, text.deltableu_cases(made, tokenize)
+        if videos:
+            listed["evqascore"] = copies, evqascore.cases(evqascore.Job(videos, interval, device=device))
+        figures: list[dict[str, Any]] = []
+        for name, (count, cases) in listed.items():
+            figures += ratios(name, count, measure(cases, rounds))
+            if json_file is not None:
+                write_json(json_file, {"machine": _machine(device), "figures": figures})
+        open_console().print(table(_machine(device), figures))
 
 
-@app.command()
-def deltableu(
-    input: Annotated[str | None, typer.Option(help="Take texts from this file (default: the sample).")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Make this many rows by shuffling words.")] = 5000,
-    references: Annotated[int, typer.Option(min=1, help="Give each row this many references.")] = 8,
-    tokenize: Annotated[str, typer.Option(help="Use this tokenizer of sacrebleu.")] = "13a",
-    column: Column = None,
-    rounds: Rounds = 3,
-) -> None:
-    """Compare ΔBLEU with sacrebleu's corpus_bleu on the same texts."""
-    from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
-    from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
+@contextmanager
+def _video(metric: str, seconds: float, copies: int) -> Iterator[tuple[str, ...]]:
+    """Yield videos to read; none if evqascore is not measured, or only as one of all and a package is missing."""
+    packages = all(find_spec(package) for package in ("av", "cv2", "open_clip"))
+    if metric != "evqascore" and not (metric == "all" and packages):
+        yield ()
+        return
+    from .benchmarks.evqascore import copied, write_video
 
-    from .benchmarks.deltableu import cases, lengthened, shuffled
-    from .benchmarks.measure import measure
-    from .benchmarks.rows import COLUMNS, given_rows
-    from .benchmarks.tables import deltableu_table
-
-    with reported_errors("deltableu", program=_PROGRAM):
-        load_tokenizer(DeltaBleuOptions(tokenize=tokenize).tokenize)
-        # The sample's references are of a word or two; with the question before it each is a sentence.
-        given = given_rows(input, column, COLUMNS[:2]) if input else lengthened(given_rows(None, column, COLUMNS))
-        job = shuffled(given, rows, references, tokenize)
-        open_console().print(deltableu_table(measure(cases(job), rounds), job.references))
+    with TemporaryDirectory() as folder:
+        yield copied(write_video(Path(folder) / "made.mp4", seconds), Path(folder), copies)
 
 
-@app.command()
-def bem(
-    input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
-) -> None:
-    """Compare BEM with a row-by-row loop and the classifier's raw forward throughput."""
-    _matcher("bem", input, rows, column, device, rounds)
+def ratios(metric: str, rows: int, measured: "Mapping[str, Measurement]") -> list[dict[str, Any]]:
+    """Return the figures of each case; `change` is the largest difference of a score from the loop's."""
+    from .benchmarks.measure import LOOP, RAW
+
+    loop, raw = measured[LOOP], measured.get(RAW)
+    return [
+        {
+            "metric": metric,
+            "case": name,
+            "seconds": case.seconds,
+            "rows_per_second": rows / case.seconds,
+            "to_loop": loop.seconds / case.seconds,
+            "to_raw": raw.seconds / case.seconds if raw else None,
+            "peak_bytes": case.peak_bytes,
+            "change": max(abs(one - other) for one, other in zip(case.result, loop.result, strict=True))
+            if isinstance(case.result, list)
+            else None,
+        }
+        for name, case in measured.items()
+    ]
 
 
-@app.command()
-def nli_lex(
-    input: Input = None, rows: Rows = 2000, column: Column = None, device: Device = None, rounds: Rounds = 1
-) -> None:
-    """Compare NLI+lex with a row-by-row loop and the classifier's raw forward throughput."""
-    _matcher("nli_lex", input, rows, column, device, rounds)
+def table(title: str, figures: list[dict[str, Any]]) -> "Table":
+    """Return a row for each metric and case."""
+    from rich.table import Table
+
+    grid = Table(title=title, title_justify="left")
+    for heading in ("metric", "case", "seconds", "rows/s", "× loop", "× raw", "MB", "largest change"):
+        grid.add_column(heading, justify="left" if heading in ("metric", "case") else "right")
+    for one in figures:
+        grid.add_row(
+            one["metric"],
+            one["case"],
+            f"{one['seconds']:.3f}",
+            f"{one['rows_per_second']:,.1f}",
+            f"{one['to_loop']:.2f}",
+            "" if one["to_raw"] is None else f"{one['to_raw']:.2f}",
+            f"{one['peak_bytes'] / _MEGABYTE:,.0f}",
+            "" if one["change"] is None else f"{one['change']:.1e}",
+        )
+    return grid
 
 
-def _matcher(
-    metric: str, source: str | None, rows: int, column: list[str] | None, device: str | None, rounds: int
-) -> None:
-    from .benchmarks.matchers import Job, cases
-    from .benchmarks.measure import measure
-    from .benchmarks.rows import COLUMNS, given_rows
-    from .benchmarks.tables import smile_table
+def _machine(device: str | None) -> str:
+    """Return the processor, its instruction sets for matrices, and the version of torch."""
+    import torch
 
-    with reported_errors(metric.replace("_", "-"), program=_PROGRAM):
-        given = given_rows(source, column, COLUMNS, rows)
-        load = {"device": device} if device else {}
-        job = Job(metric, given["predictions"], given["references"], given["questions"], load)
-        open_console().print(smile_table(measure(cases(job), rounds), len(job.predictions)))
+    from evaluate_qa.metrics._shared.devices import best_device, processor
 
-
-@app.command()
-def reward(
-    metric: Annotated[str, typer.Option(help="Use this metric as the reward.")] = "bem",
-    completions: Annotated[int, typer.Option(min=1, help="Score this many completions per step.")] = 64,
-    group: Annotated[int, typer.Option(min=1, help="Generate this many completions per question.")] = 8,
-    words: Annotated[int, typer.Option(min=1, help="Make completions of this many words (4/3 tokens each).")] = 75,
-    device: Annotated[str | None, typer.Option(help="Run on cpu, cuda or mps (default: cpu, as rewards do).")] = None,
-    parameters: Annotated[float, typer.Option(min=1, help="Assume a policy with this many parameters.")] = 7e9,
-    operations: Annotated[float, typer.Option(min=1, help="Assume this many operations per second.")] = 4e14,
-    bandwidth: Annotated[
-        float, typer.Option(min=1, help="Assume this memory bandwidth in bytes per second.")
-    ] = 3.35e12,
-    rounds: Rounds = 5,
-) -> None:
-    """Compare a metric as TRL's reward with its plain compute, and estimate its share of a step on an H100 at 40%."""
-    from .. import sample
-    from ..files.rows import read_rows
-    from ..loading import load_metric
-    from .benchmarks.reward import Step, made_of, measured, reward_table
-
-    with reported_errors("reward", program=_PROGRAM):
-        given = made_of([row for _, row in read_rows(sample())], completions, group, words)
-        loaded = load_metric(metric, **({"device": device} if device else {}))
-        alone, took = measured(loaded, given, rounds)
-        tokens = round(words * 4 / 3)  # of the sample's words: 99.7 for 75 of them
-        step = Step(parameters, operations, bandwidth, prompt=tokens, completion=tokens)
-        open_console().print(reward_table(metric, completions, alone, took, step))
-
-
-@app.command()
-def evqascore(
-    video: Annotated[str | None, typer.Option(help="Read this video (default: a generated one).")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Generate a 640x360 video of this many seconds.")] = 60,
-    copies: Annotated[int, typer.Option(min=1, help="Read this many copies of the video.")] = 1,
-    interval: Annotated[list[int] | None, typer.Option(help="Sample every Nth frame. Repeatable.")] = None,
-    model: Annotated[str | None, typer.Option(help="Use this CLIP model (default: a random ViT-B-32).")] = None,
-    device: Device = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Decode with this many threads (default: all cores).")
-    ] = None,
-    rounds: Rounds = 1,
-) -> None:
-    """Compare EVQAScore's steps with an OpenCV loop with Pillow, and with pure decoding."""
-    import tempfile
-    from pathlib import Path
-
-    from .benchmarks.evqascore import LOOP, PURE, RANDOM, Job, cases, copied, write_video
-    from .benchmarks.measure import measure
-    from .benchmarks.tables import evqascore_table
-
-    with reported_errors("evqascore", program=_PROGRAM), tempfile.TemporaryDirectory() as folder:
-        if video and not Path(video).is_file():
-            raise FileNotFoundError(f"there is no file {video}")
-        path = video or str(write_video(Path(folder) / "made.mp4", seconds))
-        videos = copied(path, folder, copies) if copies > 1 else (path,)
-        job = Job(videos, model=model or RANDOM, device=device, threads=threads)
-        measured = measure(cases(job, interval or [1, 10, 30]), rounds)
-        open_console().print(evqascore_table(measured, PURE, LOOP, copies))
+    device = device or best_device()
+    found = processor(device)
+    sets = " ".join(found.instructions) or "instruction sets unknown"
+    return f"{found.name} ({sets}), {device}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""EVQAScore's reading of videos against an OpenCV loop with Pillow and against pure decoding, by interval."""
+"""EVQAScore's reading and encoding of videos against an OpenCV loop and against pure decoding."""
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -14,21 +13,15 @@ from evaluate_qa.metrics.evqascore.clip_models import load_clip
 from evaluate_qa.metrics.evqascore.encoding import available_cores, batches, divide, video_features
 from evaluate_qa.metrics.evqascore.video import Frame, Sampling, read_samples
 
-from .measure import Prepare
+from .measure import LOOP, RAW, Cases
 
 RANDOM = "random ViT-B-32"
-"""Stands for a model of that size whose weights are random: as slow as a real one, and always at hand."""
-
-PURE, SCORE = "pure decode", "score of one row"
-LOOP, DECODE, PREPARED = "OpenCV + Pillow loop", "decode", "decode, preprocess"
-ENCODE, WHOLE = "encode", "all at once"
-
-_KEYWORDS = 5
+"""A model of that size with random weights: as slow as a real one, and always available."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Videos, how they are sampled, and the model (as `load_clip` takes it, or `RANDOM`)."""
+    """Videos, how they are sampled, and the model (as for `load_clip`, or `RANDOM`)."""
 
     videos: tuple[str, ...]
     interval: int = 30
@@ -38,30 +31,23 @@ class Job:
 
     @property
     def cores(self) -> int:
-        """Threads that decode."""
+        """Number of threads that decode."""
         return self.threads or available_cores()
 
 
-def cases(job: Job, intervals: Sequence[int]) -> dict[str, tuple[Prepare, Job]]:
-    """Return what is measured: the baselines, each step by itself, and all together; of many videos only reading."""
-    steps = {LOOP: opencv_loop, DECODE: decode, PREPARED: decode_and_prepare, ENCODE: encode, WHOLE: whole}
-    last = {SCORE: (score, job)}
-    if len(job.videos) > 1:
-        steps, last = {DECODE: decode, PREPARED: decode_and_prepare, WHOLE: whole}, {}
-    listed: dict[str, tuple[Prepare, Job]] = {PURE: (pure_decode, job)}
-    for interval in intervals:
-        at = replace(job, interval=interval)
-        listed |= {named(step, interval): (prepare, at) for step, prepare in steps.items()}
-    return listed | last
-
-
-def named(step: str, interval: int) -> str:
-    """Return the name of a case that is measured at every interval."""
-    return f"{step}, interval {interval}"
+def cases(job: Job) -> Cases:
+    """Return the baselines, reading alone, and the vectors of the sampled frames as the metric makes them."""
+    return {
+        LOOP: (opencv_loop, job),
+        RAW: (encode, job),
+        "decode every frame": (pure_decode, job),
+        "read and preprocess": (read, job),
+        "default": (whole, job),
+    }
 
 
 def pure_decode(job: Job) -> Callable[[], int]:
-    """Every frame decoded, none converted."""
+    """Decode every frame and convert none."""
     import av
 
     def frames(video: str, threads: int) -> int:
@@ -73,82 +59,48 @@ def pure_decode(job: Job) -> Callable[[], int]:
     return lambda: _of_all(job, frames)
 
 
-def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
-    """Sum up `count(video, threads)`, as many videos at once and each with as many threads as the metric has them."""
-    at_once, each = divide(job.cores, len(job.videos))
-    with ThreadPoolExecutor(at_once) as pool:
-        return sum(pool.map(count, job.videos, repeat(each)))
-
-
 def opencv_loop(job: Job) -> Callable[[], int]:
-    """What one writes with OpenCV and Pillow: read every frame, keep each so many, preprocess it."""
+    """Read every frame with OpenCV, preprocess every Nth one, and encode them."""
     import cv2
-    from PIL import Image
-
-    preprocess = _preprocess()
-
-    def run() -> int:
-        capture, number, kept = cv2.VideoCapture(job.videos[0]), 0, 0
-        while True:
-            there, frame = capture.read()
-            if not there:
-                capture.release()
-                return kept
-            if number % job.interval == 0:
-                preprocess(Image.fromarray(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)))
-                kept += 1
-            number += 1
-
-    return run
-
-
-def decode(job: Job) -> Callable[[], int]:
-    """The sampled frames as RGB."""
-    import av  # noqa: F401 - not to be measured
-
-    return lambda: _of_all(job, lambda video, threads: sum(1 for _ in _samples(job, video, threads)))
-
-
-def decode_and_prepare(job: Job) -> Callable[[], int]:
-    """The sampled frames as the model wants them."""
-    import av  # noqa: F401
     import numpy as np
-    from PIL import Image
 
-    *shaping, _to_tensor, _normalize = _preprocess().transforms
+    encoder = encoder_of(job)
 
-    def prepare(frame: Any) -> Any:
-        picture = Image.fromarray(frame)
-        for shape in shaping:
-            picture = shape(picture)
-        return np.asarray(picture)
+    def frames(video: str) -> int:
+        capture, number, kept = cv2.VideoCapture(video), 0, []
+        while (found := capture.read())[0]:
+            if number % job.interval == 0:
+                kept.append(encoder.prepare(cv2.cvtColor(found[1], cv2.COLOR_BGR2RGB)))
+            number += 1
+        capture.release()
+        return len(encoder.encode_prepared(np.stack(kept)))
 
-    def run() -> int:
-        with ThreadPoolExecutor(job.cores) as pool:
-            return _of_all(job, partial(frames, pool=pool))
-
-    def frames(video: str, threads: int, pool: ThreadPoolExecutor) -> int:
-        found = batches(_samples(job, video, threads), prepare, 8, pool, threads + 1)
-        return sum(len(batch.numbers) for batch in found)
-
-    return run
+    return lambda: sum(map(frames, job.videos))
 
 
-def _samples(job: Job, video: str, threads: int) -> Iterator[Frame]:
-    return read_samples(video, Sampling(job.interval), threads)
+def read(job: Job) -> Callable[[], int]:
+    """Decode the sampled frames and preprocess them."""
+    prepare = encoder_of(job).prepare
+
+    def frames(video: str, threads: int) -> int:
+        return sum(len(batch.numbers) for batch in batches(_samples(job, video, threads), prepare, 8))
+
+    return lambda: _of_all(job, frames)
 
 
 def encode(job: Job) -> Callable[[], int]:
-    """The vectors of frames that are prepared beforehand."""
+    """Encode frames that are prepared beforehand."""
     encoder = encoder_of(job)
-    with ThreadPoolExecutor(job.cores) as pool:
-        samples = _samples(job, job.videos[0], job.cores)
-        prepared = list(batches(samples, encoder.prepare, encoder.batch_frames, pool, job.cores + 1))
-    return lambda: sum(len(encoder.encode_prepared(batch.values)) for batch in prepared)
+    prepared = [
+        batch.pixels
+        for video in job.videos
+        for batch in batches(_samples(job, video, job.cores), encoder.prepare, encoder.batch_frames)
+    ]
+    return lambda: sum(len(encoder.encode_prepared(values)) for values in prepared)
 
 
 def whole(job: Job) -> Callable[[], int]:
-    """The vectors of the videos' sampled frames, as the metric makes them."""
+    """Read and encode the sampled frames as the metric does."""
     encoder = encoder_of(job)
 
     def run() -> int:
@@ -158,23 +110,6 @@ def whole(job: Job) -> Callable[[], int]:
                 raise features
             frames += len(features.frames)
         return frames
-
-    return run
-
-
-def score(job: Job) -> Callable[[], int]:
-    """The score of one text, from vectors that are there; the texts are encoded."""
-    from evaluate_qa.metrics.evqascore.scoring import compare
-
-    encoder = encoder_of(job)
-    features = dict(video_features(job.videos, encoder, Sampling(30)))[job.videos[0]]
-    if isinstance(features, Exception):
-        raise features
-
-    def run() -> int:
-        texts = encoder.encode_texts(["What moves? A red block moves.", *(f"key phrase {n}" for n in range(_KEYWORDS))])
-        compare(features.vectors, texts[0], texts[1:], "qa")
-        return len(features.frames)
 
     return run
 
@@ -192,22 +127,8 @@ def encoder_of(job: Job) -> Encoder:
     return Encoder(clip, device=job.device)
 
 
-def _preprocess() -> Any:
-    import open_clip
-
-    # That of CLIP at the usual size, whichever the model: the steps by themselves need none.
-    return open_clip.image_transform(224, is_train=False)
-
-
-def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 360), keys: int = 250) -> Path:
-    """Write an H.264 video of 30 frames a second in which a block moves over a noisy, moving ground.
-
-    Args:
-        path: Where to.
-        seconds: How long.
-        size: Width and height.
-        keys: Distance of the key frames at most; by default x264's own.
-    """
+def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 360)) -> Path:
+    """Write an H.264 video of 30 frames per second in which a block moves over a noisy, moving background."""
     import av
     import numpy as np
 
@@ -218,7 +139,6 @@ def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream("libx264", rate=30, options={"preset": "medium"})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
-        stream.codec_context.gop_size = keys
         for number in range(round(seconds * 30)):
             picture = np.roll(ground, 3 * number, axis=1) + noise[number % len(noise)]
             left = 5 * number % width
@@ -229,6 +149,17 @@ def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 
     return Path(path)
 
 
-def copied(video: str, folder: str | Path, count: int) -> tuple[str, ...]:
-    """Return so many copies of a video, each a file of its own."""
-    return tuple(str(shutil.copyfile(video, Path(folder) / f"{number}{Path(video).suffix}")) for number in range(count))
+def copied(video: Path, folder: Path, count: int) -> tuple[str, ...]:
+    """Return copies of a video, each in a file of its own."""
+    return tuple(str(shutil.copyfile(video, folder / f"{number}.mp4")) for number in range(count))
+
+
+def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
+    """Sum up `count(video, threads)`, with as many videos and threads in parallel as the metric."""
+    at_once, each = divide(job.cores, len(job.videos))
+    with ThreadPoolExecutor(at_once) as pool:
+        return sum(pool.map(count, job.videos, repeat(each)))
+
+
+def _samples(job: Job, video: str, threads: int) -> Iterator[Frame]:
+    return read_samples(video, Sampling(job.interval), threads)

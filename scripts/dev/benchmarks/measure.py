@@ -1,46 +1,44 @@
-"""Measure cases, each in a process of its own, in rounds, so that a machine's drift hits all of them alike."""
+"""Measure cases, each in a process of its own, in rounds, so that a drift of the machine affects all of them alike."""
 
-import gc
 import multiprocessing
 import re
 import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+Prepare = Callable[[Any], Callable[[], Any]]
+"""Loads what a case needs and returns the function to measure. Importable by name."""
+
+Cases = dict[str, tuple[Prepare, Any]]
+"""By name, the preparing function and its argument; both can be pickled."""
+
+LOOP, RAW = "row-by-row loop", "raw forward"
+"""Names of the baselines."""
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one case took.
+    """The cost of one case.
 
     Args:
-        seconds: Wall time of the measured part; over several rounds their median.
-        peak_bytes: Most memory the process held at any time, with the libraries and the model.
-        added_bytes: How much of it came after the model was loaded.
-        result: What the case returned.
+        seconds: Wall time; with several rounds, their median.
+        peak_bytes: Most memory of the process, including libraries and model.
+        result: The return value.
     """
 
     seconds: float
     peak_bytes: int
-    added_bytes: int
     result: Any
 
 
-Prepare = Callable[[Any], Callable[[], Any]]
-"""Takes a case's argument, loads what it needs and returns what is to be measured. Importable by name."""
-
-
 def measure(cases: Mapping[str, tuple[Prepare, Any]], rounds: int) -> dict[str, Measurement]:
-    """Run every case once a round, each time in a fresh process.
-
-    Args:
-        cases: By name, the preparing function and its argument; both can be pickled.
-        rounds: How often.
+    """Run every case once per round, each time in a fresh process.
 
     Returns:
         By name, the median time, the largest memory and the last result.
@@ -49,38 +47,33 @@ def measure(cases: Mapping[str, tuple[Prepare, Any]], rounds: int) -> dict[str, 
     for _ in range(rounds):
         for name, (prepare, argument) in cases.items():
             runs[name].append(_in_own_process(prepare, argument))
-    return {name: _summary(measurements) for name, measurements in runs.items()}
-
-
-def _summary(runs: Sequence[Measurement]) -> Measurement:
-    return replace(
-        runs[-1],
-        seconds=statistics.median(run.seconds for run in runs),
-        peak_bytes=max(run.peak_bytes for run in runs),
-        added_bytes=max(run.added_bytes for run in runs),
-    )
+    return {
+        name: replace(
+            measured[-1],
+            seconds=statistics.median(run.seconds for run in measured),
+            peak_bytes=max(run.peak_bytes for run in measured),
+        )
+        for name, measured in runs.items()
+    }
 
 
 def _in_own_process(prepare: Prepare, argument: Any) -> Measurement:
-    # Unlike a Pool, an executor lets the process end by itself, and does not wait for ever if its error cannot be read.
+    # Unlike a Pool, an executor lets the process end by itself, and does not wait forever if its error is unreadable.
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
         return executor.submit(_run, prepare, argument).result()
 
 
 def _run(prepare: Prepare, argument: Any) -> Measurement:
     run = prepare(argument)
-    gc.collect()
-    loaded = _peak()
     start = time.perf_counter()
     result = run()
-    seconds = time.perf_counter() - start
-    return Measurement(seconds, _peak(), _peak() - loaded, result)
+    return Measurement(time.perf_counter() - start, _peak(), result)
 
 
 def _peak() -> int:
-    """Largest resident memory of this process so far, in bytes.
+    """Return the largest resident memory of this process, in bytes.
 
-    Linux's getrusage takes over that of the process which started this one; its /proc does not.
+    On Linux, getrusage includes the memory of the parent process; /proc does not.
     """
     status = Path("/proc/self/status")
     if status.exists() and (found := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):

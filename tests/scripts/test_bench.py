@@ -1,0 +1,97 @@
+"""`python -m evaluate_qa.dev.bench`: all cases of a metric do the same work, and the command prints their ratios."""
+
+import json
+
+import pytest
+from commands import run_program
+
+from evaluate_qa.dev import bench
+from evaluate_qa.dev.benchmarks import evqascore, measure
+from evaluate_qa.dev.benchmarks.measure import LOOP, RAW, Measurement
+from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, sample_columns, shuffled, with_questions
+from evaluate_qa.metrics.evqascore.clip_models import demo_folder
+
+COLUMNS = {
+    "predictions": ["Paris", "It is Lyon, as everybody knows.", "", "Paris"],
+    "references": [["Paris", "Paris, France"], ["Paris"], ["x"], ["Paris"]],
+    "questions": ["Capital?"] * 4,
+}
+
+
+@pytest.mark.parametrize("metric", ["smile", "bem", "nli_lex"])
+def test_metric_scores_like_the_loop(metric):
+    listed = cases(metric, COLUMNS, "cpu")
+    assert list(listed) == [LOOP, RAW, "default", "engine=torch", "dtype=bfloat16"]
+    loop, default, with_torch = (
+        prepare(job)() for prepare, job in (listed[name] for name in (LOOP, "default", "engine=torch"))
+    )
+    assert default == pytest.approx(loop, abs=1e-5)
+    assert with_torch == pytest.approx(loop, abs=1e-5)
+
+
+@pytest.mark.parametrize(("lang", "tokenize"), [("en", "13a"), ("zh", "zh")])
+def test_deltableu_scores_like_sacrebleu(shared, lang, tokenize):
+    items = json.loads((shared / "oracles/deltableu_public.json").read_text())["items"]
+    given = {
+        "predictions": [item["hyp"][lang] for item in items],
+        "references": [item["refs"][lang] for item in items],
+    }
+    made = shuffled(given, 500, 8)
+    assert made == shuffled(given, 500, 8)
+    assert [len(row) for row in made["references"]] == [8] * 500
+    sacrebleu, ours = (prepare(job)() for prepare, job in deltableu_cases(made, tokenize).values())
+    assert sacrebleu[0] > 0
+    assert ours == pytest.approx(sacrebleu, abs=1e-9)
+
+
+def test_references_of_the_sample_get_their_questions():
+    columns = sample_columns(5)
+    assert [len(values) for values in columns.values()] == [5, 5, 5]
+    first = with_questions(columns)["references"][0]
+    assert first == [f"{columns['questions'][0]} {text}" for text in columns["references"][0]]
+
+
+def test_every_step_reads_the_sampled_frames(tmp_path):
+    pytest.importorskip("cv2")
+    video = evqascore.write_video(tmp_path / "made.mp4", 1.5, (96, 64))
+    job = evqascore.Job(evqascore.copied(video, tmp_path, 2), 30, model=str(demo_folder()), device="cpu", threads=2)
+    # Each of the two videos has 45 frames; frames 0 and 30 are sampled.
+    found = {name: prepare(job)() for name, (prepare, _) in evqascore.cases(job).items()}
+    assert found == {LOOP: 4, RAW: 4, "decode every frame": 90, "read and preprocess": 4, "default": 4}
+
+
+def test_ratios_by_hand():
+    # The loop takes 10 s, the forward passes 1 s, and the metric 2 s for 20 rows.
+    seconds = {LOOP: (10.0, [0.5, 0.25]), RAW: (1.0, None), "default": (2.0, [0.5, 0.5])}
+    measured = {name: Measurement(took, 8 * 10**8, result) for name, (took, result) in seconds.items()}
+    *_, own = bench.ratios("bem", 20, measured)
+    assert own == {
+        "metric": "bem",
+        "case": "default",
+        "seconds": 2.0,
+        "rows_per_second": 10.0,
+        "to_loop": 5.0,
+        "to_raw": 0.5,
+        "peak_bytes": 8 * 10**8,
+        "change": 0.25,
+    }
+    cells = [next(iter(column.cells)) for column in bench.table("here", [own]).columns]
+    assert cells == ["bem", "default", "2.000", "10.0", "5.00", "0.50", "800", "2.5e-01"]
+
+
+@pytest.mark.parametrize("metric", ["deltableu", "evqascore"])
+def test_command_prints_and_writes_ratios(tmp_path, monkeypatch, metric):
+    encoder = evqascore.encoder_of(evqascore.Job((), model=str(demo_folder()), device="cpu"))
+    monkeypatch.setattr(evqascore, "encoder_of", lambda _: encoder)
+    monkeypatch.setattr(measure, "_in_own_process", measure._run)
+    file = tmp_path / "here.json"
+    result = run_program("bench", metric, "--rows", 2, "--rounds", 1, "--seconds", 1, "--json", file)
+    assert "largest change" in result.output
+    figures = json.loads(file.read_text())["figures"]
+    assert [one["case"] for one in figures][:: len(figures) - 1] == [LOOP, "default"]
+    assert all(one["metric"] == metric and one["rows_per_second"] > 0 for one in figures)
+
+
+def test_command_names_an_unknown_tokenizer():
+    wrong = run_program("bench", "deltableu", "--tokenize", "13b", code=1)
+    assert "tokenize is '13b'; expected one of" in wrong.output
