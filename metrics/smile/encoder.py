@@ -22,15 +22,15 @@ class Encoder:
 
     Attributes:
         engine: Runs the model.
-        name: Short name with the first eight digits of its weights' SHA-256, for the signature.
+        name: Short name with the first eight digits of the checkpoint's digest, for the signature.
         options: What it was loaded with; the precision is the one that it has.
         fingerprint: Names checkpoint, prompt and precision: equal fingerprints give equal vectors.
     """
 
     def __init__(self, config: str, options: SmileLoading) -> None:
         self.engine, checkpoint, self.options = load(config, options)
-        self.name = f"{checkpoint.label}@{checkpoint.weights[:8]}"
-        self.fingerprint = "|".join([checkpoint.fingerprint, self.options.dtype, self.engine.prompt])
+        self.name = checkpoint.name
+        self.fingerprint = "|".join([checkpoint.digest, self.options.dtype, self.engine.prompt])
         self._store = VectorStore(options.cache / "vectors", self.fingerprint) if options.cache else None
 
     def vectors(self, texts: Sequence[str], describe: str | None = None) -> Vectors:

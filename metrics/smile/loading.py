@@ -56,7 +56,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
             trust_remote_code=False,
             model_kwargs={"dtype": getattr(torch, options.dtype)},
         )
-        if not checkpoint.known:
+        if not checkpoint.verified:
             _check_weights(model[0])
             model.encode("a", show_progress_bar=False)  # settings may name what there is not
     except Exception as error:

