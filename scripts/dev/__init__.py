@@ -1,1 +1,1 @@
-"""Programs for developers of this project: `python -m evaluate_qa.dev.bench`, `.cards`, `.hacks`, `.default_band`."""
+"""Programs for developers of this project, run with `python -m evaluate_qa.dev.bench` and so on."""

@@ -1,1 +1,0 @@
-"""How much reward answers get that do not deserve any: templates, the best of each family, a table."""
