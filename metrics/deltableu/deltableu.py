@@ -1,4 +1,4 @@
-"""ΔBLEU as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""ΔBLEU as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer
 
 
 class Deltableu(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `DeltableuScorer`."""
 
     scorer_class = DeltableuScorer

@@ -1,11 +1,11 @@
-"""What a row adds to ΔBLEU: its lengths, and its weighted n-gram matches and totals. Pure: no imports but the standard.
+"""The statistics of one row for ΔBLEU: lengths, weighted n-gram matches and totals.
 
-In the notation of Galley et al. 2015, equation 3, for one row with prediction h, references r_j and weights w_j:
+In the notation of Galley et al. 2015, equation 3, for a row with prediction h, references r_j and weights w_j:
 
     matches_n = Σ_{g ∈ n-grams(h)} max_{j: g ∈ r_j} { w_j · min(c(g, h), c(g, r_j)) }
     totals_n  = Σ_{g ∈ n-grams(h)} max_j { w_j · c(g, h) }
 
-Statistics of rows add up to those of a corpus.
+The statistics of a corpus are the sums over its rows.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ def row_statistics(
     order: int = 4,
     variant: str = "paper",
 ) -> list[float]:
-    """Return what one row adds to the statistics that `scoring.score` takes.
+    """Return the statistics of one row, the input of `scoring.score`.
 
     Args:
         prediction: The tokens of the prediction.
@@ -32,7 +32,7 @@ def row_statistics(
 
     Returns:
         2 + 2N numbers: length of the prediction, closest length of a reference, matches and totals of each order.
-        Matches may be negative, here and in sums; `scoring.score` counts a negative sum as none.
+        Matches may be negative.
 
     >>> row_statistics(["the", "the", "cat"], [["the", "the"], ["the", "cat"]], [0.5, 1.0], order=2)
     [3, 2, 2.0, 1.5, 3.0, 2.0]
@@ -40,7 +40,7 @@ def row_statistics(
     counts = [Counter(ngrams(prediction, n)) for n in range(1, order + 1)]
     matched = [matched_counts(reference, counts) for reference in references]
     credit = (paper_credit if variant == "paper" else released_credit)(matched, weights)
-    # max_j { w_j · c(g, h) } = c(g, h) · max_j w_j, as c is never negative.
+    # max_j { w_j · c(g, h) } = c(g, h) · max_j w_j, because counts are never negative.
     heaviest = max(weights)
     return [
         len(prediction),
@@ -60,17 +60,17 @@ def ngrams(tokens: Sequence[str], n: int) -> Iterator[Ngram]:
 
 
 def matched_counts(reference: Sequence[str], counts: Sequence[Counter[Ngram]]) -> dict[Ngram, int]:
-    """Return min(c(g, h), c(g, r)) of each n-gram g that prediction h and reference r share.
+    """Return min(c(g, h), c(g, r)) for each n-gram g that prediction h and reference r share.
 
     Args:
         reference: The tokens of r.
-        counts: c(g, h) for the n-grams of order 1, of order 2 and so on.
+        counts: c(g, h) for the n-grams of order 1, 2, ….
     """
     matched: dict[Ngram, int] = {}
     for n, of_order in enumerate(counts, start=1):
         shared = [ngram for ngram in ngrams(reference, n) if ngram in of_order]
         if not shared:
-            # A longer n-gram in common would contain a shorter one. Most references part here early.
+            # A longer shared n-gram would contain a shorter one.
             break
         for ngram in shared:
             matched[ngram] = min(of_order[ngram], matched.get(ngram, 0) + 1)
@@ -100,7 +100,7 @@ def released_credit(matched: Sequence[dict[Ngram, int]], weights: Sequence[float
 
 
 def closest_length(length: int, others: Sequence[int]) -> int:
-    """Return the one of `others` that is closest to `length`; a tie takes the shorter.
+    """Return the length in `others` that is closest to `length`; the shorter one of two equally close lengths.
 
     >>> closest_length(4, [5, 3])
     3

@@ -1,4 +1,4 @@
-"""The options of ΔBLEU's `compute`. Except for `variant`, names and meanings are those of sacrebleu."""
+"""The options of ΔBLEU; except for `variant`, their names and meanings come from sacrebleu."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,7 +8,7 @@ from .._shared.arguments import Choice, Control, Flag, Kind, Options, Text, Whol
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["paper", "released"]
 
-# sacrebleu's defaults, which it takes from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
+# The defaults of sacrebleu, from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 
 
@@ -70,8 +70,7 @@ class DeltaBleuOptions(Options):
     n_bootstrap: int | None = option(
         None, Whole(), "Draw this many resamples for a 95% confidence interval (default: no interval)."
     )
-    n_trials: int = option(10_000, Whole(), "Run this many trials of the test that compares two systems.")
-    seed: int = option(12345, Whole(0), "Set the random seed of resamples and trials.")
+    seed: int = option(12345, Whole(0), "Set the random seed of the resamples.")
 
     def check(self) -> None:
         """Raise ValueError if the smoothing method has no value to set."""

@@ -1,23 +1,17 @@
-"""Figures of a corpus and of its rows, as Python numbers and lists."""
+"""The scores of all rows together and of each row, as Python numbers and lists."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from .._shared.progress import progress
 from .options import DeltaBleuOptions
 from .scoring import Floats, Scores, score
-from .significance import bootstrap_scores, interval, randomization_p_value
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What `scoring.score` takes: a line for each answer of a system, and of a second one if given."""
-
-    first: Floats
-    second: Floats | None = None
 
 
 def corpus_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, Any]:
-    """Return the score of all rows together and what it is made of, under the names sacrebleu and evaluate use."""
+    """Return the score of all rows together and its components, with the names that sacrebleu and evaluate use."""
     scores = score(statistics.sum(axis=0, keepdims=True), options)
     sys_len, ref_len = int(scores.sys_len[0]), int(scores.ref_len[0])
     return {
@@ -33,16 +27,16 @@ def corpus_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, A
 
 
 def row_scores(statistics: Floats, options: DeltaBleuOptions) -> Scores:
-    """Return the scores of the rows, each by itself.
+    """Return the score of each row.
 
-    Orders for which a row is too short are left out, whatever `effective_order` says of the corpus: with them every
-    answer of less than four tokens would score 0. sacrebleu's sentence scores do the same.
+    As in sacrebleu's sentence scores, orders for which a row is too short are always left out. Otherwise every answer
+    with fewer than four tokens would score 0.
     """
     return score(statistics, replace(options, effective_order=True))
 
 
 def row_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, list[Any]]:
-    """Return the scores of the rows as the result has them."""
+    """Return the columns of `per_example`."""
     scores = row_scores(statistics, options)
     return {
         "score": scores.score.tolist(),
@@ -52,28 +46,20 @@ def row_figures(statistics: Floats, options: DeltaBleuOptions) -> dict[str, list
     }
 
 
-def confidence(statistics: Floats, options: DeltaBleuOptions, against: Floats | None = None) -> dict[str, Any]:
-    """Return the 95% bootstrap interval of the score, or of its lead over a second system, and the resamples' mean."""
-    resamples, seed = options.n_bootstrap or 0, options.seed
-    values = bootstrap_scores(statistics, options, resamples, seed)
-    if against is not None:
-        values = values - bootstrap_scores(against, options, resamples, seed)
-    low, high = interval(values)
-    mean = float(values.mean())
-    return {"level": 0.95, "low": low, "high": high, "mean": mean, "n_bootstrap": resamples, "seed": seed}
+def bootstrap_scores(statistics: Floats, options: DeltaBleuOptions, resamples: int) -> Floats:
+    """Return the scores of resamples of the rows, drawn with replacement as sacrebleu draws them (Koehn 2004)."""
+    generator, rows = np.random.default_rng(options.seed), len(statistics)
+    sums = np.empty((resamples, statistics.shape[1]))
+    with progress("deltableu", resamples, "resample") as bar:
+        for resample in range(resamples):
+            sums[resample] = statistics[generator.choice(rows, size=rows, replace=True)].sum(axis=0)
+            bar.update()
+    return score(sums, options).score
 
 
-def comparison(statistics: Floats, against: Floats, options: DeltaBleuOptions) -> dict[str, Any]:
-    """Return the second system's score, by how much the first is above it, and the p-value of that difference."""
-    first, second = (corpus_figures(system, options)["deltableu"] for system in (statistics, against))
-    result = {
-        "deltableu": second,
-        "difference": first - second,
-        "p_value": randomization_p_value(statistics, against, options, options.n_trials, options.seed),
-        "test": "approximate randomization",
-        "n_trials": options.n_trials,
-        "seed": options.seed,
-    }
-    if options.n_bootstrap:
-        result["confidence"] = confidence(statistics, options, against)
-    return result
+def confidence(scores: Floats, seed: int) -> dict[str, Any]:
+    """Return the mean of the resamples' scores and the interval that holds 95% of them, as sacrebleu does."""
+    ordered, cut = np.sort(scores), len(scores) // 40
+    low, high = float(ordered[cut]), float(ordered[len(ordered) - cut - 1])
+    mean = float(scores.mean())
+    return {"level": 0.95, "low": low, "high": high, "mean": mean, "n_bootstrap": len(scores), "seed": seed}

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 import sacrebleu
 
-from .._shared.arguments import PREDICTIONS, Column
+from .._shared.arguments import PREDICTIONS, Column, RowValueError
+from .._shared.progress import progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .columns import check_agreement, references, second_prediction, weights
-from .corpus import Corpus
+from .columns import references, weights
+from .ngrams import row_statistics
 from .options import DeltaBleuOptions
-from .results import Statistics, comparison, confidence, corpus_figures, row_figures
+from .results import bootstrap_scores, confidence, corpus_figures, row_figures
 from .scoring import Floats
 from .tokens import load_tokenizer
 
@@ -42,7 +44,6 @@ class DeltableuScorer(ForTraining, ForReward):
         length_ratio, sys_len, ref_len: Lengths in tokens.
         signature: The settings that reproduce the numbers.
         confidence: With n_bootstrap: level, low, high, mean, n_bootstrap, seed.
-        comparison: With against: deltableu of the second system, difference, p_value, test, n_trials, seed, confidence.
         per_example: Lists with one entry per row: score (0 to 100), brevity_penalty, sys_len, ref_len.
 
     Examples:
@@ -69,49 +70,79 @@ class DeltableuScorer(ForTraining, ForReward):
         "reference_weights": Column(
             weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
-        "against": Column(second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError if weights do not match the references, or only some rows have a second prediction."""
-        check_agreement(columns)
+        """Raise RowValueError for a row without one weight for each reference."""
+        pairs = zip(columns["reference_weights"], columns["references"], strict=True)
+        for row, (given, listed) in enumerate(pairs):
+            if given and len(given) != len(listed):
+                raise RowValueError(
+                    f"deltableu: reference_weights[{row}] has length {len(given)}, references[{row}] "
+                    f"{len(listed)}; expected one weight for each reference",
+                    "reference_weights",
+                    row,
+                )
 
     def prepare(self, options: DeltaBleuOptions) -> None:
         """Load the tokenizer, so that a missing package is reported before anything is scored."""
         load_tokenizer(options.tokenize, options.language)
 
-    def parts(self, *, options: DeltaBleuOptions, **columns: list[Any]) -> Floats:
+    def parts(
+        self,
+        predictions: list[str],
+        references: list[list[str]],
+        reference_weights: list[list[float]],
+        options: DeltaBleuOptions,
+    ) -> Floats:
         """Return the statistics of each row, the input of `scoring.score`."""
-        return _corpus(columns["references"], columns["reference_weights"], options).statistics(columns["predictions"])
+        split = load_tokenizer(options.tokenize, options.language).split
+        lower = str.lower if options.lowercase else str
+        # The released program only lowers predictions.
+        lower_reference = lower if options.variant == "paper" else str
+        statistics = np.empty((len(predictions), 2 + 2 * options.max_ngram_order))
+        rows = zip(predictions, references, reference_weights, strict=True)
+        with progress("deltableu", len(predictions), "row") as bar:
+            for row, (prediction, listed, given) in enumerate(rows):
+                statistics[row] = row_statistics(
+                    split(lower(prediction)),
+                    [split(lower_reference(reference)) for reference in listed],
+                    given or [1.0] * len(listed),
+                    options.max_ngram_order,
+                    options.variant,
+                )
+                bar.update()
+        return statistics
 
     def _compute(
         self,
         predictions: list[str],
         references: list[list[str]],
         reference_weights: list[list[float]],
-        against: list[list[str]],
         options: DeltaBleuOptions,
     ) -> Scored:
-        # Rows of several batches meet here for the first time.
-        check_agreement({"references": references, "reference_weights": reference_weights, "against": against})
-        corpus = _corpus(references, reference_weights, options)
-        second = corpus.statistics([text for (text,) in against]) if any(against) else None
-        settings = corpus.settings() | {"sacrebleu": sacrebleu.__version__}
-        return Scored(Statistics(corpus.statistics(predictions), second), settings)
+        order, value = options.max_ngram_order, options.smoothing_value
+        numbers = {len(row) for row in references}
+        settings = {
+            "nrefs": numbers.pop() if len(numbers) == 1 else "var",
+            "case": "lc" if options.lowercase else "mixed",
+            "eff": "yes" if options.effective_order else "no",
+            "tok": load_tokenizer(options.tokenize, options.language).signature,
+            "smooth": options.smooth_method if value is None else f"{options.smooth_method}[{value:g}]",
+            "order": None if order == DeltaBleuOptions.max_ngram_order else order,
+            "weights": "given" if any(weight != 1 for row in reference_weights for weight in row) else "ones",
+            "variant": options.variant,
+            "sacrebleu": sacrebleu.__version__,
+        }
+        return Scored(self.parts(predictions, references, reference_weights, options), settings)
 
     def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
-        """Return the figures of all rows together, which are not means, and the figures of each row."""
-        first, second = scored.scores.first, scored.scores.second
-        result = corpus_figures(first, options)
+        """Return the score of all rows together, which is not a mean, and the score of each row."""
+        result = corpus_figures(scored.scores, options)
         result["signature"] = self.signature(scored.settings)
         if options.n_bootstrap:
-            result["confidence"] = confidence(first, options)
-        if second is not None:
-            result["comparison"] = comparison(first, second, options)
-        return result | {"per_example": row_figures(first, options)} if per_example else result
-
-
-def _corpus(references: list[list[str]], weights: list[list[float]], options: DeltaBleuOptions) -> Corpus:
-    return Corpus(references, weights, load_tokenizer(options.tokenize, options.language), options)
+            scores = bootstrap_scores(scored.scores, options, options.n_bootstrap)
+            result["confidence"] = confidence(scores, options.seed)
+        return result | {"per_example": row_figures(scored.scores, options)} if per_example else result

@@ -1,6 +1,6 @@
 """The ΔBLEU score from n-gram statistics: Galley et al. 2015, section 4, and sacrebleu's smoothing. Pure numpy.
 
-Statistics are an array with one line per row, or per sum of rows, from `ngrams.row_statistics`. With N the largest
+Statistics are an array with one line per row, or per sum of rows, from `ngrams.row_statistics`. If N is the largest
 n-gram order, its columns are
 
     length of the prediction, closest length of a reference, matches of order 1 … N, totals of order 1 … N
@@ -9,7 +9,7 @@ and the score of a line is
 
     100 · BP · exp( 1/N Σ_n log p_n ),    p_n = matches_n / totals_n,    BP = min(1, exp(1 − reference / prediction))
 
-All formulas work on many lines at once, so that row scores and resampling are fast.
+All functions score many lines in one call, so that row scores and resampling are fast.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:
     penalty = brevity_penalty(sys_len, ref_len)
     percents, reached = smoothed_precisions(matches, totals, options)
     if options.variant == "paper":
-        # Like sacrebleu, do not smooth a line without any match; the released program smooths it too.
+        # As in sacrebleu, a line without any match is not smoothed; the released program smooths it.
         percents = np.where(matches.any(axis=1, keepdims=True), percents, 0.0)
     if not options.effective_order:
         reached = np.ones_like(reached)
@@ -81,7 +81,7 @@ def brevity_penalty(sys_len: Floats, ref_len: Floats) -> Floats:
 
 
 def smoothed_precisions(matches: Floats, totals: Floats, options: DeltaBleuOptions) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return 100 · p_n, smoothed, and for which orders the prediction is long enough, both of shape (lines, N)."""
+    """Return 100 · p_n, smoothed, and whether the prediction reaches each order, both of shape (lines, N)."""
     value = options.smoothing_value or 0.0
     if options.smooth_method == "add-k":
         added = np.where(np.arange(matches.shape[1]) > 0, value, 0.0)

@@ -1,17 +1,16 @@
-"""sacrebleu's tokenisers, and errors that say what to install where one is missing."""
+"""The tokenizers of sacrebleu, with errors that say what to install."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
 from sacrebleu.utils import SACREBLEU_DIR
 
-from .pieces import Pieces
-
-# Where the tokenisers, or those of languages, come from that need more than sacrebleu; the others need sentencepiece.
+# The packages of tokenizers that need more than sacrebleu; the other ones need sentencepiece.
 _PACKAGES = {
     "ja": "'sacrebleu[ja]'",
     "ja-mecab": "'sacrebleu[ja]'",
@@ -22,10 +21,10 @@ _PACKAGES = {
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """One of sacrebleu's tokenisers.
+    """A tokenizer of sacrebleu.
 
     Attributes:
-        signature: sacrebleu's name of it, with the version of its dictionary where it has one.
+        signature: Its name in sacrebleu, with the version of its dictionary if it has one.
         split: Returns the tokens of a text.
     """
 
@@ -35,21 +34,17 @@ class Tokenizer:
 
 @lru_cache(maxsize=8)
 def load_tokenizer(tokenize: str | None = None, lang: str = "") -> Tokenizer:
-    """Return sacrebleu's tokeniser of that name, or if there is none, the one for the language.
-
-    Args:
-        tokenize: sacrebleu's name of the tokeniser, or None to choose by `lang`.
-        lang: Two-letter code of the language, `""` for none.
+    """Load a tokenizer by its name in sacrebleu or, without a name, by the two-letter code of a language.
 
     Raises:
-        ImportError: a package that the tokeniser needs is not installed.
-        OSError: the tokeniser's model cannot be had.
+        ImportError: A package that the tokenizer needs is not installed.
+        OSError: The tokenizer's model is missing or damaged, and could not be downloaded.
     """
     try:
         tokenizer = BLEU(tokenize=tokenize, trg_lang=lang).tokenizer
     except (ImportError, RuntimeError, OSError, SystemExit) as error:
-        # sacrebleu reports missing packages as either of the first two, and leaves the interpreter when a download
-        # meets a bad certificate.
+        # sacrebleu raises ImportError or RuntimeError for a missing package, and exits if the certificate of a
+        # download is invalid.
         name = tokenize or f"for lang={lang!r}"
         package = _PACKAGES.get(tokenize or lang, "sentencepiece")
         if package != "sentencepiece" or isinstance(error, ImportError):
@@ -57,11 +52,28 @@ def load_tokenizer(tokenize: str | None = None, lang: str = "") -> Tokenizer:
             raise ImportError(f"deltableu: tokenizer {name} needs a package that is missing; {cure}") from error
         raise OSError(_model_message(name, error)) from error
     signature = tokenizer.signature()
-    return Tokenizer(signature, Pieces(tokenizer, signature).split)
+    if signature == "13a":
+        return Tokenizer(signature, _split_words(tokenizer))
+    return Tokenizer(signature, lambda text: tokenizer(text.rstrip()).split())
+
+
+def _split_words(line: Callable[[str], str]) -> Callable[[str], list[str]]:
+    """Return a function that splits texts as 13a does and remembers the tokens of each word, which is much faster.
+
+    The rules of 13a never look across white space, except that it removes a line break after "-".
+    """
+
+    @lru_cache(maxsize=2**18)
+    def tokens(word: str) -> list[str]:
+        return line(f"x {word} x").split()[1:-1]
+
+    def split(text: str) -> list[str]:
+        return line(text.rstrip()).split() if "\n" in text else list(chain.from_iterable(map(tokens, text.split())))
+
+    return split
 
 
 def _model_message(name: str, error: BaseException) -> str:
-    """Say which model was looked for, where, and how to supply it."""
     url = SPM_MODELS.get(name, {}).get("url", "")
     path = Path(SACREBLEU_DIR) / "models" / Path(url).name
     return (

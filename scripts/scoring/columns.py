@@ -13,14 +13,8 @@ from ..loading import known_columns
 # Columns whose texts are paths.
 _PATHS = ("videos", "video_features")
 
-# With it `compute` compares two systems over all rows; no row has a score of that. Here it is a column like any other.
-_OF_ALL_ROWS = "against"
 
-COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != _OF_ALL_ROWS)
-"""The columns of metrics that a file of rows can fill."""
-
-
-def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
+def parse_columns(given: Iterable[str], known: Collection[str] = KNOWN_COLUMNS) -> dict[str, str]:
     """Turn `["predictions=answer"]` into column of the metric → column of the input.
 
     Raises:
@@ -34,8 +28,7 @@ def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dic
                 f"--column {text!r} names no column of the input. Write it like --column predictions=answer."
             )
         if column not in known:
-            cause = "It compares systems over all rows, so no row has a score." if column == _OF_ALL_ROWS else ""
-            raise ValueError(f"--column {text!r}: no column {column!r} is read. {cause or did_you_mean(column, known)}")
+            raise ValueError(f"--column {text!r}: no column {column!r} is read. {did_you_mean(column, known)}")
         named[column] = name
     return named
 
@@ -96,7 +89,7 @@ class MetricColumns:
 def accepted(metric: Any) -> list[str]:
     """Return the columns of a file that a loaded metric takes."""
     known = known_columns(metric)
-    return [column for column in COLUMNS if column in known]
+    return [column for column in KNOWN_COLUMNS if column in known]
 
 
 def reads_videos(metric: Any) -> bool:

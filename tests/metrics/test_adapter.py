@@ -108,14 +108,6 @@ def test_bad_rows_and_unknown_columns_leave_stored_rows_alone(metric, expected):
     assert metric.compute(**part(2, 3)) == expected
 
 
-def test_a_second_system_in_some_batches_only_is_an_error(metric):
-    """Rows of several batches meet only when they are scored."""
-    metric.add_batch(**part(0), against=["a"])
-    metric.add_batch(**part(1))
-    with pytest.raises(ValueError, match=r"^deltableu: against\[1\] is missing; expected a prediction of the second"):
-        metric.compute()
-
-
 def test_nothing_to_score_is_an_error(metric):
     with pytest.raises(ValueError, match=r"^deltableu: nothing to score; pass predictions and references$"):
         metric.compute()
@@ -187,7 +179,7 @@ def test_copies_have_no_rows(metric, expected):
 def test_metrics_combine(metric):
     other = evaluate.load(evaluate_qa.path("smile"))
     together = evaluate.combine([metric, other], force_prefix=True)
-    columns = {**ROWS, "questions": None, "synthetic_answers": None, "reference_weights": None, "against": None}
+    columns = {**ROWS, "questions": None, "synthetic_answers": None, "reference_weights": None}
     alone = {f"{one.name}_{key}": value for one in (metric, other) for key, value in one.compute(**ROWS).items()}
     assert together.compute(**columns) == alone
     together.add_batch(**columns)  # combine wants every column of every metric by name, be it None

@@ -1,4 +1,4 @@
-"""Tokens are sacrebleu's own, whole texts or pieces of them; what a tokenizer lacks is said with its cure."""
+"""Tokens are those of sacrebleu; errors name what a tokenizer needs."""
 
 import socket
 
@@ -7,69 +7,35 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from evaluate_qa.metrics.deltableu.pieces import Pieces
 from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 
-# What the rules of 13a and zh look for, what Python counts as white space, and the odd ends of zh's ranges.
+# What the rules of 13a look for, and what Python counts as white space.
 DELICATE = [
-    *"ab19.,-&;<>'\"()!?$ \t\n\r\x1c\x85\xa0\u2028\u3000湿疹。，…éＡ１０—\u2000\u2a6d",
-    *("\U00020000", "\U0002a6d6", "&quot;", "&amp;", "&lt;", "&gt;", "<skipped>", "-\n", "..", ",.", "1.", ".1", ". "),
+    *"ab19.,-&;<>'\"()!?$ \t\n\r\x1c\x85\xa0\u2028\u3000湿疹。，…éＡ１０—\u2000",
+    *("&quot;", "&amp;", "&lt;", "&gt;", "<skipped>", "-\n", "..", ",.", "1.", ".1", ". "),
 ]
 TEXTS = st.lists(st.sampled_from(DELICATE) | st.characters(codec="utf-8"), max_size=12).map("".join)
-
-
-@pytest.fixture(params=["13a", "zh", "intl", "char", "none"], scope="module")
-def name(request):
-    return request.param
 
 
 def sacrebleu_tokens(name, text):
     return BLEU(tokenize=name)._preprocess_segment(text).split()
 
 
+@pytest.mark.parametrize("name", ["13a", "zh"])
 @given(text=TEXTS)
 @example(text="well-\nknown 3.5-\n4")
 @example(text=".5 mg")
-@example(text="mg .5")
-@example(text="5.")
 @example(text="5. 5,")
 @example(text="&amp;lt;skipped&gt;")
-@example(text="湿疹,1.5。")
-def test_tokens_are_sacrebleus(name, text):
-    tokenizer = load_tokenizer(name)
-    assert tokenizer.split(text) == sacrebleu_tokens(name, text)
-    # From memory too.
-    assert tokenizer.split(text) == sacrebleu_tokens(name, text)
-
-
-@pytest.mark.parametrize("tokenize", ["13a", "zh"])
-def test_a_known_piece_is_not_tokenized_again(tokenize):
-    seen = []
-
-    def line(text):
-        seen.append(text)
-        return BLEU(tokenize=tokenize).tokenizer(text)
-
-    pieces = Pieces(line, tokenize)
-    first = pieces.split("eczema (湿疹), eczema")
-    asked = len(seen)
-    assert pieces.split("eczema (湿疹), eczema") == first
-    assert len(seen) == asked
-
-
-def test_the_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr("evaluate_qa.metrics.deltableu.pieces._REMEMBERED", 10)
-    pieces = Pieces(BLEU(tokenize="13a").tokenizer, "13a")
-    for number in range(100):
-        assert pieces.split(f"word{number}, more") == [f"word{number}", ",", "more"]
-        assert len(pieces) <= 10
+def test_tokens_equal_those_of_sacrebleu(name, text):
+    assert load_tokenizer(name).split(text) == sacrebleu_tokens(name, text)
 
 
 @pytest.mark.parametrize(
     ("tokenize", "lang", "expected"),
     [(None, "", "13a"), (None, "en", "13a"), (None, "fr", "13a"), (None, "zh", "zh"), ("char", "zh", "char")],
 )
-def test_the_language_chooses_unless_a_tokenizer_is_named(tokenize, lang, expected):
+def test_language_selects_the_tokenizer_unless_one_is_given(tokenize, lang, expected):
     assert load_tokenizer(tokenize, lang).signature == expected
 
 
@@ -77,7 +43,7 @@ def test_the_language_chooses_unless_a_tokenizer_is_named(tokenize, lang, expect
     ("tokenize", "lang", "cure"),
     [("ja-mecab", "", "ja"), (None, "ja", "ja"), ("ko-mecab", "", "ko"), (None, "ko", "ko")],
 )
-def test_a_missing_package_is_named_with_its_cure(tokenize, lang, cure):
+def test_missing_package_is_named(tokenize, lang, cure):
     package = {"ja": "ipadic", "ko": "mecab_ko"}[cure]
     try:
         __import__(package)
@@ -100,7 +66,7 @@ def unreachable(monkeypatch):
 
 @pytest.mark.usefixtures("unreachable")
 @pytest.mark.parametrize("content", [None, b"damaged"])
-def test_a_missing_model_is_named_with_its_place(tmp_path, monkeypatch, content):
+def test_missing_model_is_named_with_its_path(tmp_path, monkeypatch, content):
     pytest.importorskip("sentencepiece")
     for module in ("sacrebleu.tokenizers.tokenizer_spm", "evaluate_qa.metrics.deltableu.tokens"):
         monkeypatch.setattr(f"{module}.SACREBLEU_DIR", str(tmp_path))
@@ -114,14 +80,14 @@ def test_a_missing_model_is_named_with_its_place(tmp_path, monkeypatch, content)
     assert "https://tinyurl.com/flores200sacrebleuspm" in str(raised.value)
 
 
-def test_a_missing_sentencepiece_is_named_with_its_cure(monkeypatch):
+def test_missing_sentencepiece_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sentencepiece", None)
     with pytest.raises(ImportError, match="tokenizer flores200 needs a package that is missing; pip install sentencep"):
         load_tokenizer("flores200")
 
 
-def test_a_model_in_its_place_is_used(tmp_path, monkeypatch):
-    """A tiny sentencepiece model stands in for the one of 200 languages."""
+def test_downloaded_model_is_used(tmp_path, monkeypatch):
+    """A tiny sentencepiece model replaces the model of 200 languages."""
     sentencepiece = pytest.importorskip("sentencepiece")
     (tmp_path / "models").mkdir()
     lines = ["eczema of the hand", "tinea of the foot", "psoriasis of the scalp", "the rash is dry"] * 5
