@@ -25,7 +25,6 @@ KNOWN_COLUMNS = (
     "questions",
     "synthetic_answers",
     "reference_weights",
-    "against",
     "keywords",
     "videos",
     "video_features",
