@@ -75,15 +75,6 @@ def pytest_xdist_auto_num_workers(config):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes(config, specs):
-    """Fork the workers from a Python that has imported for all of them what each would import for 12 seconds."""
-    if sys.platform == "linux":
-        import processes
-
-        processes.fork_workers(specs)
-
-
-@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Have one worker run a whole file, whose tests share fixtures, or all tests of a Space, which is started once."""
     from xdist.scheduler import LoadFileScheduling
@@ -133,7 +124,7 @@ def _refuse_processes(event, arguments):
 
 @pytest.fixture(scope="session")
 def processes():
-    """Starts Python: see processes.py. Whatever starts a process asks for this fixture, and so is marked `process`."""
+    """Functions that start Python. A test that starts a process must use this fixture, which marks it `process`."""
     import processes
 
     return processes

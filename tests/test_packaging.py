@@ -44,7 +44,7 @@ def wheel(processes, tmp_path_factory):
             shutil.copytree(part, folder / part.name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(part, folder)
-    processes.run("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder, new=True, check=True)
+    processes.run("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", folder, check=True)
     return next((folder / "dist").glob("*.whl"))
 
 
@@ -168,5 +168,5 @@ def test_every_file_of_a_standalone_folder_is_imported_by_its_main_file():
 def test_the_package_of_the_wheel_finds_its_metrics(processes, unpacked, tmp_path):
     program = "import evaluate_qa; print(evaluate_qa.path('smile'))"
     environment = {**os.environ, "PYTHONPATH": str(unpacked)}
-    done = processes.run("-c", program, cwd=tmp_path, env=environment, new=True, check=True)
+    done = processes.run("-c", program, cwd=tmp_path, env=environment, check=True)
     assert done.stdout.strip() == str(unpacked / "evaluate_qa" / "metrics" / "smile")

@@ -30,7 +30,7 @@ def node(processes, log, *options):
     environment = {**os.environ, **SETTINGS}
     with log.open("w") as file:
         at = {"stdout": file, "stderr": subprocess.STDOUT, "env": environment}
-        process = processes.start(*ray, start_new_session=True, new=True, **at)
+        process = processes.start(*ray, start_new_session=True, **at)
         try:
             deadline = time.monotonic() + 180
             while "Ray runtime started" not in log.read_text():

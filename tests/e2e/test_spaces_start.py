@@ -15,7 +15,7 @@ def test_only_one_thread_imports_while_the_metric_is_loaded(processes, tmp_path)
     """Two may wait for each other for ever (python/cpython#91351), as one in some fifty starts did."""
     log = tmp_path / "imports"
     # It asks for a score as soon as the page is up, while the metric is still being loaded.
-    start = partial(processes.start, RECORDER, log, new=True)
+    start = partial(processes.start, RECORDER, log)
     server = Server("evqascore", ROOT / "spaces" / "evqascore" / "app.py", tmp_path, start)
     server.stop()
     threads, modules = zip(*(line.split("\t") for line in log.read_text().splitlines()), strict=True)

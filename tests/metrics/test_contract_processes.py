@@ -36,7 +36,7 @@ def start(processes, name):
     started = []
 
     def started_with(code, **given):
-        process = processes.start("-W", "error", "-c", LOAD + code, name, json.dumps(given), new=True)
+        process = processes.start("-W", "error", "-c", LOAD + code, name, json.dumps(given))
         started.append(process)
         return process
 

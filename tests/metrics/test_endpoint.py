@@ -164,7 +164,9 @@ async def cell():
     except KeyboardInterrupt:
         print("interrupted")
 
-asyncio.new_event_loop().run_until_complete(cell())
+loop = asyncio.new_event_loop()
+loop.run_until_complete(cell())
+loop.close()
 """
 
 

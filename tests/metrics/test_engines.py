@@ -114,7 +114,7 @@ print(json.dumps(found))
 
 
 def test_without_evaluate_transformers_and_torch_the_embedded_models_score(processes, tmp_path):
-    done = processes.run("-W", "error", "-c", BLOCKED, cwd=tmp_path, env=dict(os.environ), new=True, check=True)
+    done = processes.run("-W", "error", "-c", BLOCKED, cwd=tmp_path, env=dict(os.environ), check=True)
     found = json.loads(done.stdout)
     assert found.pop("error") == (
         "bem: torch is not installed, and model='kortukov/answer-equivalence-bem' needs it: "

@@ -252,6 +252,6 @@ try:
 except ImportError as error:
     print(error)
 """
-    done = processes.run("-c", program, new=True)
+    done = processes.run("-c", program)
     assert "torchvision does not fit this torch" in done.stdout, done.stderr
     assert "pip install --force-reinstall torch torchvision" in done.stdout

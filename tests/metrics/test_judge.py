@@ -376,7 +376,7 @@ def test_what_failed_is_asked_for_again(load, server, tmp_path):
 
 KILLED = """
 import sys
-import evaluate, evaluate_qa
+import evaluate_qa
 folder, url = sys.argv[1:]
 metric = evaluate_qa.load("judge", endpoint=url, model="m", cache_dir=folder, concurrency=8)
 columns = {"predictions": [f"right {number}" for number in range(100)], "references": ["right"] * 100}

@@ -52,7 +52,7 @@ def write(store, numbers):
 def python(processes):
     """Starts a process that runs code in which VectorStore, np and vector(number) are known."""
     # Not a fork: its output is read line by line while it runs, and it has little to import.
-    return lambda code, *arguments: processes.start("-c", BEGIN + code, *arguments, new=True)
+    return lambda code, *arguments: processes.start("-c", BEGIN + code, *arguments)
 
 
 @given(

@@ -888,5 +888,5 @@ def test_a_device_that_is_not_there_is_told(tmp_path, chat_model, known_rows):
 def test_no_heavy_package_is_imported_with_the_command(processes):
     heavy = {"torch", "transformers", "aiohttp", "datasets", "evaluate", "numpy", "pyarrow"}
     code = f"import sys, evaluate_qa.commands.synthesize; print({heavy!r} & set(sys.modules))"
-    done = processes.run("-c", code, new=True, check=True)
+    done = processes.run("-c", code, check=True)
     assert done.stdout == "set()\n"

@@ -149,6 +149,6 @@ except Exception as error:
     print(type(error).__name__, error)
 print((used() - before) // 1024)
 """
-    told, used = processes.run("-c", lines, new=True, check=True).stdout.strip().split("\n")
+    told, used = processes.run("-c", lines, check=True).stdout.strip().split("\n")
     assert told.startswith("Refusal bomb.parquet: the unpacked file is larger than 16 MB")
     assert int(used) < 1000
