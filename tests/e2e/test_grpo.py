@@ -1,4 +1,4 @@
-"""Real training by reinforcement of a tiny model, in one and in two processes, with a metric as its reward."""
+"""GRPO training of a tiny model with a metric as its reward, in one and in two processes."""
 
 import json
 import os
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two processes"])
 def ranks(request, processes, tmp_path_factory):
-    """What each process wrote."""
+    """The output of each process."""
     folder = tmp_path_factory.mktemp("grpo")
     with socket.create_server(("127.0.0.1", 0)) as free:
-        # As torchrun tells them of each other.
+        # The variables that torchrun sets.
         place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1], "WORLD_SIZE": request.param}
     environments = [os.environ | place | {"RANK": rank, "LOCAL_RANK": rank} for rank in range(request.param)]
     group = [processes.start(PROGRAM, folder, env=environment) for environment in environments]
@@ -38,12 +38,12 @@ def bem():
 
 
 def known(call):
-    """Numbers of the completions that have a reference."""
+    """Return the indices of the completions with a reference."""
     return [row for row, gold in enumerate(call["gold"]) if gold is not None]
 
 
 def test_the_reward_rises(ranks):
-    """A model that knows 11 words learns to say the capital."""
+    """A model with 11 words learns to name the capital."""
     logged = [step["rewards/bem/mean"] for step in ranks[0]["log"] if "rewards/bem/mean" in step]
     assert len(logged) == STEPS
     assert mean(logged[-3:]) > mean(logged[:3]) + 0.25
@@ -59,12 +59,7 @@ def test_rewards_equal_a_plain_compute(ranks, bem):
         predictions, references, questions, rewards = map(list, zip(*rows, strict=True))
         plain = bem.compute(predictions=predictions, references=references, questions=questions)
         assert rewards == pytest.approx(plain["per_example"]["score"], abs=1e-6)
-        # The second reward: the verdict, less 0 at two tokens and half of it at three, which is midway to four.
-        second = [
-            call["rewards"][row] + max(len(call["completion_ids"][row]) - 2, 0) / 2
-            for call in found["short_and_right"]
-            for row in known(call)
-        ]
+        second = [call["rewards"][row] for call in found["right"] for row in known(call)]
         assert second == [float(verdict) for verdict in plain["per_example"]["verdict"]]
 
 

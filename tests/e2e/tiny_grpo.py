@@ -1,7 +1,6 @@
-"""A program that trains a tiny causal model by reinforcement; run by test_grpo.py in 1 and 2 processes.
+"""Train a tiny causal model with GRPO; test_grpo.py runs this program in one and in two processes.
 
-`python tiny_grpo.py FOLDER`: each process writes what its rewards were given and returned, and what the trainer logged,
-to FOLDER/<rank>.json.
+`python tiny_grpo.py FOLDER`: each process writes the calls of its rewards and the trainer's log to FOLDER/<rank>.json.
 """
 
 import json
@@ -33,13 +32,13 @@ def tokenizer():
 
 
 class Recorded:
-    """A reward function that notes what it was given and returned."""
+    """A reward function that records its calls."""
 
     def __init__(self, reward):
         self.reward, self.calls, self.__name__ = reward, [], reward.__name__
 
     def __call__(self, **given):
-        """What the trainer calls."""
+        """Return the rewards of a step."""
         found = self.reward(**given)
         kept = ("prompts", "completions", "completion_ids", "gold")
         self.calls.append({name: given[name] for name in kept} | {"rewards": found, "names": sorted(given)})
@@ -54,7 +53,7 @@ def main(folder):
     bem = evaluate_qa.load("bem")
     rewards = [
         Recorded(bem.reward("gold")),
-        Recorded(bem.reward("gold", value="verdict", length_penalty=(2, 4), name="short_and_right")),
+        Recorded(bem.reward("gold", value="verdict", name="right")),
     ]
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     trainer = GRPOTrainer(
