@@ -47,7 +47,7 @@ class Store:
         unchecked: Table and column in which earlier versions kept entries without checksums; taken over as they are.
     """
 
-    def __init__(self, path: Path, label: str, unchecked: tuple[str, str]) -> None:
+    def __init__(self, path: Path, label: str, unchecked: tuple[str, str] = ("", "")) -> None:
         self.path = path
         self._label, self._unchecked = label, unchecked
         self._usable = {"read", "write"}

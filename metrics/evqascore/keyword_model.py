@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,9 @@ class KeywordModel:
         at = f"@{revision[:8]}" if revision else ""
         prompt = hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
         self.label = f"{Path(model).name or model}{at}+prompt@{prompt}"
-        self._store = KeywordStore(cache_dir, asked) if cache_dir else None
+        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        path = cache_dir / f"keywords-{name}.sqlite" if cache_dir else None
+        self._store = Store(path, "evqascore: the store of keywords") if path else None
         self._known: dict[str, list[str]] = {}
 
     def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
@@ -77,8 +79,10 @@ class KeywordModel:
             ValueError: the model cannot be loaded, or gives no answer time and again.
         """
         texts = list(dict.fromkeys(texts))
-        if self._store:
-            self._known |= self._store.read([text for text in texts if text not in self._known])
+        if self._store is not None:
+            missing = [text for text in texts if text not in self._known]
+            for stored in self._store.read(missing):
+                self._known |= {missing[i]: json.loads(value) for i, value in stored.items()}
         failed = self._ask([text for text in texts if text not in self._known])
         return {text: failed.get(text) or self._known[text] for text in texts}
 
@@ -97,8 +101,8 @@ class KeywordModel:
                 return
             in_a_row = 0
             keywords = self._known[texts[number]] = parse_keywords(answer)
-            if self._store:
-                self._store.write(texts[number], keywords)
+            if self._store is not None:
+                self._store.write([texts[number]], [json.dumps(keywords).encode()])
 
         if texts:
             with progress("evqascore: keywords", len(texts), "text") as bar:
@@ -185,28 +189,3 @@ def _from_lines(reply: str) -> list[str]:
         return items  # what stands before and after a list is no part of it
     lines = [_HEADING.sub("", line) if number == 0 else line for number, line in enumerate(lines)]
     return [part for line in lines for part in re.split(r"[,;、，；]", line)]
-
-
-class KeywordStore:
-    """Keywords on disk by text, as one model gave them: one file for each model and prompt.
-
-    Each answer is stored as it comes, so that a process that is killed loses none.
-
-    Args:
-        folder: Where the store lives; made when missing.
-        fingerprint: Names all that the keywords depend on: model, revision, prompt.
-    """
-
-    def __init__(self, folder: str | Path, fingerprint: str) -> None:
-        name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
-        path = Path(folder) / f"keywords-{name}.sqlite"
-        self._store = Store(path, "evqascore: the store of keywords", ("keywords", "list"))
-        self.path = path
-
-    def read(self, texts: Sequence[str]) -> dict[str, list[str]]:
-        """Return the keywords of those texts that are stored; `texts` are distinct."""
-        return {texts[i]: json.loads(value) for found in self._store.read(texts) for i, value in found.items()}
-
-    def write(self, text: str, keywords: list[str]) -> None:
-        """Store the keywords of a text."""
-        self._store.write([text], [json.dumps(keywords).encode()])

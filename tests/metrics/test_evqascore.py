@@ -275,7 +275,7 @@ def test_broken_videos_leave_the_others_scored(metric, paths, broken, tmp_path):
     scored = [score for score in rows["score"] if score is not None]
     assert scored == pytest.approx(good["per_example"]["score"], abs=1e-5)
     assert rows["score"][1] is rows["score"][2] is rows["score"][4] is None
-    told = [None, "empty.mp4 is not a video", "text.mp4 is no video", None, "f.npy holds no features"]
+    told = [None, "empty.mp4 is not a video", "text.mp4 is not a video", None, "f.npy holds no features"]
     assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
     assert (out["evqascore"], out["coarse"]) == pytest.approx((good["evqascore"], good["coarse"]), abs=1e-5)
     assert out["unscored"] == 3

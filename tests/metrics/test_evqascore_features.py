@@ -1,21 +1,19 @@
-"""From files to features: each video once, the same whatever else is asked for, kept where that is wished."""
+"""From video files to vectors: each video once, independent of the other videos, and kept on request."""
 
-import multiprocessing
 import threading
-import time
+import weakref
+from itertools import islice
 from pathlib import Path
-from threading import Barrier
 
 import numpy as np
 import pytest
-import torch
-from videos import decode_all, write, write_long, write_sound
+from videos import decode_all, write, write_sound
 
+from evaluate_qa.metrics.evqascore import encoding
 from evaluate_qa.metrics.evqascore.clip import Encoder
-from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_demo
-from evaluate_qa.metrics.evqascore.encoding import in_threads, video_features
-from evaluate_qa.metrics.evqascore.features import FeatureStore, VideoFeatures
-from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo
+from evaluate_qa.metrics.evqascore.clip_models import load_demo
+from evaluate_qa.metrics.evqascore.encoding import video_features
+from evaluate_qa.metrics.evqascore.video import Frame, Sampling, UnreadableVideo
 
 
 @pytest.fixture(scope="module")
@@ -60,164 +58,91 @@ def test_each_video_comes_once(encoder, paths):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_features_depend_neither_on_threads_nor_on_other_videos(encoder, paths, threads):
+def test_features_do_not_depend_on_threads_or_other_videos(encoder, paths, threads):
     alone = {path: dict(video_features([path], encoder, Sampling(4)))[path] for path in paths[:3]}
     together = dict(video_features(paths, encoder, Sampling(4), threads=threads))
     assert all(_same(alone[path], together[path]) for path in alone)
 
 
-def test_batches_of_other_sizes_change_little(encoder, paths):
+def test_batch_size_changes_only_the_last_digits(encoder, paths):
     small = Encoder(load_demo(), device="cpu", batch_size=3)
     ours, theirs = (dict(video_features(paths[:2], one, Sampling(4))) for one in (encoder, small))
     for path in paths[:2]:
         np.testing.assert_allclose(ours[path].vectors, theirs[path].vectors, atol=1e-5)
 
 
-def test_kept_features_are_read_instead_of_videos(encoder, paths, tmp_path):
+@pytest.fixture
+def read(monkeypatch):
+    """The names of the videos that are read."""
+    names, original = [], encoding.read_samples
+    monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: names.append(path) or original(path, *rest))
+    return names
+
+
+def test_stored_features_are_used_instead_of_the_video(encoder, paths, tmp_path, read):
     first = dict(video_features(paths, encoder, Sampling(10), cache_dir=tmp_path))
-    kept = sorted(tmp_path.rglob("*.safetensors"))
-    assert len(kept) == 3
-    ages = [file.stat().st_mtime_ns for file in kept]
+    read.clear()
     second = dict(video_features(paths, encoder, Sampling(10), cache_dir=tmp_path))
+    assert sorted(read) == sorted(paths[3:])
     assert all(_same(first[path], second[path]) for path in paths[:3])
-    assert [file.stat().st_mtime_ns for file in kept] == ages
     assert isinstance(second[paths[3]], UnreadableVideo)
 
 
-def test_features_are_kept_by_content_sampling_and_model(encoder, paths, tmp_path):
-    def count(path, sampling):
-        assert all(
-            isinstance(one, VideoFeatures) for _, one in video_features([path], encoder, sampling, cache_dir=folder)
-        )
-        return len(list(folder.rglob("*.safetensors")))
+def test_stored_features_belong_to_content_sampling_and_model(encoder, paths, tmp_path, read):
+    def reads(path, sampling, encoder=encoder):
+        read.clear()
+        list(video_features([str(path)], encoder, sampling, cache_dir=tmp_path / "kept"))
+        return len(read)
 
-    folder = tmp_path / "kept"
-    assert count(paths[0], Sampling(10)) == 1
     moved = tmp_path / "moved.mp4"
     moved.write_bytes(Path(paths[0]).read_bytes())
-    assert count(str(moved), Sampling(10)) == 1
+    assert [reads(path, Sampling(10)) for path in (paths[0], moved)] == [1, 0]
     write(moved, frames=71)
-    assert count(str(moved), Sampling(10)) == 2
-    assert count(paths[0], Sampling(20)) == 3
-    assert FeatureStore(folder, "another model").read("0" * 64) is None
-
-
-def test_damaged_features_are_made_again(encoder, paths, tmp_path):
-    (_, first), *_ = video_features(paths[:1], encoder, Sampling(10), cache_dir=tmp_path)
-    (file,) = tmp_path.rglob("*.safetensors")
-    file.write_bytes(file.read_bytes()[:50])
-    (_, again), *_ = video_features(paths[:1], encoder, Sampling(10), cache_dir=tmp_path)
-    assert _same(first, again)
-    assert file.stat().st_size > 50
-
-
-def _write_for_ever(folder, started):
-    store = FeatureStore(folder, "model")
-    started.set()
-    while True:
-        for number in range(20):
-            store.write(f"{number:064x}", _filled(number))
-
-
-def _filled(number):
-    return VideoFeatures(np.full((200, 512), number, np.float32), np.full(200, float(number)), np.arange(200))
-
-
-def test_kept_features_are_whole_under_kills_and_other_writers(processes, tmp_path):
-    context = multiprocessing.get_context("spawn")
-    started = [context.Event() for _ in range(2)]
-    writers = [context.Process(target=_write_for_ever, args=(tmp_path, one)) for one in started]
-    for writer in writers:
-        writer.start()
-    try:
-        assert all(one.wait(60) for one in started)
-        store, seen, end = FeatureStore(tmp_path, "model"), 0, time.monotonic() + 1.5
-        while time.monotonic() < end or not seen:
-            for number in range(20):
-                if (found := store.read(f"{number:064x}")) is not None:
-                    assert _same(found, _filled(number))
-                    seen += 1
-    finally:
-        for writer in writers:
-            writer.kill()
-            writer.join()
-    assert all(_same(FeatureStore(tmp_path, "model").read(f"{n:064x}"), _filled(n)) for n in range(20))
+    assert [reads(moved, Sampling(10)), reads(paths[0], Sampling(20))] == [1, 1]
+    assert reads(paths[0], Sampling(10), Encoder(load_demo(), device="cpu", dtype="bfloat16")) == 1
 
 
 def test_threads_end_when_the_caller_stops(encoder, paths):
-    before = {*threading.enumerate()}  # some of which, another test's, may end meanwhile
+    before = {*threading.enumerate()}
     features = video_features(paths[:3], encoder, Sampling(1))
     next(features)
     features.close()
     assert {*threading.enumerate()} <= before
 
 
-def test_work_waits_for_whoever_fetches_it():
-    made = []
-
-    def work(path, pool):
-        for number in range(100):
-            made.append(number)
-            yield number
-
-    results = in_threads(["a"], work, threads=1, pool_threads=1)
-    assert next(results) == ("a", 0)
-    time.sleep(0.3)
-    # One fetched, two waiting, one in the thread's hand; perhaps one more that took the fetched one's place.
-    assert len(made) <= 5
-    assert [number for _, number in results] == list(range(1, 100))
+def _endless(path, *_):
+    number = 0
+    while True:
+        yield Frame(number, float(number), np.zeros((8, 8, 3), np.uint8))
+        number += 1
 
 
-def test_an_error_in_a_thread_is_raised_to_the_caller():
-    def work(path, pool):
-        yield 1
-        raise MemoryError("no room")
+def test_reading_stops_at_an_error_in_another_video(encoder, monkeypatch):
+    def read(path, *_):
+        if path == "bad":
+            raise MemoryError("no room")
+        return _endless(path)
 
+    monkeypatch.setattr(encoding, "read_samples", read)
     with pytest.raises(MemoryError, match="no room"):
-        list(in_threads(["a", "b", "c"], work, threads=2, pool_threads=1))
+        list(video_features(["a", "bad", "c"], encoder, Sampling(), threads=3))
 
 
-@pytest.mark.slow
-def test_two_hours_fit_into_memory(tmp_path):
-    """A model of the size of ViT-B-32, its libraries and a long video in 1.5 GB."""
-    from evaluate_qa.dev.benchmarks.evqascore import Job, whole
-    from evaluate_qa.dev.benchmarks.measure import measure
+def test_memory_does_not_grow_with_the_length(encoder, monkeypatch):
+    """Of 300 frames, at most two decoded ones are alive, and three batches of eight wait for the model."""
+    images, most, prepared, encoded = [], [], [], []
 
-    video = str(write_long(tmp_path / "long.mp4", 2 * 60 * 60, rate=5))
-    found = measure({"whole": (whole, Job((video,), interval=400, device="cpu", threads=2))}, 1)["whole"]
-    assert found.result == 90
-    # A torch that is built for CUDA takes more by itself: 1.75 GB in all were measured with one.
-    assert found.peak_bytes < (1.5e9 if torch.version.cuda is None else 1.8e9)
+    def read(path, *_):
+        for frame in islice(_endless(path), 300):
+            images.append(weakref.ref(frame.image))
+            most.append((sum(image() is not None for image in images), len(prepared) - len(encoded)))
+            yield frame
 
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_length(tmp_path):
-    from evaluate_qa.dev.benchmarks.evqascore import Job, whole
-    from evaluate_qa.dev.benchmarks.measure import measure
-
-    videos = [
-        str(write_long(tmp_path / f"{minutes}.mp4", 60 * minutes, size=(160, 90), rate=10)) for minutes in (1, 16)
-    ]
-    options = {"interval": 5, "model": str(demo_folder()), "device": "cpu", "threads": 2}
-    jobs = {video: (whole, Job((video,), **options)) for video in videos}
-    short, long = measure(jobs, 1).values()
-    assert (short.result, long.result) == (120, 1920)
-    # 1,800 more vectors of 32 numbers are a quarter of a megabyte; 1,800 more frames would be 13 or more.
-    assert long.peak_bytes - short.peak_bytes < 8e6
-
-
-def test_making_and_fetching_go_on_at_once():
-    both_at_work, last = Barrier(2, timeout=30), 20
-
-    def work(path, pool):
-        yield 0
-        for number in range(1, last):
-            both_at_work.wait()  # while the one before is being used
-            yield number
-
-    fetched = []
-    for _, number in in_threads(["a"], work, threads=1, pool_threads=1):
-        fetched.append(number)
-        if number < last - 1:
-            both_at_work.wait()  # one after the other, nobody would come
-    assert fetched == list(range(last))
+    prepare, encode = encoder.prepare, encoder.encode_prepared
+    monkeypatch.setattr(encoding, "read_samples", read)
+    monkeypatch.setattr(encoder, "prepare", lambda image: prepared.append(0) or prepare(image))
+    monkeypatch.setattr(encoder, "encode_prepared", lambda frames: encoded.extend(frames) or encode(frames))
+    ((_, found),) = video_features(["a"], encoder, Sampling(), threads=2)
+    assert found.frames.tolist() == list(range(300))
+    assert max(alive for alive, _ in most) <= 2
+    assert max(waiting for _, waiting in most) <= 3 * encoder.batch_frames

@@ -1,4 +1,4 @@
-"""Keywords from chat models: a server on this machine, and a model that is run here; each text is asked for once."""
+"""Keywords from chat models: an OpenAI-compatible server, a local model, and the formats of their replies."""
 
 import json
 import threading
@@ -8,11 +8,11 @@ import pytest
 from tiny_chat_model import save_chat_model
 
 from evaluate_qa.metrics._shared.chat_models import NoAnswer
-from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, KeywordStore, conversation
+from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, conversation, parse_keywords
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Replies with the words of the text as a numbered list; to a text that begins with a number, with that status."""
+    """Reply with the words of the text as a numbered list; if the text begins with a number, with that status."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -47,7 +47,7 @@ def server():
 
 @pytest.fixture
 def ask(server):
-    """Asks a new object for the keywords of texts."""
+    """Ask a new object for the keywords of texts."""
 
     def ask(*texts, cache_dir=None, model="m"):
         return KeywordModel(model, endpoint=server.url, cache_dir=cache_dir).keywords(texts)
@@ -55,26 +55,22 @@ def ask(server):
     return ask
 
 
-def test_each_text_is_asked_for_once(server, ask):
-    assert ask("red ball", "box", "red ball") == {"red ball": ["red", "ball"], "box": ["box"]}
+def test_each_text_is_asked_for_once(server):
+    model = KeywordModel("m", endpoint=server.url)
+    assert model.keywords(["red ball", "box", "red ball"]) == {"red ball": ["red", "ball"], "box": ["box"]}
+    assert model.keywords(["box"]) == {"box": ["box"]}
     assert sorted(server.asked) == ["box", "red ball"]
 
 
-def test_an_object_remembers(server):
-    model = KeywordModel("m", endpoint=server.url)
-    assert model.keywords(["a b"]) == model.keywords(["a b"]) == {"a b": ["a", "b"]}
-    assert server.asked == ["a b"]
+def test_stored_keywords_are_not_asked_for_again(server, ask, tmp_path):
+    ask("a é", cache_dir=tmp_path)
+    assert ask("a é", "c", cache_dir=tmp_path) == {"a é": ["a", "é"], "c": ["c"]}
+    assert server.asked == ["a é", "c"]
+    ask("a é", cache_dir=tmp_path, model="another")
+    assert server.asked == ["a é", "c", "a é"], "each model has its own store"
 
 
-def test_what_is_stored_is_not_asked_again(server, ask, tmp_path):
-    ask("a b", cache_dir=tmp_path)
-    assert ask("a b", "c", cache_dir=tmp_path) == {"a b": ["a", "b"], "c": ["c"]}
-    assert server.asked == ["a b", "c"]
-    ask("a b", cache_dir=tmp_path, model="another")
-    assert server.asked == ["a b", "c", "a b"], "each model has a store of its own"
-
-
-def test_a_failure_is_told_and_not_stored(server, ask, tmp_path):
+def test_failure_is_returned_and_not_stored(server, ask, tmp_path):
     found = ask("401 a", "b", cache_dir=tmp_path)
     assert found["b"] == ["b"]
     assert isinstance(found["401 a"], NoAnswer)
@@ -84,65 +80,69 @@ def test_a_failure_is_told_and_not_stored(server, ask, tmp_path):
     assert server.asked.count("b") == 1
 
 
-def test_it_gives_up_after_twenty_failures_in_a_row(server, ask, tmp_path):
+def test_twenty_failures_in_a_row_end_the_call(server, ask, tmp_path):
     with pytest.raises(ValueError, match=r"^evqascore: the keyword model failed 20 times in a row: status 401"):
         ask("first", *(f"401 {number}" for number in range(60)), cache_dir=tmp_path)
     assert len(server.asked) < 60
-    assert KeywordStore(tmp_path, "x").read(["first"]) == {}
     assert ask("first", cache_dir=tmp_path) == {"first": ["first"]}
-    assert server.asked.count("first") == 1, "what it had is kept"
+    assert server.asked.count("first") == 1, "earlier replies are kept"
 
 
-def test_the_store_outlives_a_kill(processes, tmp_path):
-    program = (
-        "import os, sys\n"
-        "from evaluate_qa.metrics.evqascore.keyword_model import KeywordStore\n"
-        "store = KeywordStore(sys.argv[1], 'x')\n"
-        "store.write('text', ['é', 'b'])\n"
-        "os.kill(os.getpid(), 9)\n"
-    )
-    assert processes.run("-c", program, tmp_path).returncode == -9
-    store = KeywordStore(tmp_path, "x")
-    assert store.read(["text", "other"]) == {"text": ["é", "b"]}
-    store.write("text", ["later"])
-    assert store.read(["text"]) == {"text": ["é", "b"]}, "the first answer stays"
-
-
-def test_many_may_write_at_once(tmp_path):
-    def write(number):
-        for index in range(20):
-            KeywordStore(tmp_path, "x").write(f"{number} {index}", [str(number)])
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    expected = {f"{n} {i}": [str(n)] for n in range(4) for i in range(20)}
-    assert KeywordStore(tmp_path, "x").read(list(expected)) == expected
-
-
-@pytest.fixture(scope="module")
-def chat_model(tmp_path_factory):
+def test_local_model(tmp_path):
     replies = {"A red ball.": '["red ball"]', "A dog runs.": "1. dog, running"}
-    folder = tmp_path_factory.mktemp("chat")
-    return save_chat_model(folder, [(conversation(text), reply) for text, reply in replies.items()])
+    folder = save_chat_model(tmp_path, [(conversation(text), reply) for text, reply in replies.items()])
+    model = KeywordModel(str(folder), device="cpu")
+    assert model.keywords(replies) == {"A red ball.": ["red ball"], "A dog runs.": ["dog, running"]}
+    assert model.label.startswith(f"{folder.name}+prompt@")
 
 
-def test_a_model_that_is_run_here(chat_model):
-    model = KeywordModel(str(chat_model), device="cpu")
-    assert model.keywords(["A dog runs.", "A red ball."]) == {
-        "A dog runs.": ["dog, running"],
-        "A red ball.": ["red ball"],
-    }
-    assert model.label.startswith(f"{chat_model.name}+prompt@")
-
-
-def test_a_model_that_is_not_there_is_told():
+def test_missing_model_is_named():
     with pytest.raises(ValueError, match=r"^evqascore: cannot load the chat model 'no/model'"):
         KeywordModel("no/model").keywords(["a"])
 
 
-def test_an_endpoint_that_is_no_address_is_told():
+def test_endpoint_must_be_a_url():
     with pytest.raises(ValueError, match=r"^evqascore: keyword_endpoint is 'localhost'; expected a URL such as http"):
         KeywordModel("m", endpoint="localhost")
+
+
+REPLIES = {
+    "JSON": '["red ball", "blue box"]',
+    "JSON in a fence": '```json\n["red ball", "blue box"]\n```',
+    "JSON after words": 'Here are the key phrases: ["red ball", "blue box"]. Tell me if you need more!',
+    "JSON object": '{"keywords": ["red ball", "blue box"]}',
+    "JSON of objects": '[{"phrase": "red ball"}, {"phrase": "blue box"}]',
+    "truncated JSON": '["red ball", "blue box"',
+    "numbers in brackets": "(1) red ball\n(2) blue box",
+    "numbers with an introduction": "Sure! The phrases are:\n\n1) red ball\n2) blue box\n\nLet me know!",
+    "bullets": "* red ball\n* blue box",
+    "dashes, bold": "Key phrases:\n- **red ball**\n- **blue box**",
+    "dots": "• red ball\n• blue box",
+    "lines": "red ball\nblue box",
+    "commas after a heading": "Keywords: red ball, blue box.",
+    "a heading and commas": "Keywords:\nred ball, blue box",
+    "semicolons": "red ball; blue box;",
+    "Chinese commas": "red ball、blue box",
+    "thoughts": '<think>\nThe text [sic] names two, a, b.\n</think>\n["red ball", "blue box"]',
+    "quotes": '"red ball", “blue box”',
+    "repeated": '["red ball", "Red  ball", "blue box", "", "red ball"]',
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES.values(), ids=REPLIES)
+def test_keywords_are_parsed_in_order(reply):
+    assert parse_keywords(reply) == ["red ball", "blue box"]
+
+
+@pytest.mark.parametrize("reply", ["", "[]", "None", "N/A", "No keywords", "```json\n[]\n```", "<think>a</think>", "-"])
+def test_reply_without_keywords_is_an_empty_list(reply):
+    assert parse_keywords(reply) == []
+
+
+def test_other_brackets_are_not_json():
+    assert parse_keywords("a [red] ball, blue {box}") == ["a [red] ball", "blue {box"]
+    assert parse_keywords("[" * 5000 + '"a"') in (["a"], [])
+
+
+def test_prompt_holds_the_text_unchanged():
+    assert conversation("{0} %s [x]")[0]["content"].endswith("Text: {0} %s [x]")

@@ -15,8 +15,6 @@ from damage import flip, no_room, without_privileges
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import stores
-from evaluate_qa.metrics.evqascore.features import FeatureStore, VideoFeatures
-from evaluate_qa.metrics.evqascore.keyword_model import KeywordStore
 from evaluate_qa.metrics.smile.vectors import VectorStore
 
 TEXTS = [f"text {number}" for number in range(400)]
@@ -213,28 +211,6 @@ def test_vectors_without_checksums_are_taken_over(tmp_path):
         assert_right(found)
 
 
-def test_keywords_without_checksums_are_taken_over(tmp_path):
-    path = KeywordStore(tmp_path, "model").path
-    path.unlink()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE keywords (key BLOB PRIMARY KEY, list TEXT) WITHOUT ROWID")
-        connection.execute("INSERT INTO keywords VALUES (?, ?)", (stores._key("a"), '["é", "b"]'))
-    for _ in range(2):
-        assert KeywordStore(tmp_path, "model").read(["b", "a"]) == {"a": ["é", "b"]}
-
-
-def test_keywords_are_not_changed_by_a_flipped_bit(tmp_path):
-    store = KeywordStore(tmp_path, "model")
-    store.write("a", ["ball"])
-    store.write("b", ["box"])
-    content = store.path.read_bytes()
-    store.path.write_bytes(content.replace(b"ball", b"bell"))
-    assert KeywordStore(tmp_path, "model").read(["a", "b"]) == {"b": ["box"]}
-    store.path.write_bytes(content[:4000])
-    with one_warning("the store of keywords.* is damaged"):
-        assert KeywordStore(tmp_path, "model").read(["a", "b"]) == {}
-
-
 # The whole metric, where trouble begins before or after some vectors are stored
 
 
@@ -257,59 +233,3 @@ def test_trouble_with_the_cache_costs_no_score(tiny, tmp_path, folder):
         found = scores(tiny, tmp_path / folder)
     assert 0 < sum(path.stat().st_size for path in tmp_path.rglob("*.sqlite")) <= 70_000 or folder != "there"
     assert found == pytest.approx(scores(tiny), abs=1e-6)
-
-
-# Features: a file for each video
-
-KEY = "0" * 64
-FEATURES = VideoFeatures(VECTORS[:4], np.arange(4) / 2, np.arange(4))
-
-
-def same(one, other):
-    return all(vars(one)[name].tobytes() == vars(other)[name].tobytes() for name in vars(other))
-
-
-@pytest.fixture
-def features(tmp_path):
-    """A store with the features of one video."""
-    store = FeatureStore(tmp_path, "model")
-    store.write(KEY, FEATURES)
-    assert same(store.read(KEY), FEATURES)
-    return store
-
-
-def test_whatever_happens_to_features_no_others_are_read(features):
-    file = features._file(KEY)
-    content = file.read_bytes()
-    for position in range(0, len(content), 3):
-        file.write_bytes(flip(content, position))
-        assert features.read(KEY) is None or same(features.read(KEY), FEATURES), position
-        file.write_bytes(content[:position])
-        assert features.read(KEY) is None
-    at = content.index(FEATURES.vectors.tobytes())
-    file.write_bytes(flip(content, at))
-    assert features.read(KEY) is None
-    features.write(KEY, FEATURES)
-    assert file.read_bytes() == content
-
-
-def test_features_without_checksums_are_read(features):
-    from safetensors.numpy import save_file
-
-    save_file(vars(FEATURES), features._file(KEY))
-    assert same(features.read(KEY), FEATURES)
-
-
-@pytest.mark.parametrize("trouble", ["full", "a folder in its place", "a file in its place"])
-def test_features_that_cannot_be_written_are_not(features, trouble):
-    room = 100 if trouble == "full" else 1 << 20
-    if trouble == "a folder in its place":
-        features._file("1" * 64).mkdir(parents=True)
-    if trouble == "a file in its place":
-        (features.folder / "11").touch()
-    with no_room(room), one_warning("store of features: .* cannot be used"):
-        for _ in range(2):
-            features.write("1" * 64, FEATURES)
-    assert features.read("1" * 64) is None
-    assert same(features.read(KEY), FEATURES)
-    assert not list(features.folder.rglob("*.part"))

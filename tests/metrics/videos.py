@@ -156,26 +156,3 @@ def decode_all(path) -> list[np.ndarray]:
             np.rot90(frame.to_ndarray(format="rgb24"), round(frame.rotation / 90) % 4)
             for frame in container.decode(video=0)
         ]
-
-
-def write_long(path, seconds, *, size=(320, 180), rate=30, keys=250) -> Path:
-    """Write a long video quickly, by repeating the packets between two key frames."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(
-            "libx264", rate=rate, options={"preset": "ultrafast", "x264-params": "scenecut=0"}
-        )
-        stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-        stream.codec_context.gop_size = keys
-        stretch = []
-        for number in range(keys):
-            stretch += stream.encode(av.VideoFrame.from_ndarray(pattern(number, *size), format="rgb24"))
-        stretch += stream.encode()
-        frames = [(bytes(packet), packet.is_keyframe) for packet in stretch]
-        for number in range(seconds * rate):
-            data, key = frames[number % keys]
-            packet = av.Packet(data)
-            packet.stream, packet.is_keyframe = stream, key
-            packet.pts = packet.dts = number
-            packet.time_base, packet.duration = Fraction(1, rate), 1
-            container.mux(packet)
-    return Path(path)
