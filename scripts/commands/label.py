@@ -1,4 +1,4 @@
-"""`evaluate-qa label`: a page on which a person labels answers as right or wrong."""
+"""`evaluate-qa label`: label answers as right or wrong in the browser."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,19 +30,21 @@ def label(
 ) -> None:
     """Label answers on a page in your browser: R right, W wrong, S skip, B back.
 
-    Each label is saved to the file at once, as right, wrong or skip, for `evaluate-qa estimate`. Run the command again
-    to continue. To avoid bias, scores and other people's labels are hidden.
+    Each label is saved to the file immediately, as right, wrong or skip, for `evaluate-qa estimate`. Run the command
+    again to continue. To avoid bias, scores and other people's labels are hidden.
     """
     with reported_errors("label"):
+        if kappa is None:
+            typer.echo("Loading the labeling page. This can take a minute on a busy machine…", err=True)
         from ..estimation.arguments import parse_columns
         from ..labeling.sheet import Sheet, copy_without_labels, require_same_rows
 
         named = parse_columns(column, ["label"]).label
         sheet = Sheet(file, named, show or [])
         if kappa is not None:
-            from ..labeling.kappa import agreement, told
+            from ..labeling.kappa import agreement, describe
 
-            typer.echo(told(agreement(sheet, Sheet(kappa, named))))
+            typer.echo(describe(agreement(sheet, Sheet(kappa, named))))
             return
         if second is not None:
             if not second.exists():
@@ -50,7 +52,6 @@ def label(
             own = Sheet(second, sheet.label, show or [])
             require_same_rows(sheet, own)
             sheet = own
-        typer.echo("Starting the labeling page…", err=True)
         try:
             from ..labeling.page import launch
         except ImportError as error:

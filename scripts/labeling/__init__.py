@@ -1,1 +1,1 @@
-"""People's verdicts on answers: the file that is filled in (`sheet`), the page (`page`), and how far two agree."""
+"""A local web page for labeling answers by hand."""

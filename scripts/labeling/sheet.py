@@ -1,9 +1,8 @@
-"""The file that a person labels: its rows, and what was said of each, which is saved at once."""
+"""The file that a person labels."""
 
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -20,55 +19,52 @@ from ..files.writing import check_place, write_part
 from ..labeled_data.files import OF_A_JUDGE
 
 SKIP = "skip"
-SAYINGS = ("right", "wrong", SKIP)
-"""What is said of an answer, as it is written."""
-_SAID = {*SAYINGS, "correct", "incorrect"}
+LABEL_VALUES = ("right", "wrong", SKIP)
 
-_PATIENCE = 30.0  # seconds in which another writer saves a label
-
+_PATIENCE = 30.0  # seconds to wait while another process saves a label
 _TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
-_JUDGED = ("score", "verdict", "label")  # how columns are called that a metric of ours adds, behind any prefix
+_JUDGED_NAMES = ("score", "verdict", "label")  # endings of the names of columns that metrics and judges add
+_JUDGED_VALUES = {*LABEL_VALUES, "correct", "incorrect"}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person sees of a row: not what it scored, nor what looks like others' labels, unless named.
+    """The parts of a row that a person sees: no scores and no labels of others, unless a column is named.
 
     Attributes:
         question: The question; empty if there is none.
         references: The references.
         answer: The answer.
         more: Other columns that are shown, with their values.
-        said: What was said of it; empty if nothing was.
+        label: The row's own label; empty if there is none yet.
     """
 
     question: str
     references: list[str]
     answer: str
     more: dict[str, str]
-    said: str
+    label: str
 
 
 class Sheet:
-    """Rows to label, in their file.
+    """Rows to label, in their file. Each label is saved immediately.
 
     Args:
         path: A CSV or JSONL file, such as `evaluate-qa sample` writes.
-        label: Its column for labels; by default label or correct, or else a new one.
-        show: Other columns that are shown. By default all; but none where one of them tells how answers were judged,
-            as then others may, too: a metric adds columns of any name and kind.
+        label: The column for labels. Default: label or correct, or else a new column "label".
+        show: Other columns to show. Default: all of them, or none if one of them looks like scores or labels.
 
     Attributes:
         withheld: The other columns that are not shown by default.
 
     Raises:
-        RowsError: the file cannot be read or written, a label is none or a judge's, there are no answers, or a column
-            to show is not there.
+        RowsError: the file cannot be read or written, a label is invalid or from a judge, there are no answers, or a
+            column to show does not exist.
     """
 
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         _require_writable(path)
-        seen = _state(path) if path.exists() else None  # before the rows, so that a change meanwhile is noticed
+        self._seen = _state(path) if path.exists() else None  # before reading, so that a later change is noticed
         found = list(read_rows(path))
         if not found:
             raise RowsError(f"{path}: there are no rows")
@@ -87,48 +83,44 @@ class Sheet:
             )
         require_columns(str(path), present, show)
         others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *_TEXTS}]
-        judged = any(_tells_judgement(name, [row.get(name) for row in self.rows]) for name in others)
+        judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)
         self._more, self.withheld = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:
             row.setdefault(self.label, None)
-        verdicts(self.columns(), self.label)
-        self._seen = seen
+        self.marks()  # raises RowsError for a label that is invalid
         self._lock = threading.Lock()
 
     def columns(self) -> Columns:
-        """Return the rows as columns, for what joins files."""
+        """Return the rows as columns."""
         present = list(dict.fromkeys(name for row in self.rows for name in row))
         values = {name: [row.get(name) for row in self.rows] for name in present}
         return Columns(str(self.path), self._numbers, values, present)
 
     def marks(self) -> NDArray[np.float64]:
-        """Return the labels, from 0 to 1, and NaN for rows that have none or were skipped."""
+        """Return the labels, from 0 to 1, and NaN for rows that were skipped or have no label yet."""
         return verdicts(self.columns(), self.label)
 
-    def said(self, row: int) -> str:
-        """Return what was said of a row: a label as it stands in the file, `skip`, or nothing."""
+    def label_of(self, row: int) -> str:
+        """Return the label of a row as it is in the file; empty if there is none."""
         return plain(self.rows[row][self.label])
 
-    def say(self, row: int, saying: str) -> None:
-        """Write down what is said of a row, and save the file.
+    def save(self, row: int, label: str) -> None:
+        """Save the label of a row: right, wrong or skip.
 
-        One writer at a time saves: other threads and processes wait. Labels that another one saved meanwhile are kept.
+        One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
 
         Raises:
-            RowsError: the file now holds other rows, another program keeps it, or it cannot be written; nothing is
-                changed then.
-            ValueError: it is none of `SAYINGS`.
+            RowsError: the file now holds other rows, another program keeps it locked, or it cannot be written. The
+                file is not changed then.
         """
-        if saying not in SAYINGS:
-            raise ValueError(f"{saying!r} was said of a row; expected one of {', '.join(SAYINGS)}")
         with self._lock, claimed(self.path, _PATIENCE):
             rows = self.rows if _state(self.path) == self._seen else self._reread()
-            rows = [*rows[:row], {**rows[row], self.label: saying}, *rows[row + 1 :]]
+            rows = [*rows[:row], {**rows[row], self.label: label}, *rows[row + 1 :]]
             write_part(self.path, rows)
             self.rows, self._seen = rows, _state(self.path)
 
     def _reread(self) -> list[Row]:
-        """Return the rows as another writer left them; raises RowsError unless they are the same but for labels."""
+        """Return the rows as another writer left them; raises RowsError if more than labels changed."""
         rows = [{**found, self.label: found.get(self.label)} for _, found in read_rows(self.path)]
         if [{**found, self.label: None} for found in rows] != [{**found, self.label: None} for found in self.rows]:
             raise RowsError(
@@ -138,30 +130,31 @@ class Sheet:
         return rows
 
     def next(self, after: int = -1) -> int | None:
-        """Return the first row behind another one of which nothing was said, or else the first of all; None at the end.
-
-        A row that was skipped is not asked for again; the person can go back to it.
-        """
+        """Return the next row without a label, continuing with the first row; None if all rows are labeled."""
         count = len(self.rows)
         order = (place % count for place in range(after + 1, after + 1 + count))
-        return next((row for row in order if not self.said(row)), None)
+        return next((row for row in order if not self.label_of(row)), None)
 
     def counts(self) -> dict[str, int]:
-        """Return how many rows are right, wrong (a fraction is on the nearer side), skipped and left."""
+        """Return the number of rows that are right, wrong, skipped and left; a label of 0.5 or more is right."""
         marks = self.marks()
-        skipped = sum(self.said(row).lower() == SKIP for row in range(len(self.rows)))
+        skipped = sum(self.label_of(row).lower() == SKIP for row in range(len(self.rows)))
         right, wrong = int((marks >= 0.5).sum()), int((marks < 0.5).sum())  # noqa: PLR2004 - half of the scale
         return {"right": right, "wrong": wrong, "skipped": skipped, "left": len(self.rows) - right - wrong - skipped}
 
     def shown(self, row: int) -> Shown:
-        """Return what the person sees of a row."""
-        found = self.rows[row]
+        """Return the parts of a row that the person sees."""
+        question, references, answer = (
+            next((self.rows[row][one] for one in either(name) if one in self.rows[row]), None)
+            for name in ("question", "reference", "prediction")
+        )
+        every = references if isinstance(references, list) else [references]
         return Shown(
-            question=_text(_first(found, "question")),
-            references=_references(_first(found, "reference")),
-            answer=_text(_first(found, "prediction")),
-            more={name: _text(found[name]) for name in self._more if _text(found.get(name))},
-            said=self.said(row),
+            question=_text(question),
+            references=[_text(one) for one in every if _text(one)],
+            answer=_text(answer),
+            more={name: _text(self.rows[row][name]) for name in self._more if _text(self.rows[row].get(name))},
+            label=self.label_of(row),
         )
 
 
@@ -171,7 +164,7 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def copy_without_labels(sheet: Sheet, target: Path) -> None:
-    """Write the rows of a sheet into a file for another person, as long as there is none."""
+    """Write the rows of a sheet into a new file for another person."""
     _require_writable(target)
     if file_format(target) != file_format(sheet.path):
         raise RowsError(f"{target}: expected a {file_format(sheet.path)} file, as {sheet.path} is one")
@@ -179,7 +172,7 @@ def copy_without_labels(sheet: Sheet, target: Path) -> None:
 
 
 def require_same_rows(one: Sheet, other: Sheet) -> None:
-    """Raise RowsError unless both have the same answers in the same order."""
+    """Raise RowsError unless both sheets have the same answers in the same order."""
     names = [name for name in one.columns().present if name != one.label]
     first, second = (keys(sheet.columns(), names) for sheet in (one, other))
     if first != second:
@@ -192,30 +185,10 @@ def _require_writable(path: Path) -> None:
     check_place(path)
 
 
-def _tells_judgement(name: str, values: Iterable[Any]) -> bool:
-    """Whether a column tells how answers were judged: by its name, or as it holds fractions, or right and wrong."""
-    if name.lower().endswith(_JUDGED):
-        return True
-    told = {_text(value).lower() for value in values} - {""}
-    return bool(told) and (told <= _SAID or _has_fractions(told))
-
-
-def _has_fractions(told: Collection[str]) -> bool:
-    """Whether all are numbers, some of them written with a point: 1.0 is a score where 1 may be anything."""
-    try:
-        if not all(isfinite(float(one)) for one in told):
-            return False
-    except ValueError:
-        return False
-    return not all(one.lstrip("-").isdecimal() for one in told)
-
-
-def _first(row: Row, name: str) -> Any:
-    return next((row[one] for one in either(name) if one in row), None)
-
-
-def _references(value: Any) -> list[str]:
-    return [_text(one) for one in (value if isinstance(value, list) else [value]) if _text(one)]
+def _looks_judged(name: str, values: Iterable[Any]) -> bool:
+    """Return True if a column holds scores or verdicts by its name, or only labels such as right and wrong."""
+    found = {_text(value).lower() for value in values} - {""}
+    return name.lower().endswith(_JUDGED_NAMES) or (bool(found) and found <= _JUDGED_VALUES)
 
 
 def _text(value: Any) -> str:

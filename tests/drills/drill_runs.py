@@ -219,7 +219,7 @@ from pathlib import Path
 from evaluate_qa.labeling.sheet import Sheet
 sheet = Sheet(Path(sys.argv[1]))
 for row in range(int(sys.argv[2]), 200, 2):
-    sheet.say(row, "right")
+    sheet.save(row, "right")
     print(row, flush=True)
 """
 

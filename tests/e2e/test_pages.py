@@ -49,6 +49,10 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
+def color(page, element):
+    return page.evaluate(f"getComputedStyle(document.getElementById('{element}')).backgroundColor")
+
+
 @pytest.fixture
 def labelling(processes, tmp_path):
     """Runs `evaluate-qa label` on a file; returns the process and the page's address."""
@@ -83,59 +87,64 @@ def labelling(processes, tmp_path):
 
 
 def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
-    answers = [ATTACK, "Lyon", "", "word" * 400, "Rome"]
+    answers = [ATTACK, "Lyon", "", "word" * 400, *["Rome"] * 31]
     rows = [
         {"question": ATTACK if at == 0 else f"Question {at}?", "references": ["Paris", ATTACK], "prediction": answer}
         | {"label": None}
         for at, answer in enumerate(answers)
     ]
-    target = tmp_path / "labels.jsonl"
+    target = tmp_path / os.fsdecode(b"labels\xff.jsonl")  # a name that is not UTF-8
     write_rows(target, rows)
-    process, url = labelling("labels.jsonl")
+    process, url = labelling(target)
 
     def labels():
         return [row["label"] for _, row in read_rows(target)]
 
     with Opened(browser, url, url) as page:
         asked = page.locator("#asked")
-        asked.get_by_text("Row 1 of 5").wait_for()
+        asked.get_by_text("Row 1 of 35").wait_for()
         assert asked.locator(".qa-answer").inner_text().split() == f"Answer {ATTACK}".split()
         assert asked.locator("h2").inner_text() == ATTACK
         assert asked.locator("li").all_inner_texts() == ["Paris", ATTACK]
-        assert page.title() == "Labels: labels.jsonl"
+        assert page.title() == "Labels: labels\ufffd.jsonl"
         assert page.locator("script:text('attacked')").count() == asked.locator("img").count() == 0
+        bar = page.get_by_role("progressbar")
+        assert (bar.get_attribute("aria-valuenow"), bar.locator("span").bounding_box()["width"]) == ("0", 0)
+        colors = [color(page, name) for name in ("right", "wrong")]
         page.screenshot(path=artefacts / "label-desktop-light.png")
         assert violations(page, axe) == []
         page.keyboard.press("r")
-        asked.get_by_text("Row 2 of 5").wait_for()
-        assert labels() == ["right", None, None, None, None]
+        asked.get_by_text("Row 2 of 35").wait_for()
+        assert labels()[:3] == ["right", None, None]
         page.keyboard.press("w")
-        asked.get_by_text("Row 3 of 5").wait_for()
+        asked.get_by_text("Row 3 of 35").wait_for()
         asked.get_by_text("(empty)").wait_for()
         page.keyboard.press("b")
-        asked.get_by_text("Row 2 of 5, labeled: wrong").wait_for()
+        asked.get_by_text("Row 2 of 35, labeled: wrong").wait_for()
         page.locator("#right").click()
-        asked.get_by_text("Row 3 of 5").wait_for()
+        asked.get_by_text("Row 3 of 35").wait_for()
         page.keyboard.press("s")
-        asked.get_by_text("Row 4 of 5").wait_for()
-        assert labels() == ["right", "right", "skip", None, None]
+        asked.get_by_text("Row 4 of 35").wait_for()
+        assert labels()[:4] == ["right", "right", "skip", None]
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0
-    assert "labels.jsonl: 2 right, 0 wrong, 1 skipped, 2 left" in (tmp_path / "log.txt").read_text()
-    process, url = labelling("labels.jsonl")
+    assert ".jsonl: 2 right, 0 wrong, 1 skipped, 32 left" in (tmp_path / "log.txt").read_text()
+    process, url = labelling(target)
     with Opened(browser, url, url, (390, 844), "dark") as page:
-        page.locator("#asked").get_by_text("Row 4 of 5").wait_for()
+        page.locator("#asked").get_by_text("Row 4 of 35").wait_for()
         page.wait_for_timeout(300)
         page.screenshot(path=artefacts / "label-phone-dark.png")
         height = page.locator("#right").bounding_box()["y"]
         assert 0 < height < 844, "the buttons stay in sight under an answer that is longer than the window"
         assert overflow(page) <= 0
         assert violations(page, axe) == []
-        page.keyboard.press("R")
-        page.locator("#asked").get_by_text("Row 5 of 5").wait_for()
-        page.keyboard.press("w")
+        assert [color(page, name) for name in ("right", "wrong")] == colors
+        keys = "Rww" * 10 + "rw"
+        for key in keys:  # faster than the page saves
+            page.keyboard.press(key)
         page.get_by_text("All rows are labeled.").wait_for()
-    assert labels() == ["right", "right", "skip", "right", "wrong"]
+    names = {"r": "right", "w": "wrong"}
+    assert labels() == ["right", "right", "skip", *(names[key.lower()] for key in keys)]
 
 
 def test_a_report_opens_anywhere(browser, axe, artefacts, tmp_path):
