@@ -3,8 +3,6 @@
 Runs in a few seconds, without a download, and writes to ./checkpoints. On several GPUs: `torchrun trainer.py`.
 """
 
-import logging
-
 import datasets
 import evaluate
 from transformers import (
@@ -17,8 +15,6 @@ from transformers import (
     set_seed,
 )
 
-logging.basicConfig(format="%(message)s")
-logging.getLogger("evaluate_qa").setLevel(logging.INFO)  # shows the rows that log_samples asks for
 set_seed(1)
 
 QUESTIONS = ["Who discovered radium?", "What is the capital of France?", "What is the capital of Italy?"]
@@ -59,7 +55,7 @@ trainer = Seq2SeqTrainer(
     data_collator=DataCollatorForSeq2Seq(tokenizer, model),
     processing_class=tokenizer,
     # Without references= the labels are the references.
-    compute_metrics=smile.compute_metrics(tokenizer, references=REFERENCES, log_samples=2),
+    compute_metrics=smile.compute_metrics(tokenizer, references=REFERENCES),
 )
 trainer.train()
 print(f"best: {trainer.state.best_metric:.3f} at step {trainer.state.best_global_step}")

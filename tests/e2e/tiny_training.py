@@ -1,8 +1,8 @@
-"""A program that trains tiny models and has every text metric score them; run by test_trainer.py in 1 and 2 processes.
+"""Train tiny models with every text metric; test_trainer.py runs this program in one and in two processes.
 
-`python tiny_training.py FOLDER [TRAINED]`: each process writes what it was given to FOLDER/<rank>.json. With TRAINED,
-the FOLDER of an earlier run, that run's models are evaluated: two processes add gradients up in another order than
-one, so what they train is not quite the same.
+`python tiny_training.py FOLDER [TRAINED]`: each process writes its results to FOLDER/<rank>.json. With TRAINED, the
+FOLDER of an earlier run, that run's models are evaluated, because training on two processes sums gradients in another
+order and gives slightly different models.
 """
 
 import json
@@ -44,7 +44,7 @@ ROWS = 7  # to be evaluated: with two processes and batches of two, the last bat
 ONCE = len(FACTS)
 
 METRICS = ("smile", "nli_lex", "bem", "deltableu")
-# What each metric is given beside what the trainer has: columns and options.
+# Further columns and options of each metric.
 GIVEN = {
     "smile": {"synthetic_answers": [f"it is {answer}" for answer in ANSWERS[:ROWS]], "threshold": 0.9},
     "nli_lex": {"threshold": 0.3},
@@ -86,7 +86,7 @@ class Together:
         ]
 
     def __call__(self, evaluated, compute_result=True):
-        """What a trainer calls."""
+        """Return the results of all metrics."""
         return {name: value for score in self.scores for name, value in score(evaluated, compute_result).items()}
 
 
@@ -109,7 +109,7 @@ def options(folder, **more):
 
 
 def predicted(trainer, rows):
-    """Figures of all rows at once, those by batches, and the ids that were scored."""
+    """Return the results for all rows at once and by batches, and the predicted ids."""
     output = trainer.predict(rows, metric_key_prefix="eval")
     trainer.args.batch_eval_metrics = True
     by_batches = trainer.evaluate(rows)
@@ -118,7 +118,7 @@ def predicted(trainer, rows):
 
 
 def failure(trainer, rows):
-    """What is raised for rows that cannot be scored."""
+    """Return the error of an evaluation with invalid rows."""
     try:
         trainer.evaluate(rows)
     except (ValueError, RuntimeError) as error:
@@ -126,7 +126,7 @@ def failure(trainer, rows):
 
 
 def keep_or_replace(model, folder, trained):
-    """Save the model for a later run, or take the weights that an earlier run saved."""
+    """Save the model for a later run, or load the weights of an earlier run."""
     if trained is None:
         model.save_pretrained(folder / "trained")
     else:
@@ -176,7 +176,7 @@ def encoder_decoder(folder, trained, metrics):
 
 
 def causal(folder, trained, metrics):
-    """Train a GPT-2; evaluate it teacher-forced with `Trainer` and by generation with `Seq2SeqTrainer`."""
+    """Train a GPT-2 and evaluate the answers that it generates."""
     set_seed(0)
     sizes = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 32}
     dropouts = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
@@ -187,31 +187,20 @@ def causal(folder, trained, metrics):
         row(prompt + answer, [-100] * len(prompt) + answer)
         for prompt, answer in ((ids(question, end=False), ids(answer)) for question, answer in FACTS)
     ]
-    trainer = Trainer(
-        model,
-        TrainingArguments(**options(folder, max_steps=12, include_for_metrics=["inputs"])),
-        train_dataset=whole * 12,
-        compute_metrics=Together(metrics),
-        preprocess_logits_for_metrics=metrics["smile"].teacher_forced(causal=True),
-        **common,
-    )
+    trainer = Trainer(model, TrainingArguments(**options(folder, max_steps=12)), train_dataset=whole * 12, **common)
     trainer.train()
     keep_or_replace(trainer.model, folder, trained)
-    forced = predicted(trainer, whole[:ROWS])
-    trainer.compute_metrics = trainer.preprocess_logits_for_metrics = None
-    forced["logits"] = trainer.predict(whole[:ROWS]).predictions.tolist()
-
     trainer.model.generation_config.max_new_tokens = 6
     prompts = [ids(question, end=False) for question in QUESTIONS[:ROWS]]
     arguments = options(folder, predict_with_generate=True, include_for_metrics=["inputs"])
     generating = Seq2SeqTrainer(
         trainer.model,
         Seq2SeqTrainingArguments(**arguments),
-        # There must be labels, but since references are given, they are not looked at.
+        # The trainer needs labels, but the given references are used.
         compute_metrics=Together(metrics, references=GIVEN["deltableu"]["references"]),
         **common,
     )
-    return {"forced": forced, "generated": predicted(generating, [row(prompt, prompt) for prompt in prompts])}
+    return predicted(generating, [row(prompt, prompt) for prompt in prompts])
 
 
 def main(folder, trained=None):
