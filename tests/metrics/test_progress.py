@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, a line now and then in a log, nothing where any switch hides bars."""
+"""Progress: a bar on a terminal, lines in a log, and nothing if a switch hides bars."""
 
 import sys
 
@@ -13,10 +13,9 @@ from evaluate_qa.metrics._shared.progress import library_bars, progress
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time in seconds, which stands still unless it is set."""
+    """The time in seconds, which changes only if a test sets it."""
     time = [100.0]
     monkeypatch.setattr("tqdm.std.time", lambda: time[0])
-    monkeypatch.setattr("evaluate_qa.metrics._shared.progress.monotonic", lambda: time[0])
     return time
 
 
@@ -39,9 +38,9 @@ def hidden(request, monkeypatch):
     evaluate_logging.enable_progress_bar()
 
 
-def work(clock, seconds, **options):
-    """Do a thousand pieces of work in so many seconds."""
-    with progress(options.pop("describe", "smile: answers"), 1000, "text", **options) as bar:
+def work(clock, seconds, describe="smile: answers", **options):
+    """Count to a thousand in this number of seconds."""
+    with progress(describe, 1000, "text", **options) as bar:
         for _ in range(1000):
             clock[0] += seconds / 1000
             bar.update()
@@ -50,23 +49,18 @@ def work(clock, seconds, **options):
 def test_a_log_gets_a_line_every_ten_seconds(clock, capsys):
     work(clock, 35)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4  # after 10, 20 and 30 seconds, and at the end
     assert all(line.startswith("smile: answers: ") for line in lines)
     assert "/1000 [00:20<" in lines[1]
 
 
-def test_what_stays_has_a_first_and_a_last_line(clock, capsys):
+def test_a_bar_that_stays_logs_a_first_and_a_last_line(clock, capsys):
     with progress("toy", 200, "row", initial=100, stays=True) as bar:
         clock[0] += 1
         bar.update(100)
     first, last = capsys.readouterr().err.splitlines()
     assert "100/200 [00:00<" in first
     assert "200/200 [00:01<" in last
-
-
-def test_what_takes_no_time_is_not_in_the_log(clock, capsys):
-    work(clock, 9)
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.usefixtures("terminal")
@@ -78,42 +72,32 @@ def test_a_terminal_gets_a_bar_after_two_seconds(clock, capsys):
 
 
 @pytest.mark.usefixtures("hidden", "terminal")
-def test_hidden_bars_are_not_on_a_terminal(clock, capsys):
+def test_switches_hide_bars(clock, capsys):
     work(clock, 35, stays=True)
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.usefixtures("hidden")
-def test_hidden_bars_are_not_in_a_log(clock, capsys):
-    work(clock, 35, stays=True)
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.usefixtures("terminal")
-def test_no_title_no_bar(clock, capsys):
-    work(clock, 35, describe=None)
+@pytest.mark.parametrize("options", [{"describe": None, "stays": True}, {"seconds": 9}], ids=["no title", "fast"])
+def test_a_log_stays_empty_without_a_title_and_for_fast_work(clock, capsys, options):
+    work(clock, **{"seconds": 35} | options)
     assert capsys.readouterr() == ("", "")
 
 
 def libraries():
-    """Whether bars of loading and of downloads are shown."""
+    """Return whether bars of loading and of downloads are shown."""
     return transformers_logging.is_progress_bar_enabled(), not are_progress_bars_disabled()
 
 
 @pytest.mark.usefixtures("hidden", "terminal")
-def test_libraries_hide_theirs_where_ours_are_hidden():
+def test_switches_hide_bars_of_libraries():
     with library_bars():
         assert libraries() == (False, False)
     assert libraries() == (True, True)
 
 
-def test_libraries_hide_theirs_in_a_log():
+def test_bars_of_libraries_are_shown_only_on_a_terminal(request):
     with library_bars():
         assert libraries() == (False, False)
-    assert libraries() == (True, True)
-
-
-@pytest.mark.usefixtures("terminal")
-def test_libraries_show_theirs_on_a_terminal():
+    request.getfixturevalue("terminal")
     with library_bars():
         assert libraries() == (True, True)
