@@ -1,7 +1,7 @@
-"""Asks a chat model for verdicts, each distinct row once, and keeps them."""
+"""Asks a chat model for verdicts, once per distinct row, and stores them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,39 +11,42 @@ from .._shared.progress import progress
 from .protocols import Protocol
 from .reading import Unreadable, read
 from .scoring import Ruling, spent
-from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts, Writer
+from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts
 
-# A wrong key or a stopped server fails every row: no use in waiting for them all.
+# A wrong key or a stopped server makes every request fail.
 _FAILURES_IN_A_ROW = 20
 
-# Candidates for each token of a reply; some servers give no more.
+# Candidates per token of a reply; some servers return no more.
 _CANDIDATES = 8
+
+# Seconds between writes of new verdicts: each write waits for the disk, and so would all requests.
+_WRITE_EVERY = 1.0
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A model that cannot be asked any more: its verdicts in the cache stand in for its endpoint."""
+    """A model without an endpoint whose verdicts are in the cache."""
 
     model: str
     extra_body: dict[str, Any]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the verdicts depend on, as at the endpoint."""
+        """The settings that the verdicts depend on, as of an endpoint."""
         return {"generator": ENDPOINT, "model": self.model, "extra_body": self.extra_body}
 
 
-class _Stop(Exception):  # noqa: N818 - ends the asking early
-    """Too many failures one after the other, or one where none is allowed."""
+class _Stop(Exception):  # noqa: N818 - ends the requests early
+    """Too many failures in a row, or a failure if none is allowed."""
 
 
 class Judging:
-    """Asks for verdicts by one protocol.
+    """Gets verdicts from a model, with one protocol.
 
     Args:
         model: The judge.
-        protocol: What is asked.
-        folder: Where verdicts are kept for later calls; None keeps none.
+        protocol: Its prompt, and how its reply is read.
+        folder: Folder that keeps verdicts for later calls; None keeps no verdicts.
     """
 
     def __init__(self, model: ChatModel | Recorded, protocol: Protocol, folder: Path | None) -> None:
@@ -53,25 +56,27 @@ class Judging:
 
     @property
     def request(self) -> str | None:
-        """The hash of what `extra_body` adds to requests, under which verdicts are kept; None if it adds nothing."""
+        """Hash of the fields that `extra_body` adds to requests; None if it adds no fields."""
         return self._judge.request if self._judge.generator == ENDPOINT and self._judge.request else None
 
     def rulings(
         self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
     ) -> list[Ruling]:
-        """Return what became of each row, in their order.
+        """Return the outcome of each row.
 
         Args:
-            rows: What to judge.
+            rows: The rows to judge.
             raises: Whether a row without a verdict is an error.
-            prices: Of a million tokens in and out; then the progress bar shows the cost, else the tokens.
+            prices: Prices of a million request and reply tokens, for the progress bar (default: it shows tokens).
 
         Raises:
-            ValueError: the model cannot be used; or a row got no verdict and `raises` is set.
+            ValueError: The model cannot be used, or a row got no verdict and `raises` is True.
         """
         distinct = list(dict.fromkeys(rows))
         kept = self._kept.read(self._judge, distinct) if self._kept else {}
-        found = {row: _kept(record) for row, record in kept.items()}
+        found = {
+            row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
+        }
         left = [row for row in distinct if row not in found]
         model = self.model
         found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises, prices)
@@ -83,10 +88,10 @@ class Judging:
         return rulings
 
     def _missing(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, Ruling]:
-        """Return what becomes of rows whose verdicts are not recorded."""
+        """Return the outcome of rows whose verdicts are not recorded."""
         why = (
             f"no verdict of {self._judge.model!r} by {self._judge.protocol} is recorded for this row; import it "
-            "(evaluate-qa verdicts import), or give evaluate.load the endpoint that can be asked"
+            "(evaluate-qa verdicts import), or load the judge with endpoint="
         )
         if raises and rows:
             raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
@@ -96,7 +101,15 @@ class Judging:
         self, model: ChatModel, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None
     ) -> dict[JudgedRow, Ruling]:
         found: dict[JudgedRow, Ruling] = {}
-        in_a_row, last, tokens = 0, "", [0, 0]
+        unwritten: list[Record] = []
+        in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
+
+        def write() -> None:
+            nonlocal written
+            if self._kept and unwritten:
+                self._kept.write(unwritten)
+                unwritten.clear()
+            written = time.monotonic()
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
             nonlocal in_a_row, last
@@ -107,7 +120,9 @@ class Judging:
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
             if ruling.verdict:
-                keep(Record(self._judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
+                unwritten.append(Record(self._judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
+            if time.monotonic() - written > _WRITE_EVERY:
+                write()
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
             last = ruling.error or ""
             if in_a_row == _FAILURES_IN_A_ROW or (raises and ruling.error):
@@ -116,23 +131,25 @@ class Judging:
         if not rows:
             return found
         conversations = [self.protocol.conversation(row.question, [*row.references], row.prediction) for row in rows]
-        with progress("judge: verdicts", len(rows), "verdict") as bar, self._keeping() as keep:
+        with progress("judge: verdicts", len(rows), "verdict") as bar:
             try:
                 model.reply(conversations, deliver, self._wanted)
             except _Stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {last}") from None
             except ModuleNotFoundError as error:
-                raise ImportError(f"judge: {error}; the judge needs what its requirements.txt names") from error
+                raise ImportError(f"judge: {error}; install the packages in the judge's requirements.txt") from error
             except ValueError as error:
                 raise ValueError(f"judge: {error}") from error
-        untold = f"not asked, as {_FAILURES_IN_A_ROW} requests before it failed one after the other: {last}"
-        return {row: found.get(row) or Ruling(None, asked=False, error=untold) for row in rows}
+            finally:
+                write()
+        stopped = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {last}"
+        return {row: found.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
 
     @property
     def _wanted(self) -> dict[str, Any]:
-        """What would make a reply more than its words, if the server can do it."""
-        if self.protocol.told_apart:
+        """Optional fields of the request that make the reply more informative."""
+        if self.protocol.first_token_decides:
             return {"logprobs": True, "top_logprobs": _CANDIDATES}
         if self.protocol.fields:
             schema = {"name": "verdict", "strict": True, "schema": self.protocol.schema}
@@ -147,16 +164,3 @@ class Judging:
             return replace(counted, verdict=read(reply, self.protocol))
         except Unreadable as why:
             return replace(counted, error=str(why))
-
-    @contextmanager
-    def _keeping(self) -> Iterator[Callable[[Record], None]]:
-        """Yield what keeps a verdict."""
-        if self._kept is None:
-            yield lambda record: None
-        else:
-            with Writer(self._kept) as writer:
-                yield writer.put
-
-
-def _kept(record: Record) -> Ruling:
-    return Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out)

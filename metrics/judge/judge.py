@@ -1,4 +1,4 @@
-"""The judge as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""The judge as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.judge.scorer import JudgeScorer
 
 
 class Judge(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `JudgeScorer`."""
 
     scorer_class = JudgeScorer

@@ -1,4 +1,4 @@
-"""The options of the judge, at loading and for `compute`."""
+"""The options of the judge."""
 
 import math
 import os
@@ -11,7 +11,6 @@ from .._shared.arguments import (
     Choice,
     Control,
     Dtype,
-    Flag,
     Kind,
     ModelKeywords,
     ModelOptions,
@@ -37,49 +36,17 @@ def _pair(value: Any, most: float) -> bool:
     )
 
 
-class BandKind(Kind):
-    """Two probabilities, the lower one first."""
-
-    def __init__(self) -> None:
-        super().__init__("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
-
-
-class MatcherKind(Kind):
-    """The metric that decides before the judge: its name, its folder, or the metric itself."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the name or folder of a metric, or a metric",
-            lambda value: hasattr(value, "compute") or Place("").accepts(value),
-        )
-
-
-class Server(Kind):
-    """The URL of a server, or an object that sends requests to one."""
-
-    def __init__(self) -> None:
-        url = Text("a URL such as http://localhost:8000/v1", "https?://.+")
-        super().__init__(url.expected, lambda value: hasattr(value, "reply") or url.accepts(value))
-
-
-class Prices(Kind):
-    """The prices of request tokens and of reply tokens."""
-
-    def __init__(self) -> None:
-        super().__init__("two prices, (in, out)", lambda value: _pair(value, math.inf))
-
-
-class Fields(Kind):
-    """Fields of a JSON object."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "a mapping such as {'seed': 1}", lambda value: isinstance(value, Mapping) and all(map(_is_text, value))
-        )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+_BAND = Kind("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
+_PRICES = Kind("two prices, (in, out)", lambda value: _pair(value, math.inf))
+_MATCHER = Kind(
+    "the name or folder of a metric, or a metric", lambda value: hasattr(value, "compute") or Place("").accepts(value)
+)
+_URL = Text("a URL such as http://localhost:8000/v1", "https?://.+")
+_SERVER = Kind(_URL.expected, lambda value: hasattr(value, "reply") or _URL.accepts(value))
+_FIELDS = Kind(
+    "a mapping such as {'seed': 1}",
+    lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+)
 
 
 @dataclass(frozen=True)
@@ -88,37 +55,21 @@ class JudgeOptions(Options):
 
     ask: tuple[float, float] | None = option(
         None,
-        BandKind(),
+        _BAND,
         "Ask the judge only if low ≤ the score of `first` < high.",
         told=f"{DEFAULT_BAND}",
         control=Control(
             "Ask the judge",
-            values={
-                None: "if bem is unsure",
-                (0, 1): "about every answer",
-                (0, 0): "never: bem decides",
-            },
+            values={None: "if bem is unsure", (0, 1): "about every answer", (0, 0): "never: bem decides"},
             info="",
         ),
     )
-    samples: int = option(
-        1,
-        Whole(),
-        "Ask the judge this many times per row.",
-        key="samples",
-    )
-    swap: bool = option(
-        False,
-        Flag(),
-        "Ask once more with answer and reference exchanged.",
-    )
+    samples: int = option(1, Whole(), "Ask the judge this many times per row.", key="samples")
     unscored: Literal["none", "raise"] = option(
-        "none",
-        Choice("none", "raise"),
-        "Give a row without a verdict the score None (`none`), or stop (`raise`).",
+        "none", Choice("none", "raise"), "Give a row without a verdict the score None (`none`), or stop (`raise`)."
     )
     prices: tuple[float, float] | None = option(
-        None, Prices(), "Set the prices of a million request tokens and reply tokens, to report the cost."
+        None, _PRICES, "Set the prices of a million request tokens and reply tokens, to report the cost."
     )
 
 
@@ -131,11 +82,8 @@ class JudgeLoading(ModelOptions):
         Place("the name or path of a chat model"),
         "Name the judge: a model at the endpoint, recorded verdicts in `cache_dir`, a model on the Hub, or a folder.",
     )
-    endpoint: Any = option(  # an `Endpoint` too, which may have a key of its own
-        None,
-        Server(),
-        "Ask the OpenAI-compatible server at this URL.",
-    )
+    # A URL, or an `Endpoint`, which may have its own key.
+    endpoint: Any = option(None, _SERVER, "Ask the OpenAI-compatible server at this URL.")
     dtype: Dtype = option(
         "float32",
         Choice(*get_args(Dtype)),
@@ -149,7 +97,7 @@ class JudgeLoading(ModelOptions):
     )
     first: Any = option(
         None,
-        MatcherKind(),
+        _MATCHER,
         "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
@@ -164,11 +112,11 @@ class JudgeLoading(ModelOptions):
         1024, Whole(), "Limit the reply to this many tokens, including the thoughts of a reasoning model."
     )
     extra_body: Mapping[str, Any] | None = option(
-        None, Fields(), "Add these fields to each request; they replace fields of the same name."
+        None, _FIELDS, "Add these fields to each request; they replace fields of the same name."
     )
 
     def check(self) -> None:
-        """Raise ValueError for an endpoint without model, ValueError or FileNotFoundError for an unusable protocol."""
+        """Raise ValueError for an endpoint without model, ValueError or FileNotFoundError for an invalid protocol."""
         super().check()
         if self.endpoint is not None and self.model is None:
             raise ValueError("endpoint is given without model; expected model=, the name of the model at the endpoint")

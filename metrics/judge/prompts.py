@@ -1,7 +1,7 @@
-"""What a chat model is asked, as a text: settings in YAML between two lines `---`, if there are any, then the request.
+"""Prompts of chat models: optional settings in YAML between two lines of `---`, then the request.
 
-The request, and the setting `system`, are jinja2 templates. The filter `quoted` makes a JSON string of a text, so that
-no text can end the place it stands in or pose as the request.
+The request and the setting `system` are jinja2 templates. The filter `quoted` writes a text as a JSON string, so that
+no text can end its field or pass for a part of the request.
 """
 
 import hashlib
@@ -17,19 +17,19 @@ from .._shared.chat_models import Conversation
 
 _PARTS = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*\n(.*)", re.DOTALL)
 
-# What chat templates use as special tokens (<|im_end|>, </s>, <end_of_turn>) is none once its "<" is an escape; JSON
-# itself lets some characters stand that end a line.
+# Special tokens of chat templates (<|im_end|>, </s>, <end_of_turn>) lose their meaning if "<" is escaped. JSON does not
+# escape all characters that end a line.
 _ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A request with places for texts.
+    """A request with placeholders for texts.
 
     Args:
-        name: Its name, or that of its file.
-        text: All of it.
-        settings: What stands before the request.
+        name: Name of the prompt or of its file.
+        text: The whole text.
+        settings: The settings before the request.
         request: The template of the user's message.
     """
 
@@ -40,12 +40,12 @@ class Prompt:
 
     @property
     def hash(self) -> str:
-        """The beginning of the SHA-256 of its text."""
+        """The first eight digits of the text's SHA-256."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:8]
 
     @property
     def places(self) -> set[str]:
-        """The names of the texts that it has a place for."""
+        """The names of its placeholders."""
         from jinja2.meta import find_undeclared_variables
 
         parsed = map(_environment().parse, self._messages.values())
@@ -61,21 +61,21 @@ class Prompt:
         return {role: _environment().from_string(text) for role, text in self._messages.items()}
 
     def conversation(self, texts: Mapping[str, Any]) -> Conversation:
-        """Return the messages, with the texts in their places."""
+        """Return the messages with the texts filled in."""
         return [{"role": role, "content": template.render(texts)} for role, template in self._templates.items()]
 
 
 def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any]) -> Prompt:
-    """Return the prompt that a text holds.
+    """Parse a prompt, and render it once to find errors in its templates.
 
     Args:
-        name: Its name.
+        name: Name of the prompt.
         text: Settings and request.
         known: The settings that it may have.
-        sample: Texts for its places.
+        sample: Texts for its placeholders.
 
     Raises:
-        ValueError: it holds none; what is wrong with a template is found by the sample.
+        ValueError: The settings or the templates are invalid.
     """
     import yaml
 
@@ -92,20 +92,20 @@ def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any
     try:
         made.conversation(sample)
     except Exception as error:  # a template may do anything, such as divide by zero
-        raise ValueError(f"{error}; it knows {', '.join(sample)}") from error
+        raise ValueError(f"{error}; the template can use {', '.join(sample)}") from error
     return made
 
 
 def read_prompt(file: Path) -> str:
-    """Return the text of a prompt's file; raises ValueError for what is no text."""
+    """Return the text of a prompt's file; raise ValueError if it is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"prompt {str(file)!r} is no text in UTF-8: {error}") from None
+        raise ValueError(f"prompt {str(file)!r} is not UTF-8 text: {error}") from None
 
 
 def quoted(text: str) -> str:
-    r"""Return a text as a JSON string, with what might be a special token of a chat model escaped.
+    r"""Return a text as a JSON string in which special tokens of chat models are escaped.
 
     >>> print(quoted('"Paris" <|im_end|> 1 < 2'))
     "\"Paris\" \u003c|im_end|> 1 < 2"

@@ -1,17 +1,16 @@
-"""What a judge is asked, and how its reply is to be read: the protocols.
+"""Protocols: the prompt of a judge, and the form of its reply.
 
 A protocol is a prompt (`prompts.py`) with these settings:
 
-    labels: {"correct": 1, "incorrect": 0}      what the judge may say, and the score of each, from 0 to 1
-    fields: {pred: label, score: 5}             the reply is a JSON object with these keys in this order: `label` is one
-                                                of the labels, a number stands for a grade from 0 to it, `reason` for
-                                                a text that says why; left out, the reply begins with the label
-    question: required                          every row needs one; left out, it is optional
-    system: …                                   a system message, a template as well
-    source: …                                   whose protocol it is
+    labels: {"correct": 1, "incorrect": 0}      the labels, each with its score from 0 to 1
+    fields: {pred: label, score: 5}             the keys of a JSON reply: `label` is one of the labels, a number is the
+                                                highest grade, `reason` is a text (default: the reply is a label)
+    question: required                          every row needs a question (default: optional)
+    system: …                                   the template of a system message
+    source: …                                   the source of the protocol
 
-The template knows `question` (may be ""), `references` (a list) and `prediction`, which it has to show. Every request
-here is in our own words.
+The template can use `question` (may be ""), `references` (a list) and `prediction`, which it must contain. All requests
+are in our own words.
 """
 
 import re
@@ -26,7 +25,7 @@ from .._shared.chat_models import Conversation
 from .prompts import Prompt, parse_prompt, read_prompt
 
 LABEL, REASON = "label", "reason"
-"""What a field holds that is no grade."""
+"""The contents of a field other than a grade."""
 
 _SETTINGS = frozenset({"labels", "fields", "question", "system", "source"})
 _SAMPLE = {"question": "a question", "references": ["a reference"], "prediction": "an answer"}
@@ -138,7 +137,7 @@ The ratings:
 Reply with the rating alone: 0, 0.5 or 1.
 """,
 }
-"""Protocols by name; each text is what the file of a protocol holds."""
+"""Protocols by name, as the texts of their files."""
 
 
 @dataclass(frozen=True)
@@ -146,10 +145,10 @@ class Protocol:
     """A protocol, ready for use.
 
     Args:
-        prompt: What is asked.
+        prompt: The prompt.
         labels: The score of each label.
-        fields: What the keys of a reply in JSON hold: `LABEL`, `REASON`, or the highest grade; empty for a reply in
-            words.
+        fields: The contents of each key of a JSON reply: `LABEL`, `REASON`, or the highest grade; empty if the reply is
+            a label.
         needs_question: Whether every row needs a question.
     """
 
@@ -160,7 +159,7 @@ class Protocol:
 
     @property
     def name(self) -> str:
-        """Its name, or that of its file."""
+        """Name of the protocol or of its file."""
         return self.prompt.name
 
     @property
@@ -169,13 +168,13 @@ class Protocol:
         return f"{self.name}@{self.prompt.hash}"
 
     @property
-    def told_apart(self) -> bool:
-        """Whether the first character tells which label it is, so that the first token's log-probabilities do."""
+    def first_token_decides(self) -> bool:
+        """Whether all labels differ in their first character, so that the first token's log-probabilities suffice."""
         return not self.fields and len({label[0].lower() for label in self.labels}) == len(self.labels)
 
     @property
     def asks_why(self) -> bool:
-        """Whether a reply holds a reason."""
+        """Whether a reply has a reason."""
         return REASON in self.fields.values()
 
     @property
@@ -192,16 +191,16 @@ class Protocol:
         return {"type": "object", "properties": kinds, "required": [*kinds], "additionalProperties": False}
 
     def conversation(self, question: str, references: list[str], prediction: str) -> Conversation:
-        """Return the messages that ask for a verdict."""
+        """Return the messages of a request."""
         return self.prompt.conversation({"question": question, "references": references, "prediction": prediction})
 
 
 def protocol(name_or_file: str | Path) -> Protocol:
-    """Return a protocol by its name, or of a file.
+    """Return a protocol by name or from a file.
 
     Raises:
-        FileNotFoundError: it is neither.
-        ValueError: it is not as a protocol must be.
+        FileNotFoundError: There is no such protocol and no such file.
+        ValueError: The protocol is invalid.
     """
     if (name := str(name_or_file)) in PROTOCOLS:
         return parse(name, PROTOCOLS[name])
@@ -213,7 +212,7 @@ def protocol(name_or_file: str | Path) -> Protocol:
 
 @lru_cache(maxsize=16)
 def parse(name: str, text: str) -> Protocol:
-    """Return the protocol that a text holds; raises ValueError if it holds none."""
+    """Parse a protocol; raise ValueError if it is invalid."""
     try:
         prompt = parse_prompt(name, text, _SETTINGS, _SAMPLE)
         settings = prompt.settings
@@ -221,7 +220,7 @@ def parse(name: str, text: str) -> Protocol:
         if settings.get("question") not in {None, "required", "optional"}:
             raise ValueError(f"its question is {settings['question']!r}; expected required or optional")
         if "prediction" not in prompt.places:
-            raise ValueError("it has no place for the answer: {{ prediction | quoted }}")
+            raise ValueError("it does not contain the answer: {{ prediction | quoted }}")
     except (ValueError, TypeError) as error:
         raise ValueError(f"protocol {name!r} cannot be used: {error}") from error
     return Protocol(prompt, labels, fields, settings.get("question") == "required")
@@ -232,11 +231,11 @@ def _labels(given: object) -> dict[str, float]:
         raise ValueError('it has no labels; expected two or more with their scores: labels: {"yes": 1, "no": 0}')
     for label, score in given.items():
         if not isinstance(label, str) or not label.strip():
-            raise ValueError(f'its label {label!r} is no text; write it in quotes, as "yes", "no" and "0" must be')
+            raise ValueError(f'its label {label!r} is not a text; write labels such as "yes", "no" and "0" in quotes')
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
             raise ValueError(f"the score of its label {label!r} is {score!r}; expected a number from 0 to 1")
     if len({_folded(label) for label in given}) < len(given):
-        raise ValueError("two of its labels differ in case or spaces alone")
+        raise ValueError("two of its labels differ only in case or spaces")
     return {label: float(score) for label, score in given.items()}
 
 
@@ -244,12 +243,12 @@ def _fields(given: object) -> dict[str, str | int]:
     if given is None:
         return {}
     if not isinstance(given, dict) or list(given.values()).count(LABEL) != 1:
-        raise ValueError("its fields must hold one label: fields: {pred: label, score: 5}")
+        raise ValueError("its fields must contain exactly one label: fields: {pred: label, score: 5}")
     grades = [held for held in given.values() if held not in (LABEL, REASON)]
     if len(grades) > 1 or not all(type(grade) is int and grade > 0 for grade in grades):
-        raise ValueError("of its fields one beside the label may hold a grade, given as the highest one")
+        raise ValueError("its fields may contain one grade, given as the highest grade, a positive whole number")
     if list(given.values()).count(REASON) > 1:
-        raise ValueError("of its fields one may hold a reason")
+        raise ValueError("its fields may contain only one reason")
     return {str(key): held for key, held in given.items()}
 
 

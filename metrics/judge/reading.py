@@ -1,6 +1,6 @@
-"""What a judge's reply says. Pure: no I/O.
+"""Reads verdicts from a judge's replies.
 
-A label is read where the protocol puts it, never searched for: text that merely contains a label says nothing.
+A label is read at the position that the protocol defines; a reply that only mentions a label has no verdict.
 """
 
 import ast
@@ -15,32 +15,32 @@ from typing import Any
 from .._shared.chat_models import Reply, Token
 from .protocols import LABEL, REASON, Protocol
 
-# A reply in JSON is short; what is longer is not looked at.
+# A reply in JSON is short; a longer one is not parsed.
 _LONGEST_JSON = 10_000
 _END_OF_THOUGHTS = "</think>"
 _MOST_ENDS = 20
 
 _BEFORE = r"[\s*_\"'`#>(\[{]*(?:(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s*_\"'`]*[:=][\s*_\"'`]*)?"
 _AFTER = r"(?![\w.]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
-# Behind these another label would take the first one back, as in a list of all labels.
+# After these, another label makes the first one ambiguous, as in a list of all labels.
 _GOES_ON = frozenset(",:;，：；")
 
 
 class Unreadable(ValueError):  # noqa: N818 - an outcome of one row
-    """A reply that holds no verdict, and why."""
+    """A reply without a verdict; the message says why."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says of an answer.
+    """A judge's verdict on an answer.
 
     Args:
-        label: One of the protocol's.
-        score: From 0 to 1: the expected score of the label by its log-probabilities, P(correct) where one label has the
-            score 1 and the others 0; without log-probabilities the label's own; where there is a grade, its share.
+        label: One of the labels of the protocol.
+        score: From 0 to 1. The expected score of the label, from log-probabilities; without them, the label's own
+            score; or the grade divided by the highest grade.
         correct: Whether the label's own score is above one half.
-        how: Where the score comes from: `logprobs`, `schema` or `parse`.
-        reason: What it says why, if the protocol asks for that.
+        how: Source of the score: `logprobs`, `schema` or `parse`.
+        reason: The judge's reason, if the protocol asks for it.
     """
 
     label: str
@@ -51,15 +51,11 @@ class Verdict:
 
 
 def read(reply: Reply, protocol: Protocol) -> Verdict:
-    """Return the verdict of a reply.
-
-    Raises:
-        Unreadable: there is none.
-    """
+    """Return the verdict in a reply; raise Unreadable if there is none."""
     if reply.refusal:
         raise Unreadable(f"the judge refuses to answer: {reply.refusal}")
     starts = _starts(reply.text)
-    if len(starts) > _MOST_ENDS:  # each of which is read to the end of the reply
+    if len(starts) > _MOST_ENDS:  # the reply is read once from each of them
         raise Unreadable(f"the reply has {len(starts):,} ends of thoughts; expected one")
     start = 0 if protocol.fields and _object(reply.text) else starts[-1]
     answer = reply.text[start:]
@@ -73,21 +69,21 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     label, at = _label(answer, protocol.labels, reply)
     if _labels_at(starts, reply, protocol) != {label}:
         raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {_shown(answer)}")
-    expected = _expected(reply, start + at, label, protocol) if protocol.told_apart else None
+    expected = _expected(reply, start + at, label, protocol) if protocol.first_token_decides else None
     how = "parse" if expected is None else "logprobs"
     own = protocol.labels[label]
     return Verdict(label, own if expected is None else expected, own > 0.5, how)  # noqa: PLR2004
 
 
 def _starts(text: str) -> list[int]:
-    """Return where the answer may begin: behind thoughts, or at once. More than one, if a text in it ends thoughts."""
+    """Return the positions where the answer may begin: the start of the text, and each end of thoughts."""
     ended = [found.end() for found in re.finditer(_END_OF_THOUGHTS, text)]
     thinks = text.lstrip().startswith("<think>")
     return [*([] if thinks else [0]), *ended] or [len(text)]
 
 
 def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str, int]:
-    """Return the label that the answer begins with, and where it begins."""
+    """Return the label that the answer begins with, and its position."""
     patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
         found = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
@@ -97,7 +93,7 @@ def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str,
 
 
 def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[str]:
-    """Return the labels that stand where an answer may begin; if they differ, one is quoted and none can say which."""
+    """Return the labels at all positions where the answer may begin; if they differ, one is part of a quotation."""
     found = set()
     for start in starts:
         with suppress(Unreadable):
@@ -106,7 +102,7 @@ def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[s
 
 
 def _pattern(label: str) -> str:
-    """Match a label in any case, however its words are joined; a whole number also with zeros behind the point."""
+    """Match a label in any case, with its words joined in any way; an integer may have decimals of 0."""
     words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", label.strip())))
     return words + (r"(?:\.0+)?" if label.strip().isdecimal() else "")
 
@@ -116,10 +112,10 @@ def _begins_with_label(text: str, patterns: Iterable[str]) -> bool:
 
 
 def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None, str | None]:
-    """Return the label of a reply in JSON, its grade as a share of the highest, and its reason."""
+    """Return the label in a JSON reply, its grade divided by the highest grade, and its reason."""
     value = _object(answer)
     if value is None:
-        raise Unreadable(f"the reply is no JSON object: {_shown(answer)}" + _cut(reply))
+        raise Unreadable(f"the reply is not a JSON object: {_shown(answer)}" + _cut(reply))
     label, share, reason = None, None, None
     for key, held in protocol.fields.items():
         if key not in value:
@@ -128,18 +124,18 @@ def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float |
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
             label = next((one for one in protocol.labels if re.fullmatch(_pattern(one), said, re.IGNORECASE)), None)
             if label is None:
-                raise Unreadable(f"{key!r} is none of {', '.join(protocol.labels)}: {_shown(answer)}")
+                raise Unreadable(f"{key!r} is not one of {', '.join(protocol.labels)}: {_shown(answer)}")
         elif held == REASON:
             reason = str(value[key])
         else:
             share = _share(value[key], int(held))
             if share is None:
-                raise Unreadable(f"{key!r} is no whole number from 0 to {held}: {_shown(answer)}")
+                raise Unreadable(f"{key!r} is not a whole number from 0 to {held}: {_shown(answer)}")
     return str(label), share, reason
 
 
 def _object(answer: str) -> dict[str, Any] | None:
-    """Return the one object that the answer is, in JSON or as Python writes it, perhaps in a fence."""
+    """Return the answer as a JSON object or Python dict, with or without a code fence; None if it is neither."""
     text = re.sub(r"^```\w*\n(.*)\n?```$", r"\1", answer.strip(), flags=re.DOTALL).strip()
     if len(text) > _LONGEST_JSON or not text.startswith("{"):
         return None
@@ -162,10 +158,10 @@ def _share(grade: object, highest: int) -> float | None:
 def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float | None:
     r"""Return Σ p(l) · score(l) over the labels, p(l) ∝ Σ exp(log-probability) of the candidates that begin l.
 
-    None where the reply has no log-probabilities at the label, one of them is none, or they do not know it.
+    None if the label has no log-probabilities, if one of them is NaN or infinite, or if no candidate begins the label.
     """
     token = _token_at(reply, start)
-    if token is None or not all(logprob < math.inf for logprob in token.top.values()):  # NaN is below nothing
+    if token is None or not all(logprob < math.inf for logprob in token.top.values()):  # False for NaN, too
         return None
     mass = dict.fromkeys(protocol.labels, 0.0)
     for candidate, logprob in token.top.items():
@@ -180,12 +176,12 @@ def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float
 
 
 def _begins(label: str, begun: str) -> bool:
-    """Whether a token begins the label, or is the whole of it and more."""
+    """Return whether a token is the beginning of the label, or begins with the whole label."""
     return label.startswith(begun) or re.match(rf"{_pattern(label)}\b", begun) is not None
 
 
 def _token_at(reply: Reply, start: int) -> Token | None:
-    """Return the token that holds the character at `start`; None where the tokens are not those of the text."""
+    """Return the token with the character at `start`; None if the tokens are not those of the text."""
     end = 0
     if not "".join(token.text for token in reply.tokens).startswith(reply.text):
         return None
@@ -197,7 +193,7 @@ def _token_at(reply: Reply, start: int) -> Token | None:
 
 
 def _cut(reply: Reply) -> str:
-    return "; it was cut off: allow more max_tokens" if reply.cut_off else ""
+    return "; it was cut off: increase max_tokens" if reply.cut_off else ""
 
 
 def _shown(text: str) -> str:
@@ -206,5 +202,5 @@ def _shown(text: str) -> str:
 
 
 def ways(verdicts: Sequence[Verdict]) -> str | None:
-    """Return where the scores come from, for a signature; None if there are none."""
+    """Return the sources of the scores, for a signature; None without verdicts."""
     return "+".join(sorted({verdict.how for verdict in verdicts})) or None

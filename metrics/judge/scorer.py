@@ -1,9 +1,9 @@
-"""A language model as the judge of answers."""
+"""The judge: a language model decides whether answers are right."""
 
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,7 +44,7 @@ class Judged(Scored):
 class JudgeScorer(ForReward):
     """A language model judges whether an answer is right, given reference answers.
 
-    The model runs behind an OpenAI-compatible endpoint or on this machine. It is asked about each distinct row once;
+    The model runs behind an OpenAI-compatible endpoint or on this machine. It is asked once about each distinct row;
     with `cache_dir`, once across calls. A blank answer is wrong without a request. With `first`, a matcher decides the
     rows that it is sure about.
 
@@ -55,13 +55,12 @@ class JudgeScorer(ForReward):
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
-        flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
             tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
-            samples and spread with `samples`, flipped with `swap`.
+            samples and spread with `samples`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -80,23 +79,22 @@ class JudgeScorer(ForReward):
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading
     options = JudgeOptions
-    means = ("asked", "spread", "flipped", "not_attempted")
+    means = ("asked", "spread", "not_attempted")
 
-    _first: Any = None  # loaded with the judge, and again in every other process
+    _first: Any = None
 
     def __init__(self, config: str | None = None, **given: Any) -> None:
         super().__init__(config, **given)
-        _ = self.first  # reports a metric that cannot decide at once
+        _ = self.first  # raises for a metric that cannot decide
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
         if self.first is not None and hasattr(self.first, "check_columns"):
             self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
-        if not self.load_options.asked.needs_question:
-            return
+        protocol = self.load_options.asked
         for row, question in enumerate(columns["questions"]):
-            if not question.strip():
-                needed = f"a question, which the protocol {self.load_options.asked.name!r} needs for every row"
+            if protocol.needs_question and not question.strip():
+                needed = f"a question, which the protocol {protocol.name!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
 
     @property
@@ -136,10 +134,10 @@ class JudgeScorer(ForReward):
         decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
         left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
-        asked = self._asked(left, options)
-        judged = (settled(several[: options.samples], *several[options.samples :]) for several in asked)
-        rulings = [ruling or next(judged) for ruling in decided]
-        every = [one for several in asked for one in several]
+        asks = [replace(row, sample=number) for row in left for number in range(options.samples)]
+        every = self.model.rulings(asks, options.unscored == "raise", options.prices)
+        samples = iter(every)
+        rulings = [ruling or settled([next(samples) for _ in range(options.samples)]) for ruling in decided]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
@@ -152,15 +150,8 @@ class JudgeScorer(ForReward):
             **self.load_options.settings(),
         }
         counts = [len(row.references) for row in rows]
-        scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
+        scores = score(rulings, counts, options.samples > 1, self.model.protocol.asks_why)
         return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
-
-    def _asked(self, rows: list[JudgedRow], options: JudgeOptions) -> list[list[Ruling]]:
-        """Return the rulings on each row: one per sample, and the last with answer and reference exchanged."""
-        asks = [[*row.sampled(options.samples), *([row.exchanged()] if options.swap else [])] for row in rows]
-        every = [ask for several in asks for ask in several]
-        found = iter(self.model.rulings(every, options.unscored == "raise", options.prices))
-        return [[next(found) for _ in several] for several in asks]
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
@@ -190,7 +181,7 @@ class JudgeScorer(ForReward):
         return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_first": None}  # as the model, loaded again where it is needed
+        return super().__getstate__() | {"_first": None}  # like the model, it is loaded again in another process
 
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add the cost and the number of unscored rows."""
@@ -224,11 +215,7 @@ def check_matcher(first: Any) -> None:
 
 
 def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
-    """Return the judge without calling it.
-
-    Raises:
-        ValueError: No model is named.
-    """
+    """Return the judge without calling it; raise ValueError if no model is named."""
     if load.model is None:
         raise ValueError(
             "judge: model is missing; load the judge with the name of a chat model (model=) and, unless it runs on "
@@ -238,8 +225,8 @@ def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
     if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
         return Recorded(name, extra_body)
     if hasattr(load.endpoint, "reply"):
-        asked: ChatModel = load.endpoint
-        return asked
+        given_model: ChatModel = load.endpoint
+        return given_model
     if load.endpoint is None:
         given = {"batch_size": load.batch_size, "token_budget": load.token_budget}
         bounds = {name: value for name, value in given.items() if value is not None}

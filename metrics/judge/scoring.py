@@ -1,10 +1,10 @@
-"""Turn verdicts into scores. Pure: no I/O.
+"""Scores from verdicts.
 
 A row without a readable verdict has no score. It does not count as wrong; the means are over the other rows.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, mode, stdev
 
 from .reading import Verdict
@@ -23,13 +23,12 @@ class Ruling:
     Args:
         verdict: The verdict; None if there is no verdict.
         asked: Whether the model was asked, now or earlier.
-        cached: Whether the reply was there already: from the cache, or from an equal row of this call.
+        cached: Whether the reply came from the cache, or from an equal row of this call.
         tokens_in: Tokens of the request; None if the server does not count them, 0 without a reply.
-        tokens_out: Tokens of the reply, likewise.
+        tokens_out: Tokens of the reply; None and 0 as for `tokens_in`.
         error: Why there is no verdict.
-        samples: Number of verdicts whose mean is the score, if the judge was asked several times.
+        samples: Number of verdicts that the score is the mean of, if the judge was asked several times.
         spread: Standard deviation of their scores; None for fewer than two verdicts.
-        flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
         best_reference: Index of the reference that the matcher's decision rests on.
     """
 
@@ -41,7 +40,6 @@ class Ruling:
     error: str | None = None
     samples: int = 0
     spread: float | None = None
-    flipped: bool | None = None
     best_reference: int | None = None
 
 
@@ -63,32 +61,24 @@ def unsure(scores: Sequence[float | None], band: tuple[float, float]) -> list[bo
     return [score is None or (low <= score and (score < high or high == 1)) for score in scores]
 
 
-def settled(samples: Sequence[Ruling], exchanged: Ruling | None = None) -> Ruling:
-    """Return the outcome of a row about which the judge was asked several times.
+def settled(samples: Sequence[Ruling]) -> Ruling:
+    """Return the outcome of a row from the outcomes of several requests; those without a verdict are left out.
 
     The score is the mean of the verdicts' scores, and s = √(Σ(xᵢ − x̄)² / (n − 1)) is their spread. The row is correct
     if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority.
-
-    Args:
-        samples: The outcome of each request; outcomes without a verdict are left out.
-        exchanged: The outcome with answer and reference exchanged, if requested.
     """
     verdicts = [sample.verdict for sample in samples if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
-    every = [*samples, *([exchanged] if exchanged else [])]
-    settled = Ruling(
+    return Ruling(
         _pooled(verdicts) if verdicts else None,
-        asked=any(one.asked for one in every),
-        cached=all(one.cached for one in every),
-        tokens_in=_total(one.tokens_in for one in every),
-        tokens_out=_total(one.tokens_out for one in every),
+        asked=any(one.asked for one in samples),
+        cached=all(one.cached for one in samples),
+        tokens_in=_total(one.tokens_in for one in samples),
+        tokens_out=_total(one.tokens_out for one in samples),
         error=None if verdicts else samples[0].error,
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
     )
-    if settled.verdict and exchanged and exchanged.verdict:
-        return replace(settled, flipped=settled.verdict.correct != exchanged.verdict.correct)
-    return settled
 
 
 def _pooled(verdicts: Sequence[Verdict]) -> Verdict:
@@ -116,29 +106,21 @@ class Scores:
     tokens_in: list[int | None]
     tokens_out: list[int | None]
     error: list[str | None] | None
+    not_attempted: list[bool | None]
+    best_reference: list[int | None]
     samples: list[int] | None = None
     spread: list[float | None] | None = None
-    flipped: list[bool | None] | None = None
-    not_attempted: list[bool | None] | None = None
     reason: list[str | None] | None = None
-    best_reference: list[int | None] | None = None
 
 
-def score(
-    rulings: Sequence[Ruling],
-    counts: Sequence[int],
-    sampled: bool = False,
-    swapped: bool = False,
-    explained: bool = False,
-) -> Scores:
+def score(rulings: Sequence[Ruling], counts: Sequence[int], sampled: bool = False, explained: bool = False) -> Scores:
     """Return the columns; without `error` if every row has a verdict.
 
     Args:
         rulings: The outcome of each row.
-        counts: Number of references of each row. The judge sees all references at once, so the best one is known only
-            if there is just one.
+        counts: Number of references of each row. The judge sees all references in one request, so the best one is
+            known only if there is just one.
         sampled: Whether to add the columns `samples` and `spread`.
-        swapped: Whether to add the column `flipped`.
         explained: Whether to add the column `reason`.
     """
     verdicts = [ruling.verdict for ruling in rulings]
@@ -152,14 +134,13 @@ def score(
         tokens_in=[ruling.tokens_in for ruling in rulings],
         tokens_out=[ruling.tokens_out for ruling in rulings],
         error=errors if any(error is not None for error in errors) else None,
-        samples=[ruling.samples for ruling in rulings] if sampled else None,
-        spread=[ruling.spread for ruling in rulings] if sampled else None,
-        flipped=[ruling.flipped for ruling in rulings] if swapped else None,
         not_attempted=[verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
-        reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
         best_reference=[
             0 if count == 1 else ruling.best_reference for ruling, count in zip(rulings, counts, strict=True)
         ],
+        samples=[ruling.samples for ruling in rulings] if sampled else None,
+        spread=[ruling.spread for ruling in rulings] if sampled else None,
+        reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The judge: what it asks, what it makes of failures, what it keeps; against a server on this machine."""
+"""The judge: requests, failures, the cache and the cascade, with a local server."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ def load(server):
 
 
 def rows(*predictions):
-    """Rows whose reference is "right", so that an answer with this word is correct."""
+    """Rows with the reference "right"; an answer with this word is correct."""
     return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
 
 
@@ -32,7 +32,9 @@ def numbered(count):
 
 
 def test_each_distinct_row_is_asked_about_once(load, server):
-    out = load().compute(**rows("right", "wrong", "right", "", "right"))
+    """Two requests of 100 and 2 tokens, at 2.5 and 10 for a million: 2 · (100 · 2.5 + 2 · 10) / 10⁶."""
+    out = load().compute(**rows("right", "wrong", "right", "", "right"), prices=(2.5, 10))
+    assert out["cost"] == pytest.approx(2 * 270e-6)
     assert server.asked == {"right": 1, "wrong": 1}
     assert out["per_example"] == {
         "score": pytest.approx([0.99, 0.01, 0.99, 0, 0.99]),
@@ -52,15 +54,7 @@ def test_each_distinct_row_is_asked_about_once(load, server):
     assert out["unscored"] == 0
 
 
-def test_the_cost_is_that_of_what_was_asked(load):
-    """Two requests of 100 and 2 tokens, at 2.5 and 10 for a million: 2 · (100 · 2.5 + 2 · 10) / 10⁶."""
-    out = load().compute(**rows("right", "wrong", "right"), prices=(2.5, 10))
-    assert out["cost"] == pytest.approx(2 * 270e-6)
-    assert "cost" not in load().compute(**rows("right"))
-
-
-def test_equal_rows_cost_one_request_whatever_came_of_it(load, server):
-    """A reply that cannot be read has 100 and 2 tokens as any other."""
+def test_an_unreadable_reply_costs_one_request_for_equal_rows(load, server):
     server.reply = "Well."
     out = load().compute(**rows("right", "right", "right"), prices=(2.5, 10))
     assert server.asked == {"right": 1}
@@ -69,7 +63,7 @@ def test_equal_rows_cost_one_request_whatever_came_of_it(load, server):
     assert out["cost"] == pytest.approx(270e-6)
 
 
-def test_a_request_that_failed_leaves_the_cost_of_the_others(load, server):
+def test_a_failed_request_costs_nothing(load, server):
     server.plan["bad"] = [(403, b'{"error": "no"}')]
     out = load().compute(**rows("right", "bad", "wrong"), prices=(2.5, 10))
     assert out["unscored"] == 1
@@ -77,14 +71,14 @@ def test_a_request_that_failed_leaves_the_cost_of_the_others(load, server):
     assert out["cost"] == pytest.approx(2 * 270e-6)
 
 
-def test_a_server_that_counts_no_tokens_leaves_the_cost_open(load, server):
+def test_cost_is_none_if_the_server_counts_no_tokens(load, server):
     server.reply = {name: value for name, value in completion("correct").items() if name != "usage"}
     out = load().compute(**rows("right"), prices=(1, 1))
     assert out["cost"] is None
     assert out["per_example"]["tokens_in"] == [None]
 
 
-def test_order_is_kept_and_nothing_is_lost_or_doubled(load, server):
+def test_concurrent_verdicts_stay_with_their_rows(load, server):
     server.seconds = 0.001
     columns = numbered(300)
     out = load(concurrency=32).compute(**columns)
@@ -92,7 +86,7 @@ def test_order_is_kept_and_nothing_is_lost_or_doubled(load, server):
     assert server.asked == dict.fromkeys(columns["predictions"], 1)
 
 
-def test_the_signature_says_how_scores_came_about(load, server):
+def test_signature_shows_the_source_of_scores(load, server):
     metric = load()
     named = metric.compute(**rows("right"))["signature"]
     assert named.startswith("judge|v:1.1.0|model:m|protocol:default@")
@@ -102,8 +96,7 @@ def test_the_signature_says_how_scores_came_about(load, server):
     assert "score" not in metric.compute(**rows(""))["signature"]
 
 
-def test_the_signature_says_what_requests_have_besides(load, server, tmp_path):
-    """By the hash that verdicts are kept under."""
+def test_signature_shows_the_hash_of_extra_body(load, server, tmp_path):
     plain = load().compute(**rows("right"))["signature"]
     warm, same, cold = (
         load(extra_body=body, cache_dir=tmp_path).compute(**rows("right"))["signature"]
@@ -117,10 +110,6 @@ def test_the_signature_says_what_requests_have_besides(load, server, tmp_path):
     assert added.removeprefix("request:") in kept
 
 
-def test_a_name_at_the_endpoint_may_be_long(load):
-    assert f"|model:{'m' * 300}|" in load(model="m" * 300).compute(**rows("right"))["signature"]
-
-
 REFUSALS = {
     "logprobs": {"error": {"message": "logprobs are not supported with this model"}},
     "temperature": {"error": {"message": "Unsupported value: 'temperature' does not support 0"}},
@@ -130,10 +119,9 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("field", REFUSALS)
-@pytest.mark.parametrize("status", [400, 422])
-def test_a_field_that_the_server_refuses_is_found_out_once(load, server, field, status):
+def test_a_field_that_the_server_rejects_is_sent_once(load, server, field):
     def reply(body):
-        return (status, json.dumps(REFUSALS[field]).encode()) if field in body else by_words(body)
+        return (400, json.dumps(REFUSALS[field]).encode()) if field in body else by_words(body)
 
     server.reply = reply
     out = load().compute(**numbered(40))
@@ -144,7 +132,7 @@ def test_a_field_that_the_server_refuses_is_found_out_once(load, server, field, 
     assert ("max_completion_tokens" in server.bodies[-1]) == (field == "max_tokens")
 
 
-def test_a_schema_is_asked_for_and_done_without(load, server):
+def test_a_reply_without_schema_is_parsed(load, server):
     def reply(body):
         if "response_format" in body:
             return 400, b'{"error": {"message": "response_format is not supported"}}'
@@ -172,7 +160,7 @@ Is it right?
 """
 
 
-def test_a_reason_comes_with_the_verdict_and_is_kept_with_it(load, server, tmp_path):
+def test_reasons_are_returned_and_cached(load, server, tmp_path):
     (tmp_path / "explained.j2").write_text(EXPLAINED, "utf-8")
     load = partial(load, protocol=tmp_path / "explained.j2", cache_dir=tmp_path)
     server.reply = '{"why": "It names her.", "right": "yes", "grade": 3}'
@@ -189,8 +177,8 @@ def test_a_reason_comes_with_the_verdict_and_is_kept_with_it(load, server, tmp_p
     assert "reason" not in load(protocol="default").compute(**rows("a"))["per_example"]
 
 
-def test_the_bar_shows_what_was_spent(load, server, monkeypatch, capsys):
-    """Of two requests 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
+def test_the_progress_bar_shows_the_cost(load, server, monkeypatch, capsys):
+    """Two requests have 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
     monkeypatch.setattr("evaluate_qa.metrics._shared.progress._SECONDS", 0)
     metric = load(concurrency=1)
     metric.compute(**rows("right", "wrong"), prices=(2.5, 10))
@@ -201,20 +189,14 @@ def test_the_bar_shows_what_was_spent(load, server, monkeypatch, capsys):
 
 GARBAGE = {
     "no JSON": b"{",
-    "another JSON": b"[1, 2]",
-    "a null": b"null",
     "no choices": b'{"choices": []}',
     "odd choices": b'{"choices": [5]}',
-    "deep": b"[" * 5000,
     "odd parts": completion([5, "correct", {"text": "correct"}, {"type": "text", "text": [{"type": "text"}]}]),
     "odd content": json.dumps(completion(None)).encode(),
     "empty": "",
-    "blank": " \n ",
     "an error": b'{"error": {"message": "no", "code": "bad"}}',
     "a refusal": {"choices": [{"message": {"content": None, "refusal": "No."}}]},
     "prose": "I would rather not say whether that is correct.",
-    "a page": (200, b"<html>correct</html>", {"Content-Type": "text/html"}),
-    "forbidden": (403, b'{"error": "no"}'),
     "bad": (400, b'{"error": "no"}'),
 }
 
@@ -238,8 +220,6 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
     "logprobs",
     [
         None,
-        5,
-        {},
         {"content": None},
         {"content": [{"token": "correct"}]},
         {"content": [{"top_logprobs": "x"}]},
@@ -247,56 +227,32 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
     ],
     ids=repr,
 )
-def test_odd_log_probabilities_count_as_none(load, server, logprobs):
+def test_invalid_log_probabilities_are_ignored(load, server, logprobs):
     server.reply = completion("correct", logprobs=logprobs)
     out = load().compute(**rows("right"))
     assert out["per_example"]["score"] == [1.0]
     assert out["signature"].endswith("score:parse")
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    ["reset", (500, b"oh"), (503, b"", {"Retry-After": "0"}), (429, b"{}", {"Retry-After-Ms": "10"})],
-    ids=["reset", "500", "503", "429"],
-)
-def test_what_passes_is_tried_again(load, server, trouble):
-    server.plan["right"] = [trouble]
-    assert load().compute(**rows("right"))["per_example"]["verdict"] == [True]
-    assert server.asked == {"right": 2}
-
-
-def test_log_probabilities_that_are_none_do_not_change_the_label_nor_what_is_kept(load, server, tmp_path):
-    first = [{"token": "incorrect", "logprob": -0.01}, {"token": "correct", "logprob": float("nan")}]
-    server.reply = completion("incorrect", logprobs={"content": [{"token": "incorrect", "top_logprobs": first}]})
-    for cached in (False, True):
-        out = load(cache_dir=tmp_path).compute(**rows("wrong"))
-        assert (out["judge"], out["accuracy"], out["per_example"]["cached"]) == (0, 0, [cached])
-
-
-def test_refusals_are_told_and_do_not_end_the_call(load, server):
-    """They are replies, and paid for."""
-    server.reply = completion(None)
-    server.reply["choices"][0]["message"]["refusal"] = "I can't help with that."
-    out = load().compute(**numbered(60), prices=(2.5, 10))
-    assert set(out["per_example"]["error"]) == {"the judge refuses to answer: I can't help with that."}
-    assert len(server.bodies) == 60
-    assert out["cost"] == pytest.approx(60 * 270e-6)
-
-
-def test_a_verdict_in_parts_is_read(load, server):
+def test_a_reply_in_parts_is_read(load, server):
     server.reply = completion([{"type": "thinking", "text": "in"}, {"type": "text", "text": "cor"}, {"type": "text"}])
     server.reply["choices"][0]["message"]["content"].append({"type": "text", "text": "rect"})
     assert load().compute(**rows("right"))["per_example"]["label"] == ["correct"]
 
 
-def test_the_time_that_a_server_asks_for_is_waited(load, server):
-    server.plan["right"] = [(429, b"{}", {"Retry-After": "1"})]
-    start = time.monotonic()
-    assert load().compute(**rows("right"))["unscored"] == 0
-    assert time.monotonic() - start >= 1
+@pytest.mark.parametrize("message", [{"content": "Well."}, {"content": None, "refusal": "I cannot help."}], ids=str)
+def test_replies_without_a_verdict_do_not_end_the_requests(load, server, message):
+    """They cost as much as other replies."""
+    server.reply = completion("")
+    server.reply["choices"][0]["message"] |= message
+    out = load().compute(**numbered(60), prices=(2.5, 10))
+    assert out["unscored"] == len(server.bodies) == 60
+    assert out["cost"] == pytest.approx(60 * 270e-6)
+    if "refusal" in message:
+        assert set(out["per_example"]["error"]) == {"the judge refuses to answer: I cannot help."}
 
 
-def test_a_reply_that_drips_is_given_up(load, server):
+def test_a_slow_reply_times_out(load, server):
     server.plan["right"] = ["drip"] * 2
     start = time.monotonic()
     out = load(timeout=0.3, max_retries=0).compute(**rows("right", "wrong"))
@@ -304,7 +260,7 @@ def test_a_reply_that_drips_is_given_up(load, server):
     assert time.monotonic() - start < 4
 
 
-def test_a_reply_too_large_is_given_up_however_it_comes(load, server):
+def test_a_reply_above_16_mb_is_an_error(load, server):
     padded = json.dumps(completion("correct")).encode() + b" " * 17 * 2**20
     packed = {"Content-Encoding": "gzip"}
     server.plan = {"right": [padded], "right too": [(200, gzip.compress(padded), packed)]}
@@ -313,34 +269,24 @@ def test_a_reply_too_large_is_given_up_however_it_comes(load, server):
     assert all("the reply is larger than 16 MB" in error for error in out["per_example"]["error"][:2])
 
 
-def test_a_packed_reply_is_read(load, server):
-    server.reply = lambda body: (200, gzip.compress(json.dumps(by_words(body)).encode()), {"Content-Encoding": "gzip"})
-    assert load().compute(**rows("right", "wrong"))["per_example"]["verdict"] == [True, False]
-
-
-def test_the_first_failure_stops_the_call_on_request(load, server):
+def test_unscored_raise_stops_at_the_first_failure(load, server):
     server.reply = "I cannot say."
     with pytest.raises(ValueError, match=r"^judge: a row has no verdict: the reply does not begin with correct or"):
         load(concurrency=2).compute(**numbered(50), unscored="raise")
     assert len(server.bodies) < 10
 
 
-def test_a_server_that_fails_time_and_again_is_left_alone(load, server):
+def test_twenty_failures_in_a_row_end_the_requests(load, server):
     server.reply = (401, b'{"error": "no"}')
     out = load(concurrency=4).compute(**numbered(60))
     assert out["unscored"] == 60
     assert out["judge"] is out["accuracy"] is None
     assert len(server.bodies) < 30
-    assert out["per_example"]["error"][-1].startswith("not asked, as 20 requests before it failed one after the other")
+    assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed before it")
     assert out["per_example"]["asked"][-1] is False
 
 
-def test_replies_that_cannot_be_read_do_not_end_the_call(load, server):
-    server.reply = "Well."
-    assert load().compute(**numbered(60))["unscored"] == len(server.bodies) == 60
-
-
-def test_kept_verdicts_are_not_asked_for_again(load, server, tmp_path):
+def test_cached_verdicts_are_reused(load, server, tmp_path):
     columns = numbered(30)
     first = load(cache_dir=tmp_path).compute(**columns)
     again = load(cache_dir=tmp_path).compute(**{name: values[::-1] for name, values in columns.items()}, prices=(1, 1))
@@ -352,8 +298,7 @@ def test_kept_verdicts_are_not_asked_for_again(load, server, tmp_path):
     assert again["signature"] == first["signature"]
 
 
-def test_a_verdict_is_kept_under_all_that_it_depends_on(load, server, tmp_path):
-    """Model, protocol, what the request has besides, question, references."""
+def test_the_cache_key_holds_everything_that_a_verdict_depends_on(load, server, tmp_path):
     columns = {**rows("right"), "questions": ["Who?"]}
     load = partial(load, cache_dir=tmp_path)
     load().compute(**columns)
@@ -367,7 +312,7 @@ def test_a_verdict_is_kept_under_all_that_it_depends_on(load, server, tmp_path):
     assert len(server.bodies) == 6
 
 
-def test_what_failed_is_asked_for_again(load, server, tmp_path):
+def test_failures_are_not_cached(load, server, tmp_path):
     server.plan["right"] = ["Hm.", "correct"]
     metric = load(cache_dir=tmp_path)
     assert [metric.compute(**rows("right", "wrong"))["unscored"] for _ in range(2)] == [1, 0]
@@ -384,8 +329,7 @@ print(metric.compute(**columns)["accuracy"])
 """
 
 
-def test_after_a_kill_no_verdict_is_asked_for_twice(processes, server, tmp_path):
-    """But for those that had not reached the disk."""
+def test_stored_verdicts_survive_a_kill(processes, server, tmp_path):
     server.seconds = 0.2
     kept = 0
     with processes.start("-c", KILLED, tmp_path, server.url) as process:
@@ -394,7 +338,7 @@ def test_after_a_kill_no_verdict_is_asked_for_twice(processes, server, tmp_path)
             time.sleep(0.01)
             kept = stored(tmp_path)
         process.kill()
-    time.sleep(0.5)  # what it had sent is at the server
+    time.sleep(0.5)  # until the server has handled the requests
     kept, asked = stored(tmp_path), len(server.bodies)
     assert kept < 100
     done = processes.run("-c", KILLED, tmp_path, server.url, check=True)
@@ -404,7 +348,7 @@ def test_after_a_kill_no_verdict_is_asked_for_twice(processes, server, tmp_path)
 
 
 def stored(folder):
-    """How many verdicts are on the disk."""
+    """Number of verdicts on disk."""
     file = folder / "verdicts.sqlite"
     if not file.is_file():
         return 0
@@ -413,7 +357,7 @@ def stored(folder):
     return 0
 
 
-def test_two_processes_may_keep_verdicts_at_once(processes, server, tmp_path):
+def test_two_processes_may_share_a_cache(processes, server, tmp_path):
     server.seconds = 0.01
     running = [processes.start("-W", "error", "-c", KILLED, tmp_path, server.url) for _ in range(2)]
     assert [process.communicate(timeout=120)[0].strip() for process in running] == ["1.0", "1.0"]
@@ -422,7 +366,7 @@ def test_two_processes_may_keep_verdicts_at_once(processes, server, tmp_path):
     assert len(server.bodies) == asked
 
 
-def test_the_key_goes_to_the_server_and_nowhere_else(load, server, tmp_path, monkeypatch, capfd):
+def test_the_key_is_sent_only_to_the_server(load, server, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
     metric = load(cache_dir=tmp_path)
@@ -439,7 +383,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(load, server, tmp_path, mon
     assert KEY[-12:] not in str(caught.value)
 
 
-def test_a_protocol_that_needs_questions_names_the_row_without(load):
+def test_a_missing_question_is_an_error_if_the_protocol_needs_it(load):
     metric = load(protocol="evouna")
     with pytest.raises(ValueError, match=r"^judge: questions\[1\] is ''; expected a question, which the protocol"):
         metric.compute(**rows("a", "b"), questions=["Who?", None])
@@ -448,50 +392,24 @@ def test_a_protocol_that_needs_questions_names_the_row_without(load):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"protocol": "smil"}, "protocol is 'smil'; expected a file or one of default, smile, "),
-        (
-            {"protocol": "Is it right? " * 30},
-            "protocol is 'Is it right\\? .*…; expected a file or one of default, smile, ",
-        ),
+        ({"protocol": "Is it right? " * 30}, "protocol is 'Is it right\\? .*…; expected a file or one of default, "),
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
         ({"model": None}, "endpoint is given without model"),
-        ({"concurrency": 0}, "concurrency is 0; expected a positive whole number"),
         ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
     ],
 )
-def test_what_cannot_be_loaded_is_told(load, given, told):
-    with pytest.raises((ValueError, FileNotFoundError), match=f"^judge: {told}"):
+def test_invalid_load_options_raise(load, given, message):
+    with pytest.raises((ValueError, FileNotFoundError), match=f"^judge: {message}"):
         load(**given)
 
 
-@pytest.mark.parametrize("endpoint", ["http://:8000/v1", "http://host:99999/v1"])
-def test_an_endpoint_that_cannot_be_used_is_told_and_not_tried(load, endpoint):
-    with pytest.raises(ValueError, match=f"endpoint is '{endpoint}'; expected a URL such as"):
-        load(endpoint=endpoint).compute(**rows("a"))
-
-
-@pytest.mark.parametrize("prices", [5, (1,), (1, -1), (1, float("nan")), ("1", "2"), (True, 1)])
-def test_prices_are_two_numbers(load, prices):
-    with pytest.raises(ValueError, match=r"^judge: prices is .*; expected two prices"):
-        load().compute(**rows("a"), prices=prices)
-
-
-def test_without_a_judge_it_says_what_is_missing():
+def test_a_missing_model_is_an_error():
     metric = evaluate_qa.load("judge")
     with pytest.raises(ValueError, match=r"^judge: model is missing; load the judge with the name of a chat model"):
         metric.compute(**rows("a"))
-
-
-def test_it_works_where_a_loop_runs(load):
-    """As in a notebook."""
-    import asyncio
-
-    async def cell():
-        return load().compute(**rows("right"))["accuracy"]
-
-    assert asyncio.run(cell()) == 1.0
 
 
 TINY = '---\nlabels: {"good": 1, "bad": 0}\n---\nIs {{ prediction }} good ?\n'
@@ -499,7 +417,7 @@ TINY = '---\nlabels: {"good": 1, "bad": 0}\n---\nIs {{ prediction }} good ?\n'
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
-    """Loads a judge that is run here: it has learnt which of two answers is good."""
+    """Loads a local judge that has learned which answers are good."""
     folder = tmp_path_factory.mktemp("judge")
     known = [([{"role": "user", "content": f"Is {answer} good ?"}], reply) for answer, reply in LEARNT.items()]
     save_chat_model(folder / "model", known)
@@ -517,7 +435,7 @@ def local(tmp_path_factory):
 LEARNT = {"gold": "good", "mud": "bad", "silver": "good . Really"}
 
 
-def test_a_model_that_is_run_here_judges(local):
+def test_a_local_model_judges(local):
     out = local().compute(predictions=["mud", "gold", "silver"], references=["a"] * 3)
     rows = out["per_example"]
     assert rows["verdict"] == [False, True, True]
@@ -532,8 +450,8 @@ def test_a_model_that_is_run_here_judges(local):
     assert alone == pytest.approx(rows["score"][:2], abs=1e-5)
 
 
-def test_its_score_is_the_softmax_over_the_labels(local):
-    """By transformers' own forward pass over the prompt."""
+def test_the_score_of_a_local_model_is_the_softmax_over_the_labels(local):
+    """Against a forward pass of transformers over the prompt."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -548,7 +466,7 @@ def test_its_score_is_the_softmax_over_the_labels(local):
     assert found == pytest.approx(good / (good + bad), abs=1e-6)
 
 
-def test_a_model_that_cannot_be_loaded_is_told(tmp_path):
+def test_a_broken_local_model_is_an_error(tmp_path):
     metric = evaluate_qa.load("judge", model=str(tmp_path))
     with pytest.raises(ValueError, match=r"^judge: cannot load the chat model"):
         metric.compute(**rows("a"))
@@ -566,10 +484,9 @@ def bem():
     return evaluate_qa.load("bem")
 
 
-def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
-    """Outside of the band its score and verdict stay, within it they are the judge's."""
+def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     scores = bem.compute(**SURE)["per_example"]["score"]
-    band = (sorted(scores)[1] + 1e-6, max(scores))  # all but the surest, and the two surely wrong
+    band = (sorted(scores)[1] + 1e-6, max(scores))  # excludes the best and the two worst answers
     out = load(first=bem).compute(**SURE, ask=band)
     within = [band[0] <= score < band[1] for score in scores]
     assert out["per_example"]["asked"] == [
@@ -587,8 +504,7 @@ def test_where_the_matcher_is_sure_nobody_is_asked(load, server, bem):
     assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
 
 
-def test_the_best_reference_is_told_where_it_is_known(load, bem):
-    """By the matcher where it decides, and where there is one; the judge sees all references at once."""
+def test_best_reference_is_known_from_the_matcher_or_for_one_reference(load, bem):
     columns = {
         "predictions": ["It was Marie Curie.", "It was Marie Curie.", "It was Marie Curie."],
         "references": [["Bananas", "Marie Curie"], ["Bananas", "Marie Curie"], "Marie Curie"],
@@ -598,7 +514,7 @@ def test_the_best_reference_is_told_where_it_is_known(load, bem):
     assert load(first=bem).compute(**columns, ask=(0, 1))["per_example"]["best_reference"] == [None, None, 0]
 
 
-def test_what_the_matcher_takes_for_no_attempt_is_none(load, server, bem):
+def test_not_attempted_comes_from_the_matcher(load, server, bem):
     columns = {
         "predictions": ["It was Marie Curie.", "I do not know.", "", "Bananas."],
         "references": ["Marie Curie"] * 4,
@@ -611,10 +527,10 @@ def test_what_the_matcher_takes_for_no_attempt_is_none(load, server, bem):
     for figure in ("accuracy", "not_attempted", "accuracy_attempted"):
         assert out[figure] == alone[figure]
     asked = load(first=bem).compute(**columns, ask=(0, 1))
-    assert asked["per_example"]["label"][1] == "incorrect", "the judge's word, where it is asked"
+    assert asked["per_example"]["label"][1] == "incorrect"
 
 
-def test_where_a_judge_comes_first_and_has_no_verdict_the_next_is_asked(load, server):
+def test_a_judge_can_be_the_first_metric(load, server):
     server.plan["wrong 2"] = ["Hm."]
     first = load(model="small")
     out = load(first=first).compute(**rows("right", "wrong 2", "wrong 3"), ask=(0.3, 0.7))
@@ -624,60 +540,44 @@ def test_where_a_judge_comes_first_and_has_no_verdict_the_next_is_asked(load, se
 
 
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
-def test_what_cannot_decide_first_is_told_when_the_judge_is_loaded(load, name, cases):
+def test_metrics_without_verdicts_cannot_be_first(load, name, cases):
     first = evaluate_qa.load(name, **cases[name].load)
-    told = (
-        f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile, or a"
-    )
+    message = f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile"
     if first.verdicts and "references" in first.columns:
         assert load(first=first).first is first
     else:
         for given in (first, name, evaluate_qa.path(name)):
-            with pytest.raises(ValueError, match=told):
+            with pytest.raises(ValueError, match=message):
                 load(first=given)
 
 
-@pytest.mark.parametrize(
-    "gives",
-    [{}, {"signature": "s"}, {"per_example": {"score": [0.1]}, "signature": "s"}, {"per_example": {"score": [0.1]}}],
-    ids=str,
-)
-def test_a_matcher_of_another_kind_gives_scores_and_verdicts(load, gives):
+@pytest.mark.parametrize("result", [{}, {"per_example": {"score": [0.1]}, "signature": "s"}], ids=str)
+def test_another_matcher_must_return_scores_and_verdicts(load, result):
     class Other:
         def compute(self, **_):
-            return gives
+            return result
 
-    with pytest.raises(
-        ValueError, match=r"^judge: first returned no signature, or no score and verdict per row; expec"
-    ):
+    with pytest.raises(ValueError, match=r"^judge: first returned no signature, or no score and verdict per row"):
         load(first=Other()).compute(**rows("a"))
 
 
-def test_a_band_holds_its_lower_end_and_not_its_upper():
+def test_a_band_contains_its_lower_end_only():
     from evaluate_qa.metrics.judge.scoring import unsure
 
-    assert unsure([0.0, 0.049, 0.05, 0.5, 0.899, 0.9, 1.0], (0.05, 0.9)) == [
-        False,
-        False,
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert unsure([0.049, 0.05, 0.899, 0.9], (0.05, 0.9)) == [False, True, True, False]
     assert unsure([0.5, 1.0], (0.5, 0.5)) == [False, False]
     assert unsure([0.0, 1.0], (0, 1)) == [True, True]
     assert unsure([None], (0, 0)) == [True]
 
 
-def test_a_matcher_goes_by_its_name_its_folder_or_itself(load, server, bem):
+def test_a_matcher_can_be_a_name_a_folder_or_a_metric(load, server, bem):
     found = [load(first=first).compute(**SURE, ask=(0, 0)) for first in ("bem", evaluate_qa.path("bem"), bem)]
     assert found[0] == found[1] == found[2]
     assert found[0]["asked"] == 0
     assert server.bodies == []
 
 
-def test_what_the_matcher_refuses_is_told_before_anything_is_loaded(load, server, tmp_path):
+def test_errors_of_the_matcher_come_before_requests(load, server, tmp_path):
     with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
         load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
     for none in (str(tmp_path / "none"), "none" * 100):
@@ -686,16 +586,16 @@ def test_what_the_matcher_refuses_is_told_before_anything_is_loaded(load, server
     assert server.bodies == []
 
 
-def test_a_band_needs_a_matcher_and_two_numbers_in_order(load, bem):
+def test_invalid_bands_raise(load, bem):
     with pytest.raises(ValueError, match=r"^judge: ask is given without first"):
         load().compute(**SURE, ask=(0.1, 0.9))
-    for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), ("a", "b"), (0, float("nan"))):
+    for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), (True, 1), ("a", "b"), (0, float("nan"))):
         with pytest.raises(ValueError, match=r"^judge: ask is .*; expected two numbers from 0 to 1, \(low, high\)"):
             load(first=bem).compute(**SURE, ask=band)
 
 
-def test_a_cascade_of_recorded_verdicts_has_the_figures_that_the_hand_computes(load, server):
-    """Of 100 rows the matcher is sure of 60, of which it has 57 right; of the other 40 the judge has 36 right.
+def test_a_cascade_by_hand(load, server):
+    """The matcher decides 60 of 100 rows, 57 correctly; the judge decides 40, 36 correctly.
 
     Agreement (57 + 36)/100, asked 40/100, at 100 tokens for a request and 2 for a reply 40 · (100 · 3 + 2 · 15) / 10⁶.
     """

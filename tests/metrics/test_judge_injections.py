@@ -1,6 +1,6 @@
-"""No text in a row changes how a reply is read, how many rows there are, or what is asked about another row.
+"""Texts that attack the judge do not change how replies are read, the number of rows, or other requests.
 
-The texts are those of `injections.jsonl` and of the traps, each as an answer, as a reference and as a question.
+The texts come from `injections.jsonl` and from the traps; each is an answer, a reference and a question.
 """
 
 import json
@@ -34,7 +34,7 @@ PLAIN = ("Paris", "What is the capital of France?", "It is Paris.")
 
 
 def in_every_place(some):
-    """Rows (reference, question, prediction): each text in each of these places, the others plain."""
+    """Rows (reference, question, prediction) with each text in each of these columns."""
     places = range(len(PLAIN))
     return [tuple(text if at == place else PLAIN[at] for at in places) for text in some for place in places]
 
@@ -50,13 +50,13 @@ def columns(rows):
 
 
 def told(reference, question, prediction):
-    """What a server must find in the request about a row."""
+    """What the request about a row must contain."""
     references = [reference] if isinstance(reference, str) else reference
     return clean(question), tuple(map(clean, references)), clean(prediction)
 
 
 def found(body):
-    """What a server finds there, in lines of one JSON string or several, of which there must be just one each."""
+    """What a request contains: exactly one line for the question, the references and the answer."""
     content = body["messages"][-1]["content"]
     begun = ("Question: ", "Reference answer", "Answer to judge: ")
     assert sum(line.startswith(begun) for line in content.split("\n")) == 3
@@ -65,12 +65,12 @@ def found(body):
 
 
 def drawn(row, labels):
-    """A label that only the row as a whole decides, by its checksum."""
+    """A label that depends on the whole row, by its checksum."""
     return [*labels][zlib.crc32(repr(row).encode()) % len(labels)]
 
 
 def replied(label, asked, quoted=None):
-    """A reply with that label, in the protocol's form, and perhaps with a text that the judge quotes."""
+    """A reply with the label in the protocol's form, and optionally a quoted text."""
     if not asked.fields:
         return label if quoted is None else f"{label}. It says: {quoted}"
     reply = {key: label if held == LABEL else 3 for key, held in asked.fields.items()}
@@ -82,20 +82,15 @@ def load(server):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", concurrency=8)
 
 
-def test_there_are_fifty_texts_that_differ():
-    assert len(set(INJECTIONS)) == len(INJECTIONS) == 50
-    assert len(TRAPPED) > 300
+@pytest.mark.parametrize("name", ["default", "smile"])
+def test_every_text_reaches_the_judge_unchanged(load, server, name):
+    """The server parses the row from each request and derives the verdict from it.
 
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_every_text_reaches_the_judge_as_it_is_and_changes_nothing_else(load, server, name):
-    """The server reads each request back into the row that it was made of, and by that draws its verdict.
-
-    So a text that left its place, a row that was lost or doubled, or a verdict that went to another row would show.
+    A text that left its field, a row that was lost, or a verdict of another row would change the result.
     """
     asked = protocol(name)
     server.reply = lambda body: completion(replied(drawn(found(body), asked.labels), asked))
-    # Between the others, where what they do to their neighbours would show.
+    # Harmless rows in between must not be affected.
     rows = [*ROWS, *(TRAP_ROWS if name == "default" else [])]
     mixed = [one for number, row in enumerate(rows) for one in (row, HARMLESS[number % len(HARMLESS)])]
     out = load(protocol=name).compute(**columns(mixed))
@@ -113,22 +108,22 @@ def test_every_text_reaches_the_judge_as_it_is_and_changes_nothing_else(load, se
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_so_do_the_traps_in_every_place(name):
-    for row in in_every_place([row["prediction"] for row in TRAPPED]):
-        reference, question, prediction = row
+def test_texts_stay_in_their_fields(name):
+    for row in in_every_place([*INJECTIONS, *(row["prediction"] for row in TRAPPED)]):
+        reference, question, prediction = map(clean, row)
         messages = protocol(name).conversation(question, [reference], prediction)
         assert found({"messages": messages}) == told(*row)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_a_judge_that_quotes_a_text_is_read_as_without_it(name):
-    """Or, where the text ends thoughts, not at all; it is never read as another verdict."""
+def test_quoted_texts_do_not_change_the_verdict(name):
+    """If the text ends thoughts, the reply may be unreadable, but never another verdict."""
     for text in [*INJECTIONS, *(row["prediction"] for row in TRAPPED)]:
         check_quoting(name, text)
 
 
 @given(st.sampled_from([*PROTOCOLS]), st.text(st.characters(codec="utf-8")))
-def test_whatever_a_judge_quotes(name, text):
+def test_quoting_any_text_does_not_change_the_verdict(name, text):
     check_quoting(name, text)
 
 
@@ -142,14 +137,12 @@ def check_quoting(name, text):
                 assert "</think>" in text or len(text) > 5000
 
 
-@pytest.mark.parametrize("format", ["jsonl", "csv", "parquet"])
-def test_files_of_such_texts_have_as_many_rows_as_before(server, tmp_path, format):
-    """Through `evaluate-qa score`, whose formats have marks of their own for the ends of rows and cells."""
+def test_csv_files_with_injections_keep_their_rows(server, tmp_path):
     asked = protocol("default")
     server.reply = lambda body: completion(drawn(found(body), asked.labels))
     rows = [tuple(map(clean, row)) for row in ROWS]
     named = [dict(zip(("reference", "question", "prediction"), row, strict=True)) for row in rows]
-    source, target = tmp_path / f"a.{format}", tmp_path / f"b.{format}"
+    source, target = tmp_path / "a.csv", tmp_path / "b.csv"
     write_rows(source, [{"id": number, **row} for number, row in enumerate(named)])
     options = ["--load", f"endpoint={server.url}", "--load", "model=m"]
     run_command("score", "--metric", "judge", "-i", source, "-o", target, *options)

@@ -1,4 +1,4 @@
-"""The judge asked several times about a row, and with answer and reference exchanged."""
+"""The judge, asked several times about a row."""
 
 from functools import partial
 from math import sqrt
@@ -6,7 +6,6 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from chat_server import texts
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_chat_model import save_chat_model
@@ -14,7 +13,6 @@ from tiny_chat_model import save_chat_model
 import evaluate_qa
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import Ruling, settled
-from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ YES, NO, NONE = "correct", "incorrect", "not attempted"
 
 
 def test_the_score_is_the_mean_and_the_spread_the_standard_deviation(load, server):
-    """Of 1, 0, 1: mean 2/3, √((1/9 + 4/9 + 1/9) / 2) = √(1/3); of 0, 0, 0 and of 1, 1, 1: 0."""
+    """1, 0, 1: mean 2/3, √((1/9 + 4/9 + 1/9) / 2) = √(1/3); 0, 0, 0 and 1, 1, 1: 0."""
     server.plan = {"a": [YES, NO, YES], "b": [NO, NONE, NO], "c": [YES] * 3}
     out = load().compute(**rows("a", "b", "", "c"), samples=3)
     found = out["per_example"]
@@ -47,20 +45,14 @@ def test_the_score_is_the_mean_and_the_spread_the_standard_deviation(load, serve
     assert len(server.bodies) == 9
 
 
-def test_half_of_the_samples_do_not_make_an_answer_correct(load, server):
+def test_a_tie_of_samples_is_incorrect(load, server):
     server.plan = {"a": [YES, NO]}
     found = load().compute(**rows("a"), samples=2)["per_example"]
     assert (found["score"], found["verdict"], found["label"]) == ([0.5], [False], [NO])
 
 
-def test_equal_rows_share_their_samples(load, server):
-    out = load().compute(**rows("right", "right"), samples=2)
-    assert server.asked == {"right": 2}
-    assert out["per_example"]["cached"] == [False, True]
-
-
-def test_only_samples_that_are_missing_are_asked_for(load, server, tmp_path):
-    """Each costs 100 · 2 / 10⁶ and 2 · 5 / 10⁶."""
+def test_cached_samples_are_reused(load, server, tmp_path):
+    """Each request costs (100 · 2 + 2 · 5) / 10⁶."""
     server.plan = {"a": [YES, NO, NO, YES, YES]}
     load = partial(load, cache_dir=tmp_path)
     prices = {"prices": (2, 5)}
@@ -79,7 +71,7 @@ def test_only_samples_that_are_missing_are_asked_for(load, server, tmp_path):
     assert len(server.bodies) == 5
 
 
-def test_a_sample_that_failed_is_left_out_and_asked_for_again(load, server, tmp_path):
+def test_failed_samples_are_left_out_and_not_cached(load, server, tmp_path):
     server.plan = {"a": [YES, "Hm.", NO, YES], "b": ["Hm."] * 3}
     metric = load(cache_dir=tmp_path)
     out = metric.compute(**rows("a", "b"), samples=3)
@@ -93,55 +85,18 @@ def test_a_sample_that_failed_is_left_out_and_asked_for_again(load, server, tmp_
     assert server.asked == {"a": 4, "b": 3}
 
 
-def test_answer_and_reference_change_places(load, server):
-    """By recall of words: 1 and 1/3 for the first, 1 and 1 for the second, 0 and 0 for the third."""
-    out = load().compute(**rows("right or not", "right", "wrong", ""), swap=True, prices=(1, 0))
-    assert out["per_example"]["flipped"] == [True, False, False, None]
-    assert out["flipped"] == pytest.approx(1 / 3)
-    assert out["per_example"]["score"] == pytest.approx([0.99, 0.99, 0.01, 0])
-    assert out["per_example"]["tokens_in"] == [200, 200, 200, 0]
-    told = [texts(body) for body in server.bodies]
-    assert {"Reference": ["right or not"], "Answer": ["right"]} in told
-    assert len(told) == 5, "what is alike exchanged is asked about once"
-    assert out["cost"] == pytest.approx(5 * 100e-6)
-
-
-def test_of_several_references_the_nearest_is_exchanged():
-    row = JudgedRow("Who?", ("Manya", "Marie Curie", "Curie and others"), "It was Marie Curie.", 2)
-    assert row.exchanged() == JudgedRow("Who?", ("It was Marie Curie.",), "Marie Curie")
-    assert JudgedRow("", ("a", "b"), "c").exchanged() == JudgedRow("", ("c",), "a")
-
-
-def test_an_exchange_that_fails_leaves_the_score(load, server):
-    server.plan = {"right": ["Hm."]}
-    out = load().compute(**rows("right or not"), swap=True)
-    assert out["per_example"]["flipped"] == [None]
-    assert out["flipped"] is None
-    assert out["unscored"] == 0
-    server.plan = {"right": ["Hm."]}
-    with pytest.raises(ValueError, match="a row has no verdict"):
-        load().compute(**rows("right or not"), swap=True, unscored="raise")
-
-
-def test_an_exchange_is_kept_as_any_row(load, server, tmp_path):
-    for _ in range(2):
-        assert load(cache_dir=tmp_path).compute(**rows("right or not"), swap=True, samples=2)["flipped"] == 1
-    assert len(server.bodies) == 3
-
-
-def test_rows_of_which_the_matcher_is_sure_are_not_sampled(load, server):
+def test_rows_decided_by_the_matcher_are_not_sampled(load, server):
     class Matcher:
         def compute(self, predictions, **_):
             scores = [0.99 if text == "sure" else 0.5 for text in predictions]
             return {"per_example": {"score": scores, "verdict": [s > 0.5 for s in scores]}, "signature": "matcher|v:1"}
 
-    out = load(first=Matcher()).compute(**rows("sure", "right or not"), samples=2, swap=True)
+    out = load(first=Matcher()).compute(**rows("sure", "right or not"), samples=2)
     assert out["per_example"]["samples"] == [0, 2]
-    assert out["per_example"]["flipped"] == [None, True]
-    assert server.asked == {"right or not": 2, "right": 1}
+    assert server.asked == {"right or not": 2}
 
 
-def test_a_model_that_is_run_here_has_no_samples(tmp_path):
+def test_a_local_model_cannot_be_sampled(tmp_path):
     save_chat_model(tmp_path, [([{"role": "user", "content": "a"}], "b")])
     metric = evaluate_qa.load("judge", model=str(tmp_path))
     with pytest.raises(ValueError, match=r"^judge: samples is above 1, but a local model"):
@@ -149,7 +104,7 @@ def test_a_model_that_is_run_here_has_no_samples(tmp_path):
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([YES, NO, NONE])), min_size=1, max_size=9))
-def test_figures_of_samples_are_those_of_numpy(said):
+def test_settled_equals_numpy(said):
     found = settled([Ruling(Verdict(label, score, label == YES, "logprobs")) for score, label in said])
     scores = [score for score, _ in said]
     assert found.verdict.score == pytest.approx(np.mean(scores))

@@ -56,14 +56,14 @@ def test_a_template_alone_is_the_whole_request(tmp_path):
     ("text", "told"),
     [
         ("Say something.", "has no place for the answer"),
-        ("{{ question }} {{ reference }} {{ answer }}", "'reference' is undefined; it knows question, answer"),
+        ("{{ question }} {{ reference }} {{ answer }}", "'reference' is undefined; the template can use question, answer"),
         ("{{ answer", "unexpected end"),
         ("{{ 1 / 0 }} {{ answer }}", "division by zero"),
         ("{{ answer.__class__.__mro__ }}", "unsafe"),
         ("---\nlabels: {}\n---\n{{ answer }}", "its setting 'labels' is unknown; expected some of source, system"),
         ("---\nsystem: [\n---\n{{ answer }}", "while parsing"),
         ("---\nsystem: x\n{{ answer }}", "does not begin with settings in YAML between two lines ---"),
-        (b"\xff{{ answer }}", "is no text in UTF-8"),
+        (b"\xff{{ answer }}", "is not UTF-8 text"),
         (None, "expected a file"),
     ],
 )

@@ -46,15 +46,15 @@ def lines(*labels, **more):
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_what_was_exported_answers_without_an_endpoint(run, server, suffix):
-    """Scores, samples, exchanges and signature are the same; nothing is asked, and nothing costs."""
+    """Scores, samples and signature are the same; nothing is asked, and nothing costs."""
     columns = rows("right 1", "wrong", "", 'right "2"\n<|x|>')
-    options = {"samples": 2, "swap": True, "prices": (1, 1)}
+    options = {"samples": 2, "prices": (1, 1)}
     first = judge(endpoint=server.url, model="m", cache_dir="cache").compute(**columns, **options)
-    assert run("export", "--cache-dir", "cache", "--output", f"v.{suffix}") == "Exported 9 verdicts.\n"
+    assert run("export", "--cache-dir", "cache", "--output", f"v.{suffix}") == "Exported 6 verdicts.\n"
     asked = len(server.bodies)
-    assert run("import", "--input", f"v.{suffix}", "--cache-dir", "other") == "Imported 9 verdicts.\n"
+    assert run("import", "--input", f"v.{suffix}", "--cache-dir", "other") == "Imported 6 verdicts.\n"
     again = judge(model="m", cache_dir="other").compute(**columns, **options)
-    assert len(server.bodies) == asked == 9
+    assert len(server.bodies) == asked == 6
     assert first.pop("cost") > again.pop("cost") == 0
     assert first["per_example"].pop("cached") != again["per_example"].pop("cached")
     assert first == again
@@ -98,9 +98,7 @@ def test_a_row_that_is_not_recorded_is_unscored(run):
     assert (out["accuracy"], out["unscored"]) == (0.5, 1)
     why = out["per_example"]["error"][2]
     assert why.startswith("no verdict of 'gpt' by default@")
-    assert (
-        "is recorded for this row; import it (evaluate-qa verdicts import), or give evaluate.load the endpoint" in why
-    )
+    assert "is recorded for this row; import it (evaluate-qa verdicts import), or load the judge with endpoint=" in why
     with pytest.raises(ValueError, match=r"^judge: a row has no verdict: no verdict of 'gpt' .* 'answer 2'$"):
         metric.compute(**rows("answer 0", "answer 2"), unscored="raise")
     others = {**rows("answer 0"), "references": ["right"]}
