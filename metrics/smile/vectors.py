@@ -20,7 +20,7 @@ class VectorStore:
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
-        self._store = Store(Path(folder) / f"{name}.sqlite", "smile: the store of vectors", ("vectors", "vector"))
+        self._store = Store(Path(folder) / f"{name}.sqlite", "smile: the store of vectors")
         self.path = self._store.path
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
@@ -32,6 +32,3 @@ class VectorStore:
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Store the vectors, shape (texts, dim): all of them or, after a kill, none."""
         self._store.write(texts, (vector.tobytes() for vector in vectors))
-
-    def __len__(self) -> int:
-        return len(self._store)

@@ -248,7 +248,7 @@ def test_two_sayers(drill, rng, processes, tmp_path):
 def test_stores(drill, rng, tmp_path):
     """Damaged stores of vectors.
 
-    Changed, cut, overwritten: every score is the same, what is damaged is kept, one warning tells at most.
+    Scores are right, a store that cannot be used is not changed, and there is at most one warning.
     """
     model = tiny_checkpoints.bert(tmp_path / "tiny")
     names = [f"{number} {number + 1}" for number in range(200)]
@@ -278,7 +278,4 @@ def test_stores(drill, rng, tmp_path):
             found, told = scores()
             assert np.abs(found - expected).max() < 1e-6
             assert len(told) <= 1, told
-            assert not told or any(file.read_bytes() == damaged for file in path.parent.glob("*.damaged-*"))
-            found, told = scores()
-            assert np.abs(found - expected).max() < 1e-6
-            assert told == []
+            assert not told or path.read_bytes() == damaged
