@@ -73,7 +73,7 @@ class Verdicts:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._store = Store(folder / FILE, "judge: the store of verdicts", ("verdicts", "verdict"))
+        self._store = Store(folder / FILE, "judge: the store of verdicts")
 
     def read(self, judge: JudgeName, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
         """Return the stored records of distinct rows."""
