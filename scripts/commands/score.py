@@ -1,6 +1,7 @@
 """`evaluate-qa score`: score a file of answers with any metric that gives each row a score."""
 
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,7 @@ from ..parameters import METRIC, Compute, Errors, Load, Source, Target, metric_c
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.run import ScoringJob
+    from ..scoring.cluster import Cluster
     from ..scoring.work import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
@@ -48,61 +49,47 @@ def score(
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
+    from ..options import parse_options
+    from ..scoring.columns import parse_columns
+    from ..scoring.run import ScoringJob, run
+
     with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
-        job = _job(metric, source, target, load, compute, column, prefix, errors, chunk_size, resume)
+        loading = parse_options(load or [], metric)
+        job = ScoringJob(
+            metric=metric,
+            source=source,
+            target=target,
+            config=loading.pop("config", None),
+            load=loading,
+            compute=parse_options(compute or [], metric),
+            columns=parse_columns(column or []),
+            prefix=prefix,
+            errors=errors,
+            chunk_size=chunk_size,
+            resume=resume,
+        )
         if Path(target).is_file() and not (overwrite or resume):
             raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-        progress = _scored(job, engine, num_actors, num_gpus, address)
+        progress = run(job, _cluster(engine, source, target, num_actors, num_gpus, address))
     report(metric, progress, errors)
 
 
-def _job(
-    metric: str,
-    source: str,
-    target: str,
-    load: list[str] | None,
-    compute: list[str] | None,
-    column: list[str] | None,
-    prefix: str,
-    errors: Path | None,
-    chunk_size: int,
-    resume: bool,
-) -> "ScoringJob":
-    """Return the job as typed; raises ValueError for options that are wrong or do not go together."""
-    from ..options import parse_options
-    from ..scoring.columns import parse_columns
-    from ..scoring.run import ScoringJob
-
-    loading = parse_options(load or [], metric)
-    return ScoringJob(
-        metric=metric,
-        source=source,
-        target=target,
-        config=loading.pop("config", None),
-        load=loading,
-        compute=parse_options(compute or [], metric),
-        columns=parse_columns(column or []),
-        prefix=prefix,
-        errors=errors,
-        chunk_size=chunk_size,
-        resume=resume,
-    )
-
-
-def _scored(
-    job: "ScoringJob", engine: Runner, num_actors: int | None, num_gpus: float | None, address: str | None
-) -> "Progress":
+def _cluster(
+    engine: Runner, source: str, target: str, num_actors: int | None, num_gpus: float | None, address: str | None
+) -> "Cluster | None":
+    """Return the Ray cluster as typed; None to score in this process."""
     if engine is Runner.RAY:
+        if "-" in (source, target):
+            raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
+        if not find_spec("ray"):
+            raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'")
         from ..scoring.cluster import Cluster
-        from ..scoring.ray_engine import run_on_ray
 
-        return run_on_ray(job, Cluster(num_actors, num_gpus or 0, address))
-    from ..scoring.run import run
-
+        return Cluster(num_actors, num_gpus or 0, address)
     given = {"--num-actors": num_actors, "--num-gpus": num_gpus, "--address": address}
     if foreign := [name for name, value in given.items() if value is not None]:
         raise ValueError(f"{foreign[0]} works with Ray only. Add --engine ray, or leave it out.")
-    return run(job)
+    return None
 
 
 def report(metric: str, progress: "Progress", errors: Path | None) -> None:

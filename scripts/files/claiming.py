@@ -1,60 +1,102 @@
-"""The folder beside an output for unfinished work, which one run at a time has: `scored.parquet.work`."""
+"""The folder for unfinished work next to an output, `scored.parquet.work`, which only one run at a time may use."""
 
+import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 from .rows import RowsError
-from .writing import work_place
+from .writing import replacing, work_place
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 PROGRESS = "progress.json"
-"""The file that says that there is work in the folder."""
+"""The file with the settings of the work in the folder; the folder holds work if this file exists."""
 
 CACHE = "cache"
-"""A folder in it for what may be made anew."""
+"""A subfolder for data that can be computed again."""
 
-# By its lock a folder is known as ours. It is the first file in it and the last that is removed.
+ERRORS = "--errors"
+"""The setting that names the file of bad rows."""
+
+# The lock marks the folder as ours. It is created first and removed last.
 _LOCK = "evaluate-qa.lock"
 _OURS = re.compile(rf"\d{{6,}}(\.bad)?\.\w+|\..+\.part|{PROGRESS}")
 
 _PATIENCE = 0.2
-"""Seconds in which a run that has just ended removes its folder."""
+"""Seconds that a run which has just ended may need to remove its folder."""
 
 
 @contextmanager
 def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
-    """Give the folder `<target>.work`, to this run alone; it stays as long as there is work in it.
+    """Yield the folder `<target>.work`, locked for this run; keep it afterwards if it holds work.
 
     Args:
         target: The output.
-        patience: Seconds to wait for another run that has the folder.
+        patience: Seconds to wait for a run that has locked the folder.
 
     Raises:
-        RowsError: another run has it, or it is a folder of somebody else's.
+        RowsError: another run has locked the folder, or another program made it.
     """
     folder = work_place(target)
     lock = _locked(target, folder, patience)
     try:
-        _clear_unless_needed(folder)  # of a run that was killed when it did so
+        _clear_unless_needed(folder)  # a run may have been killed while it cleared the folder
         yield folder
     finally:
         if _clear_unless_needed(folder):
-            with suppress(OSError):  # on Windows a file that is open stays; there filelock removes it
+            with suppress(OSError):  # Windows cannot remove an open file; there, filelock removes it
                 (folder / _LOCK).unlink()
         lock.release()
-        with suppress(OSError):  # there is work in it, or a file of the user's, or another run has it already
+        with suppress(OSError):  # the folder holds work or a user's file, or another run has locked it
             folder.rmdir()
 
 
 def claimed_too(file: Path | None) -> AbstractContextManager[object]:
-    """Keep other runs from another file that is written; None is no file."""
+    """Keep other runs from writing a second output; None is no file."""
     return nullcontext() if file is None else claimed(file)
+
+
+def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
+    """Return the settings that `save_settings` saved; None if the folder holds no work.
+
+    Args:
+        folder: The folder that `claimed` yields.
+        settings: The settings of this run. They must equal the saved ones, except that a resumed run may start to
+            collect bad rows (`ERRORS`).
+        resume: Continue the work of an earlier run.
+
+    Raises:
+        RowsError: the folder holds work, and `resume` is False or the settings differ.
+    """
+    if not (folder / PROGRESS).is_file():
+        return None
+    start_over = f"start over after: rm -r {quote(str(folder))}"
+    if not resume:
+        raise RowsError(f"{folder} holds the work of a stopped run. Continue it with --resume, or {start_over}")
+    try:
+        earlier: dict[str, Any] = dict(json.loads((folder / PROGRESS).read_bytes()))
+    except (ValueError, TypeError) as error:
+        raise RowsError(f"{folder / PROGRESS} is damaged ({error}). Restore it, or {start_over}") from None
+    for name, value in settings.items():
+        before = earlier.get(name)
+        if before != value and (name, before) != (ERRORS, None):
+            raise RowsError(
+                f"{folder} was made with {name} {before}, but this run has {name} {value}. Use the earlier value, or "
+                f"{start_over}"
+            )
+    return earlier
+
+
+def save_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Save the settings of the work in a folder, which marks the folder as needed."""
+    with replacing(folder / PROGRESS) as path:
+        path.write_text(json.dumps(settings, indent=1))
 
 
 def _locked(target: Path, folder: Path, patience: float) -> "BaseFileLock":
@@ -62,9 +104,9 @@ def _locked(target: Path, folder: Path, patience: float) -> "BaseFileLock":
 
     lock = filelock.FileLock(folder / _LOCK)
     while not lock.is_locked:
-        with suppress(FileExistsError):  # it is no folder
+        with suppress(FileExistsError):  # a file has this name
             folder.mkdir(exist_ok=True)
-        # The run that had the folder may remove it meanwhile, and the lock, as filelock sees, which then locks nothing.
+        # Another run may remove the folder and the lock in between; filelock notices that.
         with suppress(FileNotFoundError, FileExistsError):
             if not _is_ours(folder):
                 raise RowsError(f"{folder} is needed for the work on {target}, but another program made it. Rename it.")
@@ -76,7 +118,7 @@ def _locked(target: Path, folder: Path, patience: float) -> "BaseFileLock":
 
 
 def _is_ours(folder: Path) -> bool:
-    try:  # another run may make the lock, or remove it with all that is ours, meanwhile
+    try:  # another run may create or remove the lock in between
         names = {path.name for path in folder.iterdir()}
         return not names or _LOCK in names or (folder / _LOCK).exists()
     except OSError:
@@ -84,7 +126,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _clear_unless_needed(folder: Path) -> bool:
-    """Remove what runs leave in the folder, and nothing else, unless there is work in it; return whether it is done."""
+    """Remove the files of runs from the folder unless it holds work; return True if they were removed."""
     if (folder / PROGRESS).is_file():
         return False
     shutil.rmtree(folder / CACHE, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Ray for a run: a cluster that is there or one made for the run on this machine, and actors that hold the scorer."""
+"""Connect to a Ray cluster, or start one on this machine, and start the actors that score."""
 
 import logging
 import math
@@ -18,16 +18,16 @@ from .run import ScoringJob
 
 @dataclass(frozen=True)
 class Cluster:
-    """What Ray is asked for.
+    """A Ray cluster and its actors.
 
     Args:
-        num_actors: Actors, each with a metric of its own. Default: one for each CPU of the cluster, or for as many as
-            its GPUs suffice where `num_gpus` is given.
-        num_gpus: GPUs of each actor; a fraction lets several share one.
-        address: Of a cluster that is there, such as `auto` or `10.0.0.1:6379`; None makes one on this machine.
+        num_actors: Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as
+            many as its GPUs allow if `num_gpus` is given.
+        num_gpus: GPUs per actor; with a fraction, actors share a GPU.
+        address: Address of a running cluster, such as `auto` or `10.0.0.1:6379`; None starts one on this machine.
 
     Raises:
-        ValueError: a number out of its range.
+        ValueError: a number is out of range.
     """
 
     num_actors: int | None = None
@@ -36,18 +36,18 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if self.num_actors is not None and self.num_actors < 1:
-            raise ValueError(f"--num-actors is {self.num_actors}; expected at least 1")
+            raise ValueError(f"--num-actors is {self.num_actors}; expected at least 1.")
         if not 0 <= self.num_gpus < math.inf:
-            raise ValueError(f"--num-gpus is {self.num_gpus}; expected the GPUs of each actor, such as 1 or 0.5")
+            raise ValueError(f"--num-gpus is {self.num_gpus}; expected the number of GPUs per actor, such as 1 or 0.5.")
 
 
 class ScoringActor:
-    """What runs in an actor: the scorer of the job, loaded when the first rows come.
+    """The scorer of a job in an actor; the metric is loaded for the first block.
 
     Args:
-        job: What is to be scored, and how.
-        folder: Where the command was given, so that relative paths in its options mean the same here.
-        code: What identifies the metric's program where the command was given.
+        job: The job.
+        folder: Working directory of the command, so that relative paths in options mean the same here.
+        code: Identifies the metric's code on the machine of the command.
     """
 
     def __init__(self, job: ScoringJob, folder: str, code: str) -> None:
@@ -55,7 +55,7 @@ class ScoringActor:
         self._scorer: FileRowScorer | None = None
 
     def ready(self) -> None:
-        """Tell that there is an actor, by returning."""
+        """Return as soon as the actor has started."""
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score a block."""
@@ -64,7 +64,7 @@ class ScoringActor:
         return self._scorer.score(records)
 
     def _loaded(self) -> FileRowScorer:
-        with suppress(FileNotFoundError):  # texts can be scored on machines that do not have the folder
+        with suppress(FileNotFoundError):  # machines without the folder can score texts
             os.chdir(self._folder)
         scorer = self._job.scorer()
         if scorer.code != self._code:
@@ -76,14 +76,14 @@ class ScoringActor:
 
 @contextmanager
 def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
-    """Give the actors, and stop them at the end, and with them the cluster that was made for them.
+    """Yield the actors; stop them at the end, and the cluster if it was started here.
 
     Raises:
-        ImportError: Ray is not installed.
         ConnectionError: there is no cluster at the address.
-        ValueError: the cluster has not got what the actors need.
+        ValueError: the cluster has too few CPUs or GPUs for the actors.
     """
-    ray = import_ray()
+    import ray
+
     _connect(ray, cluster)
     try:
         count = _count(cluster, ray.cluster_resources())
@@ -91,15 +91,6 @@ def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
         yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
     finally:
         ray.shutdown()
-
-
-def import_ray() -> Any:
-    """Return the module `ray`, or raise ImportError with the cure."""
-    try:
-        import ray
-    except ImportError:
-        raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'") from None
-    return ray
 
 
 def _connect(ray: Any, cluster: Cluster) -> None:
@@ -112,13 +103,13 @@ def _connect(ray: Any, cluster: Cluster) -> None:
         ray.init(cluster.address, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConnectionError(
-            f"--address {cluster.address}: {str(error).strip()}. A cluster that requires a token needs "
-            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN if the token is not in ~/.ray/auth_token"
+            f"--address {cluster.address}: {str(error).strip()}. For a cluster that requires a token, set "
+            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN unless the token is in ~/.ray/auth_token."
         ) from error
 
 
 def _require_listener(address: str) -> None:
-    """Raise ConnectionError unless something listens there; Ray itself would go on trying for many minutes."""
+    """Raise ConnectionError unless something listens there, because Ray itself would retry for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not host or not port.isdigit():
         return
@@ -131,10 +122,13 @@ def _require_listener(address: str) -> None:
 
 
 def _count(cluster: Cluster, resources: dict[str, float]) -> int:
-    """Return the number of actors; actors for which there is no room would be waited for without end."""
+    """Return the number of actors; Ray would wait forever for actors that do not fit."""
     cpus, gpus = resources.get("CPU", 0), resources.get("GPU", 0)
     room = int(min(cpus, gpus // cluster.num_gpus)) if cluster.num_gpus else int(cpus)
     if not room or (cluster.num_actors or 0) > room:
         wanted = f"{cluster.num_actors or 1} × (1 CPU and {cluster.num_gpus:g} GPUs)"
-        raise ValueError(f"the cluster has {cpus:g} CPUs and {gpus:g} GPUs, the actors need {wanted}. Ask for fewer.")
+        raise ValueError(
+            f"The cluster has {cpus:g} CPUs and {gpus:g} GPUs, but the actors need {wanted}. Lower --num-actors or "
+            "--num-gpus."
+        )
     return cluster.num_actors or room

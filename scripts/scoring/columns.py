@@ -1,4 +1,4 @@
-"""Which columns of a file a metric gets its columns from, and how a row of the file becomes a row for the metric."""
+"""Map the columns of a file to the columns of a metric."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
 from ..loading import known_columns
 
-# Columns whose texts are paths.
+# Columns that hold paths.
 _PATHS = ("videos", "video_features")
 
 
@@ -18,17 +18,15 @@ def parse_columns(given: Iterable[str], known: Collection[str] = KNOWN_COLUMNS) 
     """Turn `["predictions=answer"]` into column of the metric → column of the input.
 
     Raises:
-        ValueError: one is not of this form, or there is no such column of a metric.
+        ValueError: one does not have this form, or no metric has such a column.
     """
     named = {}
     for text in given:
         column, _, name = text.partition("=")
         if not name:
-            raise ValueError(
-                f"--column {text!r} names no column of the input. Write it like --column predictions=answer."
-            )
+            raise ValueError(f"--column {text!r} must be a pair of names, such as --column predictions=answer.")
         if column not in known:
-            raise ValueError(f"--column {text!r}: no column {column!r} is read. {did_you_mean(column, known)}")
+            raise ValueError(f"--column {text!r}: there is no column {column!r} to read. {did_you_mean(column, known)}")
         named[column] = name
     return named
 
@@ -38,10 +36,10 @@ class MetricColumns:
     """Names of columns in the input.
 
     Args:
-        named: Column of the metric → column of the input. One that is not here is looked for under the metric's name
-            for it, then under its singular: `predictions`, `prediction`.
-        blanks: Whether an empty text stands for no value where a value may be missing, as it does in CSV.
-        folder: Where relative paths of videos start: that of the input, with which they move.
+        named: Column of the metric → column of the input. Other columns are read under the metric's name or its
+            singular: `predictions`, `prediction`.
+        blanks: An empty string means that an optional value is missing, as in CSV.
+        folder: The folder of the input; relative paths of videos start there.
     """
 
     named: Mapping[str, str] = field(default_factory=dict)
@@ -53,17 +51,17 @@ class MetricColumns:
         return {name for column in LISTS for name in self.candidates(column)}
 
     def candidates(self, column: str) -> list[str]:
-        """Return where a column of the metric is looked for: the first of these that a row has."""
+        """Return the possible names of a column of the metric; the first one that a row has is used."""
         return [self.named[column]] if column in self.named else [column, column.removesuffix("s")]
 
     def require(self, where: str, rows: Sequence[Row], required: Iterable[str]) -> None:
-        """Raise RowsError unless some of the rows have the columns that are required or were named by the user."""
+        """Raise RowsError if no row has a column that is required or was named by the user."""
         present = dict.fromkeys(name for row in rows for name in row)
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
                 name = self.candidates(column)[0]
-                told = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
-                raise RowsError(f"{where}: there is no column {name!r}. {told}")
+                hint = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
+                raise RowsError(f"{where}: there is no column {name!r}. {hint}")
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""
@@ -71,7 +69,7 @@ class MetricColumns:
         return next((name for name in names if name in row), names[0])
 
     def take(self, rows: Sequence[Row], accepted: Collection[str], required: Collection[str]) -> dict[str, list[Any]]:
-        """Return what the metric is called with; a column that no row has is left out unless it is required."""
+        """Return the columns for the metric; a column that no row has is left out unless it is required."""
         taken = {column: [self._value(row, column, column in required) for row in rows] for column in accepted}
         return {
             column: values
@@ -87,11 +85,11 @@ class MetricColumns:
 
 
 def accepted(metric: Any) -> list[str]:
-    """Return the columns of a file that a loaded metric takes."""
+    """Return the columns of a file that a loaded metric accepts."""
     known = known_columns(metric)
     return [column for column in KNOWN_COLUMNS if column in known]
 
 
 def reads_videos(metric: Any) -> bool:
-    """Return whether a metric takes videos."""
+    """Return whether a metric accepts videos."""
     return "videos" in accepted(metric)

@@ -1,73 +1,65 @@
-"""Actors that score blocks: where one dies, another is started, and its blocks go to whoever is free.
+"""Score blocks in actors of Ray; replace an actor that dies, and score its blocks in another one.
 
-Not by Ray's own restarts and retries: these bind a block to its actor, and where a machine of a full cluster is lost,
-that actor does not come back.
+Ray's own restarts and retries are not used: they bind a block to its actor, and when a full cluster loses a machine,
+its actors do not come back.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..files.rows import Record, RowsError
+from ..files.rows import RowsError
 from .row_scorer import ScoredChunk
+from .run import ScoringTask
 
 _AHEAD = 2
-"""Blocks that an actor has been given: one that it scores, and the next."""
+"""Blocks per actor: the one that it scores, and the next one."""
 
 _RETRIES = 3
-"""How often a block is given to another actor after the death of one. What kills each of them would kill them all."""
+"""How often a block is given to another actor after its actor died; a block that kills actors would kill them all."""
 
 _PATIENCE = 600.0
-"""Seconds in which one actor must be there if there is none."""
-
-
-@dataclass(frozen=True)
-class PoolTask:
-    """A block: its number in the input, its rows, and how many actors have died with it."""
-
-    number: int
-    records: list[Record]
-    deaths: int = 0
+"""Seconds to wait for the first actor to start."""
 
 
 @dataclass
 class Pool:
-    """Actors, each with a method `score`.
+    """Actors with a method `score`.
 
     Args:
-        start: Starts one.
-        count: How many there are to be.
+        start: Starts an actor.
+        count: Number of actors.
     """
 
     start: Callable[[], Any]
     count: int
-    # An actor stands here once for each block that it may be given.
+    # Each actor appears once for every block that it may still be given.
     _free: deque[Any] = field(default_factory=deque, init=False)
-    # What tells that an actor is there → the actor. One for which there is no room any more stays here.
+    # Ray's future of an actor's start → the actor. Actors that find no room stay here.
     _starting: dict[Any, Any] = field(default_factory=dict, init=False)
-    # What a block will come to → the block and who scores it.
-    _running: dict[Any, tuple[PoolTask, Any]] = field(default_factory=dict, init=False)
+    # Ray's future of a scored block → the block and its actor.
+    _running: dict[Any, tuple[ScoringTask, Any]] = field(default_factory=dict, init=False)
     _dead: set[Any] = field(default_factory=set, init=False)
-    # Blocks of actors that have died.
-    _lost: deque[PoolTask] = field(default_factory=deque, init=False)
-    # How many actors have died one after the other before they were there.
-    _stillborn: int = field(default=0, init=False)
+    # Blocks of actors that died, and how many actors died with each block.
+    _lost: deque[ScoringTask] = field(default_factory=deque, init=False)
+    _deaths: Counter[int] = field(default_factory=Counter, init=False)
+    # Number of actors in a row that died while they started.
+    _failed_starts: int = field(default=0, init=False)
 
-    def score(self, blocks: Iterable[PoolTask]) -> Iterator[tuple[PoolTask, ScoredChunk]]:
+    def score(self, tasks: Iterator[ScoringTask]) -> Iterator[tuple[ScoringTask, ScoredChunk]]:
         """Keep all actors busy; yield each block as soon as it is scored.
 
         Raises:
-            RowsError: a block has killed several actors, or no actor is left and none can be started.
+            RowsError: a block has killed several actors, or no actor can be started.
         """
-        left = iter(blocks)
         for _ in range(self.count):
             self._start_one()
         while True:
-            while self._free and (task := self._lost.popleft() if self._lost else next(left, None)) is not None:
+            while self._free and (task := self._lost.popleft() if self._lost else next(tasks, None)) is not None:
                 actor = self._free.popleft()
-                self._running[actor.score.remote(task.records)] = task, actor
+                self._running[actor.score.remote(task[1])] = task, actor
             if self._free and not self._running:
                 return
             if (scored := self._wait()) is not None:
@@ -77,14 +69,14 @@ class Pool:
         actor = self.start()
         self._starting[actor.ready.remote()] = actor
 
-    def _wait(self) -> tuple[PoolTask, ScoredChunk] | None:
-        """Wait until an actor is there or a block is done, which is returned."""
+    def _wait(self) -> tuple[ScoringTask, ScoredChunk] | None:
+        """Wait until an actor has started, or until a block is scored, and return that block."""
         import ray
 
         patience = None if self._running else _PATIENCE
         done, _ = ray.wait([*self._starting, *self._running], num_returns=1, timeout=patience)
         if not done:
-            raise RowsError("the cluster has no room for an actor any more. What is finished stays for --resume")
+            raise RowsError("The cluster has no room for an actor. Continue with --resume when it has.")
         if done[0] in self._starting:
             self._welcome(done[0])
             return None
@@ -95,45 +87,46 @@ class Pool:
             raise error.cause from error
         except (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError) as error:
             self._replace(actor)
-            self._lost.append(_once_more(task, error))
+            self._retry(task, error)
             return None
         if actor not in self._dead:
             self._free.append(actor)
         return task, chunk
 
-    def _welcome(self, there: Any) -> None:
-        """Let an actor have blocks, or start another if it has died before that."""
+    def _welcome(self, started: Any) -> None:
+        """Give blocks to an actor that has started, or replace it if it died."""
         import ray
 
-        actor = self._starting.pop(there)
+        actor = self._starting.pop(started)
         try:
-            ray.get(there)
+            ray.get(started)
         except ray.exceptions.RayActorError as error:
-            self._stillborn += 1
-            if self._stillborn > _RETRIES * self.count:
-                raise RowsError(f"no actor can be started: {error}. What is finished stays for --resume") from error
+            self._failed_starts += 1
+            if self._failed_starts > _RETRIES * self.count:
+                raise RowsError(f"No actor can be started: {error}. Continue with --resume.") from error
             self._start_one()
             return
-        self._stillborn = 0
+        self._failed_starts = 0
         self._free.extend([actor] * _AHEAD)
 
     def _replace(self, actor: Any) -> None:
-        """Start another for an actor that has died, unless its other block has told so already."""
+        """Start another actor in place of one that died, once."""
         import ray
 
         if actor in self._dead:
             return
         self._dead.add(actor)
         self._free = deque(one for one in self._free if one != actor)
-        with suppress(Exception):  # it may only be out of reach
+        with suppress(Exception):  # the actor may be alive and only out of reach
             ray.kill(actor)
         self._start_one()
 
-
-def _once_more(task: PoolTask, error: Exception) -> PoolTask:
-    if task.deaths == _RETRIES:
-        raise RowsError(
-            f"the actors that scored rows {task.records[0][0]} to {task.records[-1][0]} died ({error}); if they had "
-            "too little memory, ask for fewer of them or a smaller --chunk-size. What is finished stays for --resume"
-        ) from error
-    return replace(task, deaths=task.deaths + 1)
+    def _retry(self, task: ScoringTask, error: Exception) -> None:
+        number, records = task
+        self._deaths[number] += 1
+        if self._deaths[number] > _RETRIES:
+            raise RowsError(
+                f"The actors that scored rows {records[0][0]} to {records[-1][0]} died ({error}). If they ran out of "
+                "memory, use a smaller --num-actors or --chunk-size. Continue with --resume."
+            ) from error
+        self._lost.append(task)

@@ -1,4 +1,4 @@
-"""Score a chunk of rows with any metric of `evaluate` that gives each row a score, and set bad rows aside."""
+"""Score a chunk of rows with any metric that returns a score per row, and set bad rows aside."""
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,11 +13,11 @@ from ..standalone import program
 from .columns import MetricColumns, accepted
 
 _Result = TypeVar("_Result")
-# Lists of bleu and its like with an entry for each length of n-grams, even where there are as many rows.
+# Lists of bleu and similar metrics with one entry per n-gram length, even if there are as many rows.
 _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
 
 SIGNATURE = "signature"
-"""The column that says in each row what its score depends on, so that it travels with the row in every format."""
+"""The column with the signature, which travels with each row in every format."""
 
 _NumberedRow = tuple[int, Row]
 
@@ -27,9 +27,9 @@ class BadRow:
     """A row that cannot be scored.
 
     Attributes:
-        number: Where it is in the input.
+        number: Its number in the input.
         error: What is wrong with it.
-        input: What was read; a text if it is no row at all.
+        input: The row, or the text of a line that is not a row.
     """
 
     number: int
@@ -39,13 +39,13 @@ class BadRow:
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """What became of a chunk.
+    """The rows of a chunk after scoring.
 
     Attributes:
-        rows: The rows that were scored, each with the columns of the metric added.
-        bad: The others.
+        rows: The scored rows, with the columns of the metric added.
+        bad: The rows that could not be scored.
         sums: Column of the metric → sum and count of its numbers, for means.
-        signature: What the scores depend on, where the metric tells.
+        signature: The signature of the metric, if it has one.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -55,15 +55,15 @@ class ScoredChunk:
 
 
 class FileRowScorer:
-    """A loaded metric, told where its columns come from and what the columns it adds are called.
+    """A loaded metric that scores rows of a file.
 
     Args:
-        metric: What `evaluate.load` returned.
+        metric: A scorer, or a metric that `evaluate.load` returned.
         source: Name of the input, for messages.
-        columns: Where the metric's columns come from.
+        columns: Names of the metric's columns in the input.
         compute: Keywords of the metric's `compute`.
-        prefix: Put before the name of each column that is added.
-        keep_going: Whether bad rows are set aside; else the first one raises RowsError.
+        prefix: Prefix of the names of the added columns.
+        keep_going: Set bad rows aside; otherwise, the first one raises RowsError.
     """
 
     def __init__(
@@ -85,23 +85,23 @@ class FileRowScorer:
                 )
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
-        # Some bad rows show only while they are scored, such as a broken video. A metric that can tell of all of them
-        # in one call, in the column "error", names the options for that: to try again without each would cost more.
-        telling = getattr(metric, "set_aside", {}) if keep_going else {}
-        self._telling = {} if telling.keys() & compute.keys() else telling
+        # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options
+        # with which a metric reports them in a column "error", which is cheaper than scoring again without each one.
+        reporting = getattr(metric, "set_aside", {}) if keep_going else {}
+        self._reporting = {} if reporting.keys() & compute.keys() else reporting
 
     @property
     def code(self) -> str:
-        """What identifies the metric's program."""
+        """Identifies the metric's code."""
         return program(self._metric)
 
     def require_columns(self, records: Sequence[Record]) -> None:
-        """Raise RowsError if the metric needs a column that none of the rows has."""
+        """Raise RowsError if no row has a column that the metric needs."""
         rows = [row for _, row in records if not isinstance(row, Broken)]
         self._columns.require("standard input" if self._source == STANDARD else str(self._source), rows, self._required)
 
     def check(self, records: Sequence[Record]) -> None:
-        """Raise RowsError for a bad row, without a model; a metric that cannot check its rows lets all pass."""
+        """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""
         check, options = getattr(self._metric, "check_columns", None), getattr(self._metric, "options", None)
         if check is None or options is None:
             self._attempt(records, lambda _: None)
@@ -113,17 +113,17 @@ class FileRowScorer:
         """Score the rows.
 
         Raises:
-            RowsError: a bad row, unless they are set aside; a row has a column named like one that is added.
-            ValueError: the metric gives no score for each row, or does not take its keywords.
+            RowsError: a row is bad and not set aside, or has a column with the name of an added one.
+            ValueError: the metric returns no score per row, or rejects its keywords.
         """
-        options = {**self._compute, **self._telling}
+        options = {**self._compute, **self._reporting}
         result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
         if result is None:
             return ScoredChunk(bad=bad)
         per_row = _per_row(result, len(rows))
-        if self._telling:
-            rows, per_row, told = self._without_told(rows, per_row)
-            bad = sorted(bad + told, key=lambda one: one.number)
+        if self._reporting:
+            rows, per_row, failed = self._without_errors(rows, per_row)
+            bad = sorted(bad + failed, key=lambda one: one.number)
         signature = result.get("signature")
         signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
         return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature)
@@ -131,7 +131,7 @@ class FileRowScorer:
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]
     ) -> tuple[_Result | None, list[_NumberedRow], list[BadRow]]:
-        """Do it with the rows of these records; a row that it finds bad is set aside, and it is done again."""
+        """Call a function with the rows of records, again without each row that it finds bad."""
         rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
         bad = [BadRow(number, row.message, row.text) for number, row in records if isinstance(row, Broken)]
         while rows and (self._keep_going or not bad):
@@ -156,30 +156,30 @@ class FileRowScorer:
             message = str(error).replace(f"{error.column}[{error.row}]", self._columns.name_in(row, error.column))
             return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
-    def _without_told(
+    def _without_errors(
         self, rows: Sequence[_NumberedRow], per_row: dict[str, list[Any]]
     ) -> tuple[list[_NumberedRow], dict[str, list[Any]], list[BadRow]]:
-        """Take out the rows of which the metric tells in the column "error" why they have no score."""
+        """Separate the rows for which the metric reports an error in the column "error"."""
         errors = per_row.pop("error")
-        told = [
+        bad = [
             BadRow(number, f"{place(self._source, number)}: {error}", row)
             for (number, row), error in zip(rows, errors, strict=True)
             if error is not None
         ]
         kept = [index for index, error in enumerate(errors) if error is None]
         columns = {name: [values[index] for index in kept] for name, values in per_row.items()}
-        return [rows[index] for index in kept], columns, told
+        return [rows[index] for index in kept], columns, bad
 
     def _added(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
         nothing = (None, "") if self._columns.blanks else (None,)
         for index, (number, row) in enumerate(rows):
-            # A metric may give back what it was given, such as keywords, or what was missing; nothing, of a bad row.
+            # A metric may return a column of the input, such as keywords, and fill in missing values.
             both = [name for name in named if name in row and row[name] not in nothing]
             if taken := [name for name in both if named[name][index] not in (None, row[name])]:
                 raise RowsError(
                     f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds. "
-                    f"Give the added columns another name, for example with --prefix {self._metric.name}_"
+                    f"Rename the added columns, for example with --prefix {self._metric.name}_"
                 )
         return [
             row
@@ -189,23 +189,23 @@ class FileRowScorer:
 
 
 def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
-    """Return the lists of a result that have an entry for each row."""
+    """Return the lists of a result that have one entry per row."""
     per_example = result.get("per_example")
     columns = per_example if isinstance(per_example, Mapping) else result
     lists = {name: as_list(values) for name, values in columns.items() if name not in _OF_N_GRAMS}
     found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
     if not found:
         raise ValueError(
-            f"the metric returned {', '.join(result)}, but nothing for each row; it may have an option for that, "
-            "such as --compute use_aggregator=False of rouge"
+            f"the metric returned {', '.join(result)}, but no score per row. It may have an option for that, such as "
+            "--compute use_aggregator=False of rouge."
         )
     return found
 
 
 def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[str, tuple[float, int]]:
-    """Return sum and count of those columns whose mean says something: not of an index, for instance.
+    """Return sum and count of the columns with a meaningful mean, unlike, for example, an index.
 
-    Of our own metrics' scores also if there are none, so that rows without a score can be counted.
+    Scores of our own metrics are included even if all are None, so that rows without a score can be counted.
     """
     own = isinstance(result.get("per_example"), Mapping)
     meant = [name for name in per_row if not own or name in ("score", "verdict") or name in result]

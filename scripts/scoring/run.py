@@ -1,14 +1,19 @@
-"""The run behind `evaluate-qa score`: read chunks, score them, put them away, so that it can be stopped at any time."""
+"""Score a file block by block, here or on Ray, so that a run can be stopped at any time and resumed.
+
+A block is a range of rows of the input, so the output does not depend on who scored which block, or when. Ray's
+`map_batches` is not used because its batches have no identity: a resumed run could not tell which ones are finished.
+This process reads and writes all rows, so the machines of a cluster need no shared file system, except for videos.
+"""
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluate_qa.metrics._shared.progress import progress
 
@@ -19,29 +24,37 @@ from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Block, Blocks
 from .columns import MetricColumns, reads_videos
-from .row_scorer import FileRowScorer
-from .work import Output, Progress, StandardOutput, digest
+from .row_scorer import FileRowScorer, ScoredChunk
+from .work import Progress, StandardOutput, digest
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+ScoringTask = tuple[int, list[Record]]
+"""A block to score: its number and its rows."""
+
+_Engine = Callable[[Iterator[ScoringTask]], Iterator[tuple[ScoringTask, ScoredChunk]]]
 
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """What is to be scored, how, and where the scores go.
+    """What to score, how, and where the scores go.
 
     Args:
-        metric: One of this package's metrics, or whatever `evaluate.load` takes.
+        metric: A metric of this package, or any name or folder that `evaluate.load` accepts.
         source: File of rows, or `-`.
         target: File of scored rows, or `-`.
         config: Configuration of the metric.
         load: Keywords of `evaluate.load`.
         compute: Keywords of the metric's `compute`.
         columns: Column of the metric → column of the input.
-        prefix: Put before the names of the columns that are added.
-        errors: File for rows that cannot be scored; None stops at the first.
-        chunk_size: Rows that are scored together, and that a kill can cost.
-        resume: Go on with the work of a stopped run.
+        prefix: Prefix of the names of the added columns.
+        errors: File for rows that cannot be scored; None stops at the first one.
+        chunk_size: Number of rows per block; a killed run loses at most the block it was scoring.
+        resume: Continue the work of a stopped run.
 
     Raises:
-        ValueError: options that are wrong or do not go together.
+        ValueError: an option is wrong, or two options exclude each other.
     """
 
     metric: str
@@ -81,27 +94,26 @@ class ScoringJob:
         return read_records(self.source, self._columns.lists())
 
     def scorer(self) -> FileRowScorer:
-        """Load the metric. A metric of this package loads its model later, when it scores the first rows."""
+        """Load the metric. A metric of this package loads its model when it scores the first rows."""
         keep_few_shapes()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
         if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
-            # Rows of one video need not stand together: what was seen of it is kept until the end of the run.
+            # The rows of a video may be far apart, so its features are kept until the end of the run.
             metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
         return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
-    def blocks(self, folder: Path, engine: Mapping[str, str], code: str) -> Blocks:
-        """Return what an earlier run has finished, if it depends on the same besides the input.
+    def blocks(self, folder: Path, code: str) -> Blocks:
+        """Open the finished blocks of an earlier run with the same settings.
 
         Args:
-            folder: That of `claimed`.
-            engine: What scores the rows.
-            code: What identifies the metric's program.
+            folder: The work folder that `claimed` yields.
+            code: Identifies the metric's code.
         """
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
         options = {"load": self.load, "compute": self.compute, "columns": self.columns}
         settings = {
-            **engine,
+            "chunk size": str(self.chunk_size),
             **{name: repr(value) for name, value in named.items()},
             **{name: str(dict(sorted(values.items()))) for name, values in options.items()},
         }
@@ -113,89 +125,110 @@ class ScoringJob:
         return MetricColumns(self.columns, file_format(self.source) == ".csv", folder)
 
 
-def run(job: ScoringJob) -> Progress:
-    """Score all rows; what was scored stays when it is stopped, whatever stops it.
+def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
+    """Score all rows, in this process or in actors of a Ray cluster; finished blocks survive an interruption.
 
     Returns:
         What became of the rows.
 
     Raises:
-        ValueError: input, options or earlier work that cannot be used; the message says how to mend it.
+        ValueError: the input, an option or earlier work cannot be used; the message includes the fix.
+        ConnectionError: there is no Ray cluster at the address.
     """
     records, standard = job.records(), sys.stdout.buffer
-    # What a metric or a library prints must not come between the rows.
+    # Whatever a metric or a library prints must not come between the rows.
     with redirect_stdout(sys.stderr), claimed_too(job.errors):
         if job.target == STANDARD:
-            return _run(job, job.scorer(), records, StandardOutput(standard, job.errors), [])
-        with claimed(Path(job.target)) as folder:
-            scorer = job.scorer()
-            blocks = job.blocks(folder, {"engine": "local"}, scorer.code)
-            return _run(job, scorer, records, blocks, blocks.unbroken())
+            output = StandardOutput(standard, job.errors)
+            reached = _run(job, job.scorer(), records, output, {}, cluster)
+        else:
+            with claimed(Path(job.target)) as folder:
+                scorer = job.scorer()
+                blocks = job.blocks(folder, scorer.code)
+                reached = _run(job, scorer, records, blocks, dict(blocks.finished), cluster)
+                blocks.finish()
+    if not reached.scored:
+        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
+    return reached
 
 
 def _run(
-    job: ScoringJob, scorer: FileRowScorer, records: Iterator[Record], output: Output, earlier: Sequence[Block]
+    job: ScoringJob,
+    scorer: FileRowScorer,
+    records: Iterator[Record],
+    output: Blocks | StandardOutput,
+    finished: dict[int, Block],
+    cluster: "Cluster | None",
 ) -> Progress:
-    total = checked(job, scorer, output.progress.records)
-    _skip(job, records, earlier)
-    _score(job, scorer, records, output, total)
-    output.finish()
-    require_scores(job, output.progress)
+    total = _checked(job, scorer)
+    unfinished = _unfinished(job, scorer, records, finished)
+    if (first := next(unfinished, None)) is not None:
+        done = output.progress.records
+        with (
+            _engine(job, scorer, cluster) as engine,
+            progress(Path(job.metric).name, total, "row", done, stays=True) as bar,
+        ):
+            for (number, chunk), scored in engine(itertools.chain([first], unfinished)):
+                output.add(number, chunk, scored)
+                bar.update(len(chunk))
+    if not output.progress.records:
+        raise RowsError(f"{job.source}: there are no rows to score")
     return output.progress
 
 
-def require_scores(job: ScoringJob, reached: Progress) -> None:
-    """Raise RowsError if a run has come to its end without a score."""
-    if not reached.records:
-        raise RowsError(f"{job.source}: there are no rows to score")
-    if not reached.scored:
-        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
-
-
-def checked(job: ScoringJob, scorer: FileRowScorer, done: int) -> int | None:
-    """Check all rows of a file before any model is loaded, and count them; what a pipe will bring is not known."""
+def _checked(job: ScoringJob, scorer: FileRowScorer) -> int | None:
+    """Check all rows of a file before a model is loaded, and count them; return None for a pipe."""
     if job.source == STANDARD:
         return None
     total = 0
     with progress("checking", None, "row") as bar:
-        for chunk in chunks(job.records(), job.chunk_size):
+        for chunk in _chunks(job.records(), job.chunk_size):
             if not total:
                 scorer.require_columns(chunk)
             total += len(chunk)
-            if job.errors is None and total > done:
+            if job.errors is None:
                 scorer.check(chunk)
             bar.update(len(chunk))
     return total
 
 
-def _skip(job: ScoringJob, records: Iterator[Record], earlier: Sequence[Block]) -> None:
-    """Go past the rows that are scored, after a check that they are still the same."""
-    if any(digest(itertools.islice(records, block.outcome.records)) != block.read for block in earlier):
-        raise changed(job, f"the first {sum(block.outcome.records for block in earlier)} rows")
+def _unfinished(
+    job: ScoringJob, scorer: FileRowScorer, records: Iterator[Record], finished: dict[int, Block]
+) -> Iterator[ScoringTask]:
+    """Yield the blocks that are not finished, and check that the rows of finished ones have not changed."""
+    for number, chunk in enumerate(_chunks(records, job.chunk_size)):
+        if not number:
+            scorer.require_columns(chunk)
+        earlier = finished.pop(number, None)
+        if earlier is None:
+            yield number, chunk
+        elif digest(chunk) != earlier.read:
+            start = number * job.chunk_size
+            raise _changed(job, f"rows {start + 1} to {start + len(chunk)}")
+    if finished:
+        raise _changed(job, "the last rows")
 
 
-def changed(job: ScoringJob, rows: str) -> RowsError:
-    """Return the error for an input that is not the one that a stopped run has scored."""
+def _changed(job: ScoringJob, rows: str) -> RowsError:
     return RowsError(
         f"{job.source}: {rows} differ from those that the stopped run scored. Restore them, or start over "
         f"after: rm -r {quote(f'{job.target}.work')}"
     )
 
 
-def _score(
-    job: ScoringJob, scorer: FileRowScorer, records: Iterator[Record], output: Output, total: int | None
-) -> None:
-    done = output.progress.records
-    with progress(Path(job.metric).name, total, "row", done, stays=True) as bar:
-        for number, chunk in enumerate(chunks(records, job.chunk_size)):
-            if not done and not number:
-                scorer.require_columns(chunk)
-            output.append(chunk, scorer.score(chunk))
-            bar.update(len(chunk))
+@contextmanager
+def _engine(job: ScoringJob, scorer: FileRowScorer, cluster: "Cluster | None") -> Iterator[_Engine]:
+    """Yield a function that scores blocks."""
+    if cluster is None:
+        yield lambda tasks: ((task, scorer.score(task[1])) for task in tasks)
+    else:
+        from .cluster import actor_pool
+
+        with actor_pool(cluster, job, scorer.code) as pool:
+            yield pool.score
 
 
-def chunks(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    """Divide records into lists of that size; the last may be shorter."""
+def _chunks(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
     records = iter(records)
     while chunk := list(itertools.islice(records, size)):
         yield chunk

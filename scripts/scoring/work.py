@@ -1,10 +1,10 @@
-"""What becomes of rows, and of those that go to the standard output where they go."""
+"""Counts of scored and bad rows, and rows that go to the standard output."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from ..files.bad_rows import bad_line
 from ..files.rows import Record
@@ -17,10 +17,10 @@ class Progress:
     """What became of rows.
 
     Attributes:
-        records: Rows that were read, good or bad.
-        scored: Those that have scores.
+        records: Number of rows read, good or bad.
+        scored: Number of rows with scores.
         sums: Column of the metric → sum and count.
-        signatures: Those of all chunks; more than one if the chunks differ in what the scores depend on.
+        signatures: Signatures of all chunks; more than one if the chunks' scores depend on different settings.
     """
 
     records: int = 0
@@ -35,7 +35,7 @@ class Progress:
 
     @property
     def bad(self) -> int:
-        """Rows that could not be scored."""
+        """Number of rows that could not be scored."""
         return self.records - self.scored
 
     def and_then(self, other: "Progress") -> "Progress":
@@ -56,43 +56,26 @@ def digest(records: Iterable[Record]) -> str:
     return whole.hexdigest()
 
 
-class Output(Protocol):
-    """Where scored rows go."""
-
-    @property
-    def progress(self) -> Progress:
-        """What became of the rows so far."""
-
-    def append(self, records: Sequence[Record], chunk: ScoredChunk) -> None:
-        """Take what became of the next rows."""
-
-    def finish(self) -> None:
-        """Complete the output."""
-
-
 class StandardOutput:
-    """Scored rows as JSONL, and bad rows in their file, each chunk as soon as it is scored.
+    """Print scored rows as JSONL and write bad rows to their file, chunk by chunk.
 
     Args:
         stream: The standard output.
-        errors: The file of bad rows; None if they are not set aside.
+        errors: The file of bad rows; None if a bad row stops the run.
     """
 
     def __init__(self, stream: BinaryIO, errors: Path | None) -> None:
         self._stream, self._errors, self.progress = stream, errors, Progress()
 
-    def append(self, records: Sequence[Record], chunk: ScoredChunk) -> None:
-        """Write the rows."""
+    def add(self, number: int, records: Sequence[Record], chunk: ScoredChunk) -> None:
+        """Write the rows of the next block."""
         if self._errors is not None:
-            with self._errors.open("ab" if self.progress.records else "wb") as file:
+            with self._errors.open("ab" if number else "wb") as file:
                 file.write(bad_lines(chunk.bad))
         print_rows(chunk.rows, self._stream)
         self.progress = self.progress.and_then(Progress.of(records, chunk))
 
-    def finish(self) -> None:
-        """Do nothing: all is written."""
-
 
 def bad_lines(bad: Iterable[BadRow]) -> bytes:
-    """Return bad rows as they stand in their file."""
+    """Return the lines of the file of bad rows."""
     return b"".join(bad_line(one.number, one.error, one.input) for one in bad)

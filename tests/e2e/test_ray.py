@@ -134,9 +134,10 @@ def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, t
     # The time of a block that is scored again would be another.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
 
-    assert "was made with engine ray, now it is local" in score(*started, "--resume", code=1)
     assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
-    assert "was made with chunk size 10, now it is 20" in score(*started, *ray, "--resume", "--chunk-size", 20, code=1)
+    assert "chunk size 10, but this run has chunk size 20" in score(
+        *started, *ray, "--resume", "--chunk-size", 20, code=1
+    )
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
     told = score(*started, *ray, "--resume", "--address", cluster[1])
     assert f"{10 * len(finished)}/160" in told  # the progress bar begins where the run was stopped
@@ -206,7 +207,7 @@ def test_wrong_options_are_told(score, toy, cluster, monkeypatch):
     assert "no Ray cluster answers" in told
     assert "Start one with: ray start --head" in told
     told = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
-    assert "has 2 CPUs and 0 GPUs, the actors need 3 × (1 CPU and 0 GPUs)" in told
+    assert "has 2 CPUs and 0 GPUs, but the actors need 3 × (1 CPU and 0 GPUs)" in told
     assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(
         *files, *ray, "--address", cluster[1], "--num-gpus", 1, code=1
     )

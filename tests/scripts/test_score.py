@@ -74,10 +74,9 @@ def test_each_row_comes_out_with_the_metrics_columns(score, suffix):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-@pytest.mark.parametrize("chunk_size", [1, 2, 1000])
-def test_formats_and_chunks_make_no_difference(score, suffix, chunk_size):
+def test_score_writes_the_same_scores_in_every_format(score, suffix):
     write_rows("in.jsonl", ROWS)
-    score("--input", "in.jsonl", "--output", f"out.{suffix}", "--chunk-size", chunk_size)
+    score("--input", "in.jsonl", "--output", f"out.{suffix}", "--chunk-size", 2)
     assert [float(row["score"]) for row in _rows(f"out.{suffix}")] == SCORES
     assert [str(row["verdict"]) for row in _rows(f"out.{suffix}")] == ["True", "False", "True"]
 
@@ -161,7 +160,7 @@ def test_a_bad_row_stops_the_run_before_the_model_is_loaded(score):
     assert _files() == ["in.jsonl"]
 
 
-@pytest.mark.parametrize("chunk_size", [1, 4, 100])
+@pytest.mark.parametrize("chunk_size", [1, 100])
 def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
     write_rows("in.jsonl", BAD)
     with Path("in.jsonl").open("a") as file:
@@ -177,14 +176,6 @@ def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
     assert "references is ['y', '']; expected a string or a non-empty list of strings, none of them" in bad[1]["error"]
     assert "line 7: not JSON" in bad[2]["error"]
     assert re.search(r"bad rows .* 3", told)
-
-
-def test_when_no_row_can_be_scored_there_is_no_output(score):
-    write_rows("in.jsonl", BAD[3:5])
-    told = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl", code=1)
-    assert "none of the 2 rows can be scored. See bad.jsonl" in told.stderr
-    assert len(_rows("bad.jsonl")) == 2
-    assert not Path("out.jsonl").exists()
 
 
 def test_a_bad_row_on_a_pipe_stops_with_the_rows_before_it_done(score):
@@ -210,26 +201,16 @@ def test_a_column_of_the_input_is_never_overwritten(score):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--input", "in.jsonl", "--output", "out.txt"], "out.txt: unknown file type. Use .jsonl, .csv or .parquet."),
-        (["--input", "in.jsonl", "--output", "no/out.csv"], "there is no folder no. Create it with: mkdir -p no"),
         (["--input", "in.jsonl", "--output", "in.jsonl"], "must be different files"),
-        (["--input", "in.jsonl", "--output", "./bad.jsonl", "--errors", "bad.jsonl"], "must be different files"),
         (["--input", "in.jsonl", "--output", "o.csv", "--errors", "bad.csv"], "bad.jsonl"),
         (["--input", "in.jsonl", "--output", "o.csv", "--chunk-size", "0"], "expected at least 1"),
         (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
-        (["--input", "empt.jsonl", "--output", "o.csv"], "there is no such file. Did you mean empty.jsonl?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
-        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonus"], "Write name=value, such as w=0.3."),
-        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "tyo.bonus=1"], "Did you mean 'toy'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
         (
-            ["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions=predict"],
-            "Did you mean 'prediction'?",
-        ),
-        (
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"],
-            "like --column predictions=answer.",
+            "such as --column predictions=answer.",
         ),
         (
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],
@@ -269,7 +250,7 @@ def test_a_metric_of_evaluate_with_lists_in_its_result(score, tmp_path):
     told = score(
         "--metric", folder, "--input", "in.jsonl", "--output", "o.csv", "--compute", "aggregate=True", code=1
     ).stderr
-    assert "the metric returned lengths, precisions, but nothing for each row" in told, "these are of n-grams"
+    assert "the metric returned lengths, precisions, but no score per row" in told, "these are of n-grams"
 
 
 # -- stopped runs ------------------------------------------------------------------------------------------------
@@ -291,27 +272,26 @@ def _summary(told):
 
 # The interrupt may come when a file has just been opened and nobody has taken it to close yet.
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_a_stopped_run_goes_on_and_equals_an_uninterrupted_one(score, suffix):
+def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score):
     write_rows("in.jsonl", _many(200))
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
-    stopped = [*options, "--output", f"out.{suffix}", "--errors", "bad.jsonl"]
-    work = Path(f"out.{suffix}.work")
-    thread = when_there(work / f"000003.{suffix}", lambda: os.kill(os.getpid(), signal.SIGINT))
+    stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
+    work = Path("out.csv.work")
+    thread = when_there(work / "000003.csv", lambda: os.kill(os.getpid(), signal.SIGINT))
     assert "stopped. Continue with --resume." in score(*stopped, code=130).stderr
     thread.join()
     done = 10 * len(list(work.glob("*.block")))
     assert 30 <= done < 200
-    assert not Path(f"out.{suffix}").exists()
+    assert not Path("out.csv").exists()
 
     assert f"start over after: rm -r {work}" in score(*stopped, code=1).stderr
     told = score(*stopped, "--resume").stderr
     assert f"{done}/200" in told  # the progress bar begins where the run was stopped
-    whole = score(*options, "--output", f"whole.{suffix}", "--errors", "whole_bad.jsonl").stderr
-    assert Path(f"out.{suffix}").read_bytes() == Path(f"whole.{suffix}").read_bytes()
+    whole = score(*options, "--output", "whole.csv", "--errors", "whole_bad.jsonl").stderr
+    assert Path("out.csv").read_bytes() == Path("whole.csv").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
     assert _summary(told) == _summary(whole)
-    assert _files() == sorted(["bad.jsonl", "in.jsonl", f"out.{suffix}", f"whole.{suffix}", "whole_bad.jsonl"])
+    assert _files() == sorted(["bad.jsonl", "in.jsonl", "out.csv", "whole.csv", "whole_bad.jsonl"])
 
 
 def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(processes, score, toy, tmp_path):
@@ -330,7 +310,7 @@ def test_a_killed_run_goes_on_and_equals_an_uninterrupted_one(processes, score, 
 def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
     """What is not mentioned as finished is written again."""
     lines = _lines(BAD)
-    options = ["--input", "-", "--chunk-size", 5, "--errors", "bad.jsonl", "--output", "out.jsonl"]
+    options = ["--input", "-", "--chunk-size", 3, "--errors", "bad.jsonl", "--output", "out.jsonl"]
     score(*options, input=lines + "{" * 5, code=0)
     whole, bad = Path("out.jsonl").read_bytes(), Path("bad.jsonl").read_bytes()
     Path("out.jsonl").unlink()
@@ -345,6 +325,9 @@ def test_a_run_that_was_killed_while_it_wrote_is_not_led_astray(score):
     assert _files() == ["bad.jsonl", "out.jsonl"]
 
 
+RESUME = ["--input", "-", "--output", "out.jsonl", "--chunk-size", 2, "--resume"]
+
+
 @pytest.fixture
 def stopped(score):
     """A run that stopped at a bad row on a pipe, four rows in."""
@@ -356,31 +339,33 @@ def stopped(score):
 @pytest.mark.usefixtures("stopped")
 def test_what_was_not_scored_yet_may_be_mended(score):
     lines = _lines([*ROWS, ROWS[0], {"prediction": "5", "references": "5"}])
-    score("--input", "-", "--output", "out.jsonl", "--chunk-size", 2, "--resume", input=lines)
+    score(*RESUME, input=lines)
     assert [row["score"] for row in _rows("out.jsonl")] == [*SCORES, SCORES[0], 1.0]
 
 
 @pytest.mark.usefixtures("stopped")
-@pytest.mark.parametrize("rows", [[{**ROWS[0], "id": 0}, *ROWS[1:], ROWS[0]], ROWS[:1], []])
-def test_what_was_scored_must_be_the_same(score, rows):
-    lines = _lines(rows)
-    told = score("--input", "-", "--output", "out.jsonl", "--chunk-size", 2, "--resume", input=lines, code=1).stderr
-    assert "the first 4 rows differ from those that the stopped run scored" in told
-    assert "rm -r out.jsonl.work" in told
+@pytest.mark.parametrize(
+    ("rows", "changed"),
+    [([*ROWS[:2], {**ROWS[2], "id": 0}, ROWS[0]], "rows 3 to 4"), (ROWS[:1], "rows 1 to 1"), ([], "the last rows")],
+)
+def test_a_resumed_run_refuses_changed_rows(score, rows, changed):
+    error = score(*RESUME, input=_lines(rows), code=1).stderr
+    assert f"{changed} differ from those that the stopped run scored" in error
+    assert "rm -r out.jsonl.work" in error
 
 
 @pytest.mark.usefixtures("stopped")
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "difference"),
     [
-        (["--compute", "bonus=1"], "was made with compute {}, now it is {'bonus': 1}"),
-        (["--prefix", "x_"], "was made with prefix '', now it is 'x_'"),
-        (["--column", "questions=question"], "was made with columns {}"),
+        (["--compute", "bonus=1"], "with compute {}, but this run has compute {'bonus': 1}"),
+        (["--prefix", "x_"], "with prefix '', but this run has prefix 'x_'"),
+        (["--column", "questions=question"], "with columns {}, but"),
+        (["--chunk-size", 3], "with chunk size 2, but this run has chunk size 3"),
     ],
 )
-def test_options_must_be_the_same(score, option, told):
-    result = score("--input", "-", "--output", "out.jsonl", "--resume", *option, input="", code=1)
-    assert told in result.stderr
+def test_a_resumed_run_refuses_other_options(score, option, difference):
+    assert f"out.jsonl.work was made {difference}" in score(*RESUME, *option, input="", code=1).stderr
 
 
 @pytest.mark.usefixtures("stopped")
@@ -388,17 +373,14 @@ def test_the_program_of_the_metric_must_be_the_same(score, toy, tmp_path):
     program = (toy / "toy.py").read_text()
     try:
         (toy / "toy.py").write_text(program.replace("len({*text.split()})", "7"))
-        assert (
-            "was made with code" in score("--input", "-", "--output", "out.jsonl", "--resume", input="", code=1).stderr
-        )
+        assert "was made with code" in score(*RESUME, input="", code=1).stderr
     finally:
         (toy / "toy.py").write_text(program)
 
 
-@pytest.mark.parametrize("target", ["out.jsonl", "-"])
-def test_two_runs_do_not_write_the_same_file_of_bad_rows(score, target):
+def test_two_runs_do_not_write_the_same_file_of_bad_rows(score):
     write_rows("in.jsonl", BAD)
-    options = ["--input", "in.jsonl", "--output", target, "--errors", "bad.jsonl"]
+    options = ["--input", "in.jsonl", "--output", "-", "--errors", "bad.jsonl"]
     with claimed(Path("bad.jsonl")):
         assert "bad.jsonl: another run is writing it" in score(*options, code=1).stderr
     score(*options)
@@ -408,7 +390,7 @@ def test_two_runs_do_not_write_the_same_file_of_bad_rows(score, target):
 @pytest.mark.usefixtures("stopped")
 def test_bad_rows_do_not_go_where_all_is_removed(score):
     bad = "out.jsonl.work/000001.bad.jsonl"
-    told = score("--input", "-", "--output", "out.jsonl", "--resume", "--errors", bad, input="", code=1).stderr
+    told = score(*RESUME, "--errors", bad, input="", code=1).stderr
     assert "is in the folder for unfinished work. Name a file outside of it" in told
 
 
@@ -422,103 +404,24 @@ def test_two_runs_do_not_write_the_same_output(score):
 STOP = {**ROWS[0], "score": 7}
 """At this row a run stops, whatever becomes of bad rows."""
 
-DAMAGE = {
-    "cut": lambda path: path.write_bytes(path.read_bytes()[:-30]),
-    "changed": lambda path: path.write_bytes(path.read_bytes()[:-9] + b"?" + path.read_bytes()[-8:]),
-    "empty": lambda path: path.write_bytes(b""),
-    "gone": lambda path: path.unlink(),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("name", ["000001.jsonl", "000001.bad.jsonl", "000001.block"])
-def test_a_damaged_part_and_what_is_behind_it_is_made_again(score, name, damage):
-    """The chunks have other sizes when the run goes on, so that old parts must not be taken for new ones."""
-    rows = list(_many(40))
-    options = ["--input", "-", "--errors", "bad.jsonl"]
-    score(*options, "--output", "whole.jsonl", input=_lines(rows))
-    bad = Path("bad.jsonl").read_bytes()
-    score(*options, "--output", "out.jsonl", "--chunk-size", 5, input=_lines([*rows[:35], STOP]), code=1)
-    assert len(list(Path("out.jsonl.work").glob("*.block"))) == 7
-    DAMAGE[damage](Path("out.jsonl.work", name))
-    again = [*options, "--output", "out.jsonl", "--resume"]
-    told = score(*again, "--chunk-size", 10, input=_lines([*rows[:20], STOP]), code=1).stderr
-    assert "there is a column 'score'" in told
-    score(*again, input=_lines(rows))
-    assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    assert Path("bad.jsonl").read_bytes() == bad
-    assert _files() == ["bad.jsonl", "out.jsonl", "whole.jsonl"]
-
 
 @pytest.mark.usefixtures("stopped")
-@pytest.mark.parametrize("content", [b"", b'{"engine": "lo', b"[]", b"[1]", b"\xff", b"7"])
+@pytest.mark.parametrize("content", [b'{"engine": "lo', b"[1]"])
 def test_a_damaged_account_of_the_work_is_told_with_its_cure(score, content):
     Path("out.jsonl.work/progress.json").write_bytes(content)
-    told = score("--input", "-", "--output", "out.jsonl", "--resume", input="", code=1).stderr
-    assert "out.jsonl.work" in told
+    told = score(*RESUME, input="", code=1).stderr
     assert "start over after: rm -r out.jsonl.work" in told
 
 
 # -- the user's files --------------------------------------------------------------------------------------------
 
 
-def test_a_folder_of_the_users_where_the_work_would_go_is_left_alone(score):
-    write_rows("in.jsonl", ROWS)
-    for name in ("notes.txt", "000001.jsonl", "progress.json", "lock"):
-        work = Path("out.jsonl.work")
-        work.mkdir()
-        (work / name).write_text("{}")
-        told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1)
-        assert (
-            "out.jsonl.work is needed for the work on out.jsonl, but another program made it. Rename it" in told.stderr
-        )
-        assert "MODEL LOADED" not in told.output
-        assert [path.read_text() for path in work.iterdir()] == ["{}"]
-        (work / name).unlink()
-        work.rmdir()
-    Path("out.jsonl.work").symlink_to("mine")
-    for _ in range(2):
-        assert "but another program made it" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
-        Path("mine").write_text("a file, no folder")
-    assert Path("out.jsonl.work").read_text() == "a file, no folder"
-
-
-@pytest.mark.usefixtures("stopped")
-def test_a_file_that_the_user_puts_to_the_work_stays(score):
-    Path("out.jsonl.work/notes.txt").write_text("mine")
-    score("--input", "-", "--output", "out.jsonl", "--resume", input=_lines([*ROWS, ROWS[0]]))
-    assert len(_rows("out.jsonl")) == 4
-    assert [path.name for path in Path("out.jsonl.work").iterdir()] == ["notes.txt"]
-
-
-@pytest.mark.parametrize("other", ["in.jsonl", "out.jsonl", "-"])
-@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
-def test_the_files_must_be_different_by_whatever_name(score, other, link):
-    write_rows("in.jsonl", ROWS)
-    write_rows("out.jsonl", ROWS)
-    before = Path("in.jsonl").read_bytes()
-    options = ["--input", "in.jsonl", "--output", "out.jsonl"]
-    if other == "-":
-        link(Path("linked.jsonl"), "in.jsonl")
-        told = score("--input", "in.jsonl", "--output", "linked.jsonl", code=1).stderr
-    else:
-        link(Path("bad.jsonl"), other)
-        told = score(*options, "--errors", "bad.jsonl", code=1).stderr
-    assert "must be different files" in told
-    assert Path("in.jsonl").read_bytes() == Path("out.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize("resume", [False, True])
-def test_bad_rows_replace_nothing_but_bad_rows(score, resume):
+def test_bad_rows_replace_nothing_but_bad_rows(score):
     write_rows("in.jsonl", BAD)
     write_rows("mine.jsonl", ROWS)
     before = Path("mine.jsonl").read_bytes()
-    options = ["--input", "-" if resume else "in.jsonl", "--output", "out.jsonl", "--chunk-size", 2]
-    if resume:
-        score(*options, input=_lines(BAD), code=1)
-        options.append("--resume")
-    told = score(*options, "--errors", "mine.jsonl", input=_lines(BAD), code=1).stderr
-    assert "mine.jsonl exists and does not hold bad rows. Name another file, or remove it" in told
+    error = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "mine.jsonl", code=1).stderr
+    assert "mine.jsonl exists and does not hold bad rows" in error
     assert Path("mine.jsonl").read_bytes() == before
     for _ in range(2):
         score("--input", "in.jsonl", "--output", "other.jsonl", "--errors", "bad.jsonl", "--overwrite")
@@ -534,7 +437,7 @@ def test_a_run_goes_on_with_the_same_file_of_bad_rows(score, errors):
     options = ["--input", "-", "--output", "out.jsonl", "--chunk-size", 2]
     score(*options, "--errors", "bad.jsonl", input=_lines(lines), code=1)
     told = score(*options, *errors, "--resume", input=_lines(BAD), code=1).stderr
-    assert f"was made with --errors {Path('bad.jsonl').resolve()}, now it is" in told
+    assert f"was made with --errors {Path('bad.jsonl').resolve()}, but" in told
     assert Path("other.jsonl").read_bytes() == other
     score(*options, "--errors", "bad.jsonl", "--resume", input=_lines(BAD))
     assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
@@ -571,14 +474,6 @@ def test_a_misspelled_metric_is_reported_with_those_there_are(score):
     assert "there is no metric 'bemm'. Did you mean 'bem'? Available: bem, deltableu," in told
 
 
-def test_an_output_that_is_a_folder_is_told_before_anything_is_scored(score):
-    write_rows("in.jsonl", ROWS)
-    Path("out.jsonl").mkdir()
-    told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1)
-    assert "out.jsonl is a folder. Name a file to write to" in told.stderr
-    assert "MODEL LOADED" not in told.output
-
-
 def test_nothing_is_in_the_way_after_a_run_without_any_score(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
@@ -588,16 +483,6 @@ def test_nothing_is_in_the_way_after_a_run_without_any_score(score):
     write_rows("in.jsonl", ROWS)
     score(*options)
     assert len(_rows("out.jsonl")) == 3
-
-
-def test_a_row_with_a_number_of_thousands_of_digits_is_set_aside(score):
-    line = f'{{"prediction": "a", "references": "a", "id": {"7" * 5000}}}'
-    Path("in.jsonl").write_text(_lines(ROWS[:1]) + line + "\n" + _lines(ROWS[1:]))
-    told = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
-    assert "in.jsonl, line 2: a number has thousands of digits. Write it as a string, in quotes" in told
-    score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl")
-    assert [row["score"] for row in _rows("out.jsonl")] == SCORES
-    assert [(row["row"], row["input"]) for row in _rows("bad.jsonl")] == [(2, line)]
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):

@@ -47,12 +47,6 @@ def test_a_damaged_block_alone_is_made_again(tmp_path, work, name):
     assert [row["row"] for _, row in read_rows(tmp_path / "bad.jsonl")] == [2, 4, 6, 8]
 
 
-def test_blocks_behind_a_gap_are_forgotten_by_a_run_that_takes_one_after_the_other(tmp_path, work):
-    (work / "000001.jsonl").unlink()
-    assert [block.outcome.scored for block in _blocks(tmp_path).unbroken()] == [1]
-    assert list(_blocks(tmp_path).finished) == [0]
-
-
 def test_a_block_that_is_damaged_while_the_run_goes_on_is_not_joined(tmp_path, work):
     blocks = _blocks(tmp_path)
     Path(work / "000002.jsonl").write_bytes(b"")
