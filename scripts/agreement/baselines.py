@@ -1,7 +1,4 @@
-"""Simple metrics that every other should beat: each takes an answer and its references.
-
-Where there are several references, the best of them counts.
-"""
+"""Simple baselines: scores of an answer by its best reference."""
 
 import re
 import string
@@ -21,10 +18,10 @@ _ARTICLE = re.compile(r"\b(a|an|the)\b")
 Score = Callable[[str, Sequence[str]], float]
 
 
-def squad_normalise(text: str) -> str:
-    """Lower-case, drop ASCII punctuation, drop the words a, an and the, squeeze spaces (Rajpurkar et al. 2016).
+def squad_normalize(text: str) -> str:
+    """Lower-case, drop ASCII punctuation and the words a, an and the, collapse spaces (Rajpurkar et al. 2016).
 
-    >>> squad_normalise("The  Beatles, of course!")
+    >>> squad_normalize("The  Beatles, of course!")
     'beatles of course'
     """
     without_articles = _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION))
@@ -32,13 +29,12 @@ def squad_normalise(text: str) -> str:
 
 
 def lexical_match(answer: str, references: Sequence[str]) -> float:
-    """1 if a normalised reference is a substring of the normalised answer, else 0.
+    """1 if a normalized reference is a substring of the normalized answer, else 0.
 
-    A reference that normalises to nothing ("+-*") lies in every answer. That is kept: the published figures of
-    EVOUNA are met with it alone.
+    An empty normalized reference ("+-*") matches every answer, as in EVOUNA's published figures.
     """
-    normalised = squad_normalise(answer)
-    return float(any(squad_normalise(reference) in normalised for reference in references))
+    normalized = squad_normalize(answer)
+    return float(any(squad_normalize(reference) in normalized for reference in references))
 
 
 def token_recall(answer: str, references: Sequence[str]) -> float:
@@ -47,33 +43,33 @@ def token_recall(answer: str, references: Sequence[str]) -> float:
 
 
 def token_f1(answer: str, references: Sequence[str]) -> float:
-    """SQuAD's F1: harmonic mean of token recall and of the share of the answer's tokens that the reference has."""
+    """SQuAD's F1: harmonic mean of token recall and token precision."""
     return max(_harmonic_mean(*_common(answer, reference)) for reference in references)
 
 
 def rouge_l(answer: str, references: Sequence[str]) -> float:
-    """ROUGE-L F1 by the package rouge-score, without stemming. It sees Latin letters and digits only."""
+    """ROUGE-L F1 by the package rouge-score, without stemming. It uses only Latin letters and digits."""
     return float(_rouge_scorer("rougeL").score_multi(references, answer)["rougeL"].fmeasure)
 
 
 def always_correct(answer: str, references: Sequence[str]) -> float:
-    """1 for every answer: what is reached without a look at any."""
+    """1 for every answer."""
     return 1.0
 
 
 def bleu(answer: str, references: Sequence[str]) -> float:
-    """Sentence BLEU by sacrebleu, in [0, 1], with effective order as MORQA's paper has it."""
+    """Sentence BLEU by sacrebleu, in [0, 1], with effective order as in MORQA's paper."""
     return float(_bleu().sentence_score(answer, list(references)).score) / 100
 
 
 def rouge_of_tokens(kind: str, answer: str, references: Sequence[str]) -> float:
-    """ROUGE F1 of a kind such as `rougeL` on sacrebleu's tokens, which Chinese has too."""
+    """ROUGE F1 of a kind such as `rougeL` on sacrebleu's tokens, which also split Chinese."""
     return float(_rouge_scorer(kind, of_tokens=True).score_multi(references, answer)[kind].fmeasure)
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A simple metric: its name in tables, its score, and when that means "correct", if it ever does."""
+    """A simple metric: its name in tables, its score, and the rule for "correct", if it has one."""
 
     name: str
     score: Score
@@ -95,10 +91,10 @@ SHORT_ANSWER_BASELINES = (
     Baseline("rouge_l", rouge_l, _above_half),
     Baseline("always_correct", always_correct, bool),
 )
-"""For answers that are right or wrong."""
+"""Baselines for answers that are right or wrong."""
 
 BOARD_BASELINES = SHORT_ANSWER_BASELINES[:3]
-"""For several data sets side by side."""
+"""Baselines for several data sets side by side."""
 
 LONG_ANSWER_BASELINES = (
     Baseline("bleu", bleu),
@@ -106,19 +102,19 @@ LONG_ANSWER_BASELINES = (
     Baseline("rouge_2", partial(rouge_of_tokens, "rouge2")),
     Baseline("rouge_l", partial(rouge_of_tokens, "rougeL")),
 )
-"""For answers that are rated, in English or Chinese."""
+"""Baselines for rated answers in English or Chinese."""
 
 PREFERENCE_BASELINES = (
     Baseline("token_recall", token_recall),
     Baseline("token_f1", token_f1),
     Baseline("rouge_l", rouge_l),
 )
-"""For pairs of long answers that people have compared."""
+"""Baselines for pairs of long answers that people compared."""
 
 
 def _common(answer: str, reference: str) -> tuple[float, float]:
-    """Return the shares of the reference's and of the answer's tokens that both have; 0 for a side without any."""
-    wanted, given = Counter(squad_normalise(reference).split()), Counter(squad_normalise(answer).split())
+    """Return token recall and token precision; 0 for a text without tokens."""
+    wanted, given = Counter(squad_normalize(reference).split()), Counter(squad_normalize(answer).split())
     common = (wanted & given).total()
     return common / max(wanted.total(), 1), common / max(given.total(), 1)
 
@@ -128,7 +124,7 @@ def _harmonic_mean(recall: float, precision: float) -> float:
 
 
 class _Tokens:
-    """sacrebleu's tokens, in the form that rouge-score asks for."""
+    """sacrebleu's tokenizer with the interface of rouge-score."""
 
     def __init__(self) -> None:
         self._tokenizer = _bleu().tokenizer
@@ -149,5 +145,5 @@ def _rouge_scorer(kind: str, of_tokens: bool = False) -> "RougeScorer":
 def _bleu() -> "BLEU":
     from sacrebleu.metrics.bleu import BLEU
 
-    # "zh" takes Chinese characters for words and splits all else as "13a" does: one tokenizer for both languages.
+    # "zh" splits Chinese into characters and other text like "13a", so it serves both languages.
     return BLEU(tokenize="zh", effective_order=True)

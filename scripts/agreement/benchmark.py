@@ -1,12 +1,13 @@
-"""A benchmark: labeled answers with the groups and figures by which metrics are compared with people."""
+"""A benchmark: labeled answers, with the groups and figures for comparing metrics with people."""
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..files.rows import Row
 from ..labeled_data.rows import LabeledRow
 from .baselines import SHORT_ANSWER_BASELINES, Baseline
 from .comparison import Ints
@@ -20,8 +21,6 @@ class Benchmark:
         name: Name of the data set.
         rows: The answers.
         groups: The groups in display order; each has a table.
-        overview: The groups that pool systems.
-        kinds: Groups of the correct answers and one kind of incorrect answers.
         figures: Names of the figures that papers report for this data set.
         headline: The figure that plots show.
         dropped: For each set of questions, the number of dropped rows by reason.
@@ -34,10 +33,8 @@ class Benchmark:
     name: str
     rows: list[LabeledRow]
     groups: list[str]
-    overview: list[str]
     figures: list[str]
     headline: str
-    kinds: Sequence[str] = ()
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False
@@ -46,7 +43,7 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         if not self.rows:
-            raise ValueError(f"{self.name}: no labeled answer is left; take more systems, questions or splits")
+            raise ValueError(f"{self.name}: no labeled answer is left. Select more systems, questions or splits.")
 
     @property
     def compared(self) -> bool:
@@ -71,3 +68,23 @@ class Benchmark:
     def members(self, group: str) -> list[int]:
         """Return the indices of the rows of a group."""
         return [number for number, row in enumerate(self.rows) if group in row.groups]
+
+
+def first_questions(
+    rows: Sequence[Row], limit: int | None, source: Sequence[str] = ("source",), question: str = "question"
+) -> list[Row]:
+    """Return the rows of the first questions of each source; None for all questions.
+
+    Args:
+        rows: The rows of a data set.
+        limit: Number of questions.
+        source: Columns that name the source of a row's question.
+        question: Column that identifies the question within its source.
+    """
+    places: dict[tuple[object, ...], dict[object, int]] = defaultdict(dict)
+    chosen = []
+    for row in rows:
+        seen = places[tuple(row[name] for name in source)]
+        if seen.setdefault(row[question], len(seen)) < (limit or len(rows)):
+            chosen.append(row)
+    return chosen

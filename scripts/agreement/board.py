@@ -1,4 +1,4 @@
-"""The board: labeled answers of several data sets side by side, a column each."""
+"""The board: several data sets in one table, with one or more columns for each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from ..labeled_data.rows import DataSelection, LabeledRow
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
-# Unless a limit is given for all sets, those whose many answers, or references, take most of the time are cut.
+# The largest sets are cut unless a limit is given.
 _LIMITS = {"evouna": 100, "diver_qa": 60}
 
 _SPLITS = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test"}
@@ -27,11 +27,11 @@ _COLUMNS = {
 
 
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
-    """Read what is reported of every data set, never what is trained on.
+    """Read the part of each data set that figures are reported on, which matchers are not trained on.
 
     Args:
-        readers: The data sets' readers by name.
-        selection: Where the files are, and how many questions of each set are used.
+        readers: Reader of each data set by name.
+        selection: Folder of the files, and the number of questions to read of each set.
     """
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
@@ -42,9 +42,7 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
         name="board",
         rows=rows,
         groups=columns,
-        overview=columns,
-        kinds=[_column_of_kind(kind) for data in found.values() for kind in data.kinds],
-        figures=["mcc", "auc", "accuracy", "recall", "specificity"],
+        figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
         headline="mcc",
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
@@ -57,10 +55,5 @@ def _selected(name: str, selection: DataSelection) -> DataSelection:
 
 
 def _row(name: str, row: LabeledRow) -> LabeledRow:
-    columns = {column for group, column in _COLUMNS[name].items() if group in row.groups}
-    kinds = {_column_of_kind(group) for group in row.groups if ": " in group}
-    return replace(row, question_id=f"{name}/{row.question_id}", groups=frozenset(columns | kinds))
-
-
-def _column_of_kind(kind: str) -> str:
-    return kind.replace("/", " ")
+    columns = frozenset(column for group, column in _COLUMNS[name].items() if group in row.groups)
+    return replace(row, question_id=f"{name}/{row.question_id}", groups=columns)

@@ -1,4 +1,4 @@
-"""Confidence intervals of figures of agreement: the percentile bootstrap over questions."""
+"""Confidence intervals of agreement figures: the percentile bootstrap over questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,44 +8,36 @@ import numpy as np
 
 from ..uncertainty.resampling import Bootstrap, draws, interval
 from .comparison import Comparison, Floats
-from .correlations import p_value
 from .figures import figure
 
 
 @dataclass(frozen=True)
 class BootstrapEstimate:
-    """A figure with the ends of its confidence interval, and the p-value of a correlation; None where undefined."""
+    """A figure with the ends of its confidence interval; None where undefined."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
-    p_value: float | None = None
 
 
 def estimate(
     metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
 ) -> dict[str, dict[str, BootstrapEstimate]]:
-    """Estimate every figure for several metrics of the same rows.
+    """Return the figures of several metrics on the same rows, by metric and figure.
 
     Args:
-        metrics: The comparison of each metric with people, by its name; all number their questions alike.
+        metrics: The comparison of each metric with people; all have the same question numbers.
         figures: Names of figures (`figures.figure`).
-        bootstrap: How intervals are drawn.
-
-    Returns:
-        For each metric its figures. Replicates in which a figure is undefined are left out of its interval.
+        bootstrap: How to resample. Replicates in which a figure is undefined are left out of its interval.
     """
     found = replicated(metrics, figures, bootstrap)
-    return {
-        metric: {name: estimated(found[metric, name], bootstrap, p_value(name, comparison)) for name in figures}
-        for metric, comparison in metrics.items()
-    }
+    return {metric: {name: estimated(found[metric, name], bootstrap) for name in figures} for metric in metrics}
 
 
 def replicated(
     metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
 ) -> dict[tuple[str, str], Floats]:
-    """Return, by metric and figure, the figure itself and behind it its replicates, shape (1 + resamples,)."""
+    """Return, by metric and figure, the figure followed by its replicates, shape (1 + resamples,)."""
     questions = max(comparison.question_count for comparison in metrics.values())
     chunks: dict[tuple[str, str], list[Floats]] = {(metric, name): [] for metric in metrics for name in figures}
     for weights in chain([np.ones((1, questions))], draws(questions, bootstrap)):
@@ -54,7 +46,7 @@ def replicated(
     return {key: np.concatenate(found) for key, found in chunks.items()}
 
 
-def estimated(values: Floats, bootstrap: Bootstrap, p_value: float | None = None) -> BootstrapEstimate:
-    """Return the estimate of a figure from what `replicated` gives, or from a mean of several such arrays."""
+def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
+    """Return the estimate for an array from `replicated`, or for a mean of several of them."""
     known = None if np.isnan(values[0]) else float(values[0])
-    return BootstrapEstimate(known, *interval([values[1:]], bootstrap), p_value=p_value)
+    return BootstrapEstimate(known, *interval([values[1:]], bootstrap))

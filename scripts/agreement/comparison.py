@@ -1,9 +1,11 @@
-"""What a metric and people said of the same answers, as columns that figures of agreement are computed on."""
+"""Columns from which agreement figures are computed: a metric's scores and people's labels of the same answers."""
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +17,15 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a metric and people said of the same answers; all arrays have one entry a row.
+    """A metric's scores and people's labels of the same answers; each array has one entry per row.
 
     Attributes:
         scores: The metric's scores.
-        verdicts: Whether the metric calls the answer correct; None if it gives no verdicts.
-        labels: People's: 1 and 0 for correct and incorrect, or a rating.
-        questions: Number of the row's question, from 0. Answers to one question are not independent of each
-            other, so the bootstrap draws questions, never rows.
-        tie: Two answers whose scores differ by less are as good as each other.
+        verdicts: True where the metric calls the answer correct; None without verdicts.
+        labels: 1 for correct and 0 for incorrect, or a rating.
+        questions: Number of the row's question, from 0. The bootstrap resamples questions rather than rows, because
+            answers to one question depend on each other.
+        tie: Two answers tie if their scores differ by less.
     """
 
     scores: Floats
@@ -32,22 +34,14 @@ class Comparison:
     questions: Ints
     tie: float = 0.05
 
-    def __post_init__(self) -> None:
-        lengths = [len(self.scores), len(self.labels), len(self.questions)]
-        lengths += [] if self.verdicts is None else [len(self.verdicts)]
-        if len(set(lengths)) != 1 or not lengths[0]:
-            raise ValueError(f"expected columns of one length above 0, got lengths {lengths}")
-        if not (np.isfinite(self.scores).all() and np.isfinite(self.labels).all()):
-            raise ValueError("scores and labels must be finite numbers")
-
     @property
     def question_count(self) -> int:
-        """How many questions there are."""
+        """Number of questions."""
         return int(np.max(self.questions)) + 1
 
     @cached_property
     def pairs(self) -> tuple[Ints, Bools]:
-        """The question of each pair of answers to it, and whether scores and labels order the pair alike."""
+        """The question of each pair of answers to one question, and whether scores and labels order the pair alike."""
         rows_of: dict[int, list[int]] = {}
         for row, question in enumerate(self.questions.tolist()):
             rows_of.setdefault(question, []).append(row)
@@ -65,13 +59,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Cells:
-    """Where each row stands in a table of distinct labels by distinct scores, both ascending.
+    """The cell of each row in a table of distinct labels by distinct scores, both ascending.
 
     Attributes:
         shape: Numbers of distinct labels and of distinct scores.
-        questions: The question of each row, the rows in order of their cells.
-        filled: The cells that have rows, counted along the scores.
-        starts: Where each of these begins among the rows.
+        questions: The question of each row; rows are in the order of their cells.
+        filled: Flat indices of the cells that have rows.
+        starts: Index of the first row of each of these cells.
     """
 
     shape: tuple[int, int]
@@ -94,3 +88,10 @@ class Cells:
         table = np.zeros((len(weights), math.prod(self.shape)))
         table[:, self.filled] = np.add.reduceat(weights[:, self.questions], self.starts, axis=1)
         return table.reshape(-1, *self.shape)
+
+
+def weighted_sums(questions: Ints, columns: Sequence[npt.NDArray[Any]], weights: Floats) -> Floats:
+    """Return the sum of each column, in which a row counts as often as its question: (columns, replicates)."""
+    of_question = [np.bincount(questions, weights=column, minlength=weights.shape[1]) for column in columns]
+    sums: Floats = weights @ np.stack(of_question, axis=1)
+    return sums.T

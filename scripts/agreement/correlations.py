@@ -1,23 +1,18 @@
-"""Correlations of scores with people's labels, as functions of weights like all figures of agreement (`figures.py`).
+"""Correlations of scores with people's labels, as functions of weights like all agreement figures (`figures.py`).
 
-Without variation in scores or in labels a correlation is undefined: NaN, as in scipy.
+A correlation is NaN if scores or labels do not vary, as in scipy.
 """
-
-import math
 
 import numpy as np
 
-from .comparison import Comparison, Floats
+from .comparison import Comparison, Floats, weighted_sums
 
 
 def pearson(comparison: Comparison, weights: Floats) -> Floats:
     """Pearson's r of scores and labels, from each question's sums of 1, x, y, x², y² and xy."""
     x, y = _centred(comparison.scores), _centred(comparison.labels)
-    sums = [
-        np.bincount(comparison.questions, weights=column, minlength=weights.shape[1])
-        for column in (np.ones_like(x), x, y, x * x, y * y, x * y)
-    ]
-    n, sx, sy, sxx, syy, sxy = (weights @ np.stack(sums, axis=1)).T
+    columns = np.ones_like(x), x, y, x * x, y * y, x * y
+    n, sx, sy, sxx, syy, sxy = weighted_sums(comparison.questions, columns, weights)
     return _correlation(sxy - sx * sy / n, _spread(sxx, sx, n), _spread(syy, sy, n))
 
 
@@ -33,8 +28,8 @@ def kendall(comparison: Comparison, weights: Floats) -> Floats:
     surplus = np.zeros(len(table))
     lower = np.zeros_like(by_score)
     for label in range(1, table.shape[1]):
-        # A row is concordant with those of a lower label and a lower score, and discordant with those of a lower
-        # label and a higher score: Σ here · (below − above), where above = all − (below + tied).
+        # A row is concordant with rows of a lower label and a lower score, and discordant with rows of a lower label
+        # and a higher score: Σ here · (below − above), where above = all − (below + tied).
         lower += table[:, label - 1]
         here, upto = table[:, label], lower.cumsum(axis=1)
         surplus += 2 * np.einsum("bs,bs->b", here, upto) - np.einsum("bs,bs->b", here, lower)
@@ -43,7 +38,7 @@ def kendall(comparison: Comparison, weights: Floats) -> Floats:
 
 
 def spearman(comparison: Comparison, weights: Floats) -> Floats:
-    """Spearman's ρ: Pearson's r of the ranks, tied rows sharing the mean of their ranks."""
+    """Spearman's ρ: Pearson's r of the ranks; tied rows share their mean rank."""
     table = comparison.cells.count(weights)
     by_score, by_label = table.sum(axis=1), table.sum(axis=2)
     x, y = _centred_ranks(by_score), _centred_ranks(by_label)
@@ -52,24 +47,8 @@ def spearman(comparison: Comparison, weights: Floats) -> Floats:
 
 
 def mean_correlation(comparison: Comparison, weights: Floats) -> Floats:
-    """Mean of Kendall's, Pearson's and Spearman's correlation, as MORQA's paper sums them up."""
+    """Mean of Kendall's, Pearson's and Spearman's correlation, as in MORQA's paper."""
     return (kendall(comparison, weights) + pearson(comparison, weights) + spearman(comparison, weights)) / 3
-
-
-def p_value(name: str, comparison: Comparison) -> float | None:
-    """Return the two-sided p-value of a correlation by scipy: how likely one as far from 0 is without any relation.
-
-    It takes all rows for independent, unlike the bootstrap. None for what is no correlation, where it is undefined, and
-    for two rows.
-    """
-    from scipy import stats
-
-    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
-    columns = comparison.scores, comparison.labels
-    if name not in tests or any(np.ptp(column) == 0 for column in columns):
-        return None
-    found = float(tests[name](*columns).pvalue)
-    return None if math.isnan(found) else found
 
 
 def _correlation(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
@@ -86,13 +65,13 @@ def _centred(values: Floats) -> Floats:
 
 
 def _spread(squares: Floats, total: Floats, n: Floats) -> Floats:
-    """Return Σ(x − mean)²; what rounding alone leaves of equal values counts as 0."""
+    """Return Σ(x − mean)²; rounding errors of equal values become 0."""
     spread = squares - total**2 / n
     cleaned: Floats = np.where(spread > 1e-12 * squares, spread, 0.0)
     return cleaned
 
 
 def _centred_ranks(counts: Floats) -> Floats:
-    """Return the mean rank of each value less the mean of all ranks, (n + 1) / 2."""
+    """Return the mean rank of each value minus the mean of all ranks, (n + 1) / 2."""
     upto = counts.cumsum(axis=1)
     return upto - counts + (counts + 1) / 2 - (upto[:, -1:] + 1) / 2

@@ -1,7 +1,7 @@
-"""The data sets on which metrics are compared: from source files to benchmarks."""
+"""Data sets on which metrics are compared with people, read into benchmarks."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,30 +16,30 @@ from ..hub_folder import builder
 from ..labeled_data.files import NEAR_NAMES, TRAPS, labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..labeled_data.sets import SETS
-from .benchmark import Benchmark
+from .benchmark import Benchmark, first_questions
 from .board import board
 from .morqa import morqa
 from .ragchecker import ragchecker
 from .verdicts import verdicts
 
-_PARTS = ("train", "test")
-"""Parts of the traps."""
-
 
 def evouna(selection: DataSelection) -> Benchmark:
-    """Read EVOUNA: figures by set and system. Rows that the tables of its paper omit are dropped and counted."""
+    """Read EVOUNA: figures by set and system. Rows that its paper's tables omit are dropped and counted."""
     systems = selection.chosen(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
     for name in ("NQ", "TQ"):
         chosen = [row for row in _evouna_questions(selection, name.lower()) if row["system"] in systems]
         dropped[name] = Counter(_why_unusable(row) for row in chosen if not row["usable"])
-        rows += [_evouna_row(name, row) for row in chosen if row["usable"]]
+        rows += [
+            _labeled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
+            for row in chosen
+            if row["usable"]
+        ]
     by_system = [f"{name}/{system}" for name in ("NQ", "TQ") for system in systems]
     return Benchmark(
         name="evouna",
         rows=rows,
         groups=_present(rows, ["all", "NQ", "TQ", *by_system]),
-        overview=_present(rows, ["all", "NQ", "TQ"]),
         figures=["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"],
         headline="pearson",
         dropped=dropped,
@@ -49,19 +49,20 @@ def evouna(selection: DataSelection) -> Benchmark:
 def diver_qa(selection: DataSelection) -> Benchmark:
     """Read DIVER-QA: figures of all answers, by source of the question and by model. All rows are labeled."""
     if selection.split is not None:
-        raise ValueError("diver_qa has no splits, it is for reporting only; leave out --split")
+        raise ValueError("diver_qa has no splits. Leave out --split.")
     models = selection.chosen(diver_qa_rows.MODELS)
+    folder = selection.folder("diver_qa")
+    found = diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
     rows = [
-        _diver_qa_row(number, row)
-        for number, row in _numbered(_diver_qa_rows(selection))
-        if row["model"] in models and (selection.limit is None or number < selection.limit)
+        _labeled(row, f"{row['source']}/{row['question']}", {f"source {row['source']}", f"model {row['model']}"})
+        for row in first_questions(list(found), selection.limit)
+        if row["model"] in models
     ]
     sources = [f"source {source}" for source in diver_qa_rows.QUESTION_SOURCES]
     return Benchmark(
         name="diver_qa",
         rows=rows,
         groups=_present(rows, ["all", *sources, *(f"model {model}" for model in models)]),
-        overview=_present(rows, ["all", *sources]),
         figures=["accuracy", "f1", "mcc"],
         headline="mcc",
     )
@@ -70,12 +71,10 @@ def diver_qa(selection: DataSelection) -> Benchmark:
 def own_file(path: Path, selection: DataSelection) -> Benchmark:
     """Read a file of labeled answers: figures of all answers, and by `kind` if the file has that column.
 
-    Args:
-        path: The file; the data set is named after it. Rows without a label are dropped and counted.
-        selection: How many questions are used.
+    The data set has the file's name. Rows without a label are dropped and counted.
     """
     if selection.split is not None or selection.systems:
-        raise ValueError(f"{path.stem} has neither splits nor systems; leave out --split and --systems")
+        raise ValueError(f"{path.stem} has neither splits nor systems. Leave out --split and --systems.")
     figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
     rows, unlabeled = labeled_rows(path)
     data = _by_kind(path.stem, rows, selection.limit, figures)
@@ -83,16 +82,12 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
 
 
 def traps(selection: DataSelection) -> Benchmark:
-    """Read one part of the traps: false accepts and false rejects, of all answers and by kind.
-
-    Args:
-        selection: Its split is `train` or, by default, `test`, which is for reporting only.
-    """
+    """Read the split `train` or `test` (default) of the traps: errors of all answers and by kind."""
     part = selection.split or "test"
-    if part not in _PARTS or selection.systems:
+    if part not in ("train", "test") or selection.systems:
         raise ValueError(
             f"traps has the splits train and test, and no systems; --split is {part!r}. Leave out --systems, and give "
-            "--split train or test (its default)"
+            "--split train or test (the default)."
         )
     parts = [row["part"] for _, row in read_rows(TRAPS)]
     rows = [row for row, its in zip(labeled_rows(TRAPS)[0], parts, strict=True) if its == part]
@@ -116,7 +111,7 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType(
         "traps": traps,
     }
 )
-"""The readers by the name of the data set."""
+"""Reader of each data set by name."""
 
 
 def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
@@ -130,11 +125,10 @@ def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
 
 
 def _evouna_split(selection: DataSelection, split: str, config: str) -> frozenset[int]:
-    """Return the questions of a split: by the file among the source files, or by our own."""
+    """Return the questions of a split, by the split file among the source files or else by our own."""
     folder = selection.folder("evouna")
-    beside = folder / evouna_rows.SPLIT_FILE.name if folder else None
-    default = beside if beside and beside.is_file() else evouna_rows.SPLIT_FILE
-    return evouna_rows.read_split(default, config, split)
+    own = folder / evouna_rows.SPLIT_FILE.name if folder else None
+    return evouna_rows.read_split(own if own and own.is_file() else evouna_rows.SPLIT_FILE, config, split)
 
 
 def _why_unusable(row: Row) -> str:
@@ -145,27 +139,6 @@ def _why_unusable(row: Row) -> str:
         "without a reference": not row["references"],
     }
     return next(reason for reason, holds in reasons.items() if holds)
-
-
-def _evouna_row(name: str, row: Row) -> LabeledRow:
-    return _labeled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
-
-
-def _diver_qa_rows(selection: DataSelection) -> Iterable[Row]:
-    folder = selection.folder("diver_qa")
-    return diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
-
-
-def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield each row with the number of its question among those of its source, from 0."""
-    seen: dict[str, dict[str, int]] = {}
-    for row in rows:
-        questions = seen.setdefault(row["source"], {})
-        yield questions.setdefault(row["question"], len(questions)), row
-
-
-def _diver_qa_row(number: int, row: Row) -> LabeledRow:
-    return _labeled(row, f"{row['source']}/{number}", {f"source {row['source']}", f"model {row['model']}"})
 
 
 def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
@@ -180,7 +153,7 @@ def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
 
 
 def _downloaded(name: str, config: str) -> Iterable[Row]:
-    """Return the rows of a data set; its builder downloads them into the cache of `datasets`."""
+    """Return the rows of a data set, which its builder downloads into the cache of `datasets`."""
     data = builder(name)(config_name=config)
     data.download_and_prepare()
     rows: Iterable[Row] = data.as_dataset(split="test")
@@ -192,7 +165,7 @@ def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, figures: 
     chosen = [row for row in rows if row.question_id in questions]
     kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
     groups = ["all", *kinds]
-    return Benchmark(name, chosen, groups=groups, overview=groups, figures=figures, headline="accuracy")
+    return Benchmark(name, chosen, groups=groups, figures=figures, headline="accuracy")
 
 
 def _present(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:

@@ -1,8 +1,8 @@
-"""How far a metric agrees with people: the figures that papers report.
+"""Agreement figures that papers report, such as accuracy, Matthews correlation and AUC.
 
-Every figure is a function of rows and of *weights*, how often each question counts. A weight of one for every
-question gives the figure itself; weights drawn at random give the bootstrap's replicates (`bootstrap.py`). One
-definition therefore serves both, and thousands of replicates are a few matrix products.
+Every figure is a function of a comparison and of *weights*, the number of times each question counts. Weights of one
+give the figure itself; random weights give the bootstrap's replicates (`bootstrap.py`), thousands in a few matrix
+products.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,13 +11,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from .comparison import Bools, Comparison, Floats
+from .comparison import Bools, Comparison, Floats, weighted_sums
 from .correlations import kendall, mean_correlation, pearson, spearman
+
+_BINS = 10
+"""Number of bins of the calibration error."""
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Weighted numbers of true and false positives and negatives, an entry for each row of weights.
+    """Weighted numbers of true and false positives and negatives, one entry per replicate.
 
     Positive means "correct": `fp` counts wrong answers that the metric calls correct.
     """
@@ -29,13 +32,13 @@ class Confusion:
 
     @classmethod
     def of(cls, verdicts: Bools, comparison: Comparison, weights: Floats) -> "Confusion":
-        """Count each question's cells once, so that a replicate is one product of weights and counts."""
-        cells = comparison.questions * 4 + 2 * ~verdicts + (comparison.labels == 0)
-        counts = np.bincount(cells, minlength=4 * weights.shape[1]).reshape(-1, 4)
-        return cls(*(weights @ counts).T)
+        """Count the rows in each cell."""
+        right = comparison.labels != 0
+        cells = verdicts & right, verdicts & ~right, ~verdicts & right, ~verdicts & ~right
+        return cls(*weighted_sums(comparison.questions, cells, weights))
 
 
-# A figure is NaN without the labels that it is about. Where a metric gives one verdict alone, precision and MCC are 0.
+# A figure is NaN without the labels that it needs. Precision and MCC are 0 if all verdicts are the same.
 
 
 def accuracy(c: Confusion) -> Floats:
@@ -44,27 +47,27 @@ def accuracy(c: Confusion) -> Floats:
 
 
 def precision(c: Confusion) -> Floats:
-    """TP / (TP + FP): the share of right ones among the answers that the metric accepts; 0 if it accepts none."""
+    """TP / (TP + FP): the share of accepted answers that are right; 0 if no answer is accepted."""
     return _ratio(c.tp, c.tp + c.fp)
 
 
 def recall(c: Confusion) -> Floats:
-    """TP / (TP + FN): the share of right answers that the metric accepts; NaN if there are none."""
+    """TP / (TP + FN): the share of right answers that the metric accepts; NaN without them."""
     return _share(c.tp, c.tp + c.fn)
 
 
 def specificity(c: Confusion) -> Floats:
-    """TN / (TN + FP): the share of wrong answers that the metric refuses; NaN if there are none."""
+    """TN / (TN + FP): the share of wrong answers that the metric rejects; NaN without them."""
     return _share(c.tn, c.tn + c.fp)
 
 
 def false_accept_rate(c: Confusion) -> Floats:
-    """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN if there are none."""
+    """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN without them."""
     return _share(c.fp, c.tn + c.fp)
 
 
 def false_reject_rate(c: Confusion) -> Floats:
-    """FN / (TP + FN): the share of right answers that the metric refuses; NaN if there are none."""
+    """FN / (TP + FN): the share of right answers that the metric rejects; NaN without them."""
     return _share(c.fn, c.tp + c.fn)
 
 
@@ -88,9 +91,9 @@ def mcc(c: Confusion) -> Floats:
 
 
 def auc(comparison: Comparison, weights: Floats) -> Floats:
-    """Area under the ROC curve: the chance that a right answer has a higher score than a wrong one, a tie being half.
+    """Area under the ROC curve: the probability that a right answer scores higher than a wrong one; a tie counts half.
 
-    It looks at the order alone, whatever the threshold of verdicts. NaN unless there are labels of two kinds.
+    It does not depend on a threshold. NaN unless there are two distinct labels.
     """
     table = comparison.cells.count(weights)
     if table.shape[1] != 2:  # noqa: PLR2004
@@ -103,29 +106,35 @@ def auc(comparison: Comparison, weights: Floats) -> Floats:
 def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     """Share of the pairs of answers to a question that the metric orders as people do: better, worse or a tie.
 
-    For the metric a tie is a difference of less than `comparison.tie`, for people the same rating. NaN if no question
-    has two answers.
+    Scores tie if they differ by less than `comparison.tie`, ratings if they are equal. NaN if no question has two
+    answers.
     """
     questions, alike = comparison.pairs
-    right, pairs = (
-        weights @ np.bincount(questions, weights=column, minlength=weights.shape[1])
-        for column in (alike.astype(np.float64), np.ones(len(questions)))
-    )
-    return _share(right, pairs)
+    return _share(*weighted_sums(questions, (alike, np.ones_like(alike)), weights))
 
 
 def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     """Share of the comparisons in which the score's difference has the sign of people's preference.
 
-    Those that people call equal are left out; a difference of 0 counts one half. NaN if none is left.
+    Comparisons without a preference are left out; a score difference of 0 counts half. NaN if none is left.
     """
     decided = comparison.labels != 0
     agreed = (1 + np.sign(comparison.scores) * np.sign(comparison.labels)) / 2
-    right, all_ = (
-        weights @ np.bincount(comparison.questions[decided], weights=column[decided], minlength=weights.shape[1])
-        for column in (agreed, np.ones(len(agreed)))
-    )
-    return _share(right, all_)
+    return _share(*weighted_sums(comparison.questions, (agreed * decided, decided), weights))
+
+
+def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
+    """Σ_b |correct answers in b − sum of scores in b| / n over ten bins b of equal width (Naeini et al. 2015).
+
+    A score on an edge is in the bin below. NaN if a score is outside [0, 1] or a label is neither 0 nor 1.
+    """
+    scores, labels = comparison.scores, comparison.labels
+    if not (((scores >= 0) & (scores <= 1)).all() and np.isin(labels, (0, 1)).all()):
+        return np.full(len(weights), np.nan)
+    bins = np.searchsorted(np.linspace(0, 1, _BINS + 1)[1:-1], scores)
+    gaps = [(labels - scores) * (bins == number) for number in range(_BINS)]
+    *sums, count = weighted_sums(comparison.questions, [*gaps, np.ones_like(scores)], weights)
+    return _share(np.abs(sums).sum(axis=0), count)
 
 
 OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
@@ -150,21 +159,21 @@ OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyTy
         "mean_correlation": mean_correlation,
         "pairwise_accuracy": pairwise_accuracy,
         "preference_accuracy": preference_accuracy,
+        "calibration_error": calibration_error,
     }
 )
 
 
 def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
-    """Compute one figure of agreement.
+    """Compute one agreement figure.
 
     Args:
         name: A key of `OF_VERDICTS` or `OF_SCORES`.
         comparison: The rows.
-        weights: Array of (replicates, questions): how often each question counts.
+        weights: The number of times each question counts, shape (replicates, questions).
 
     Returns:
-        An entry for each row of `weights`; NaN where the figure is undefined, as one of verdicts is for a
-        metric without verdicts.
+        One entry per replicate; NaN where the figure is undefined, such as accuracy for a metric without verdicts.
     """
     if name in OF_SCORES:
         return OF_SCORES[name](comparison, weights)
@@ -174,7 +183,7 @@ def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN where the divisor is 0."""
     undefined: Floats = np.full_like(whole, np.nan)
     found: Floats = np.divide(part, whole, out=undefined, where=whole > 0)
     return found

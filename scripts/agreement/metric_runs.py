@@ -9,27 +9,26 @@ from typing import Any
 from ..labeled_data.rows import LabeledRow
 from ..loading import keep_few_shapes, load_metric
 from ..scoring.columns import accepted
-from ..terminal import followed
-from .results import gives_row_scores, read_number, read_result
-from .row_scores import RowScores, best_of_runs, mean_of_runs, merged
+from .results import read_result
+from .row_scores import RowScores, best_and_mean, merged
 
-# The tokenizers of these follow the language of the texts.
-_OF_A_LANGUAGE = frozenset({"deltableu"})
+# Metrics whose tokenizer depends on the language of the texts.
+_BY_LANGUAGE = frozenset({"deltableu"})
 
-# The highest score of those that do not end at 1.
+# The highest score of metrics whose scores do not end at 1.
 _SCALES = {"deltableu": 100.0, "sacrebleu": 100.0}
 
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A metric and how it is run.
+    """A metric and its options.
 
     Attributes:
-        name: One of this package's metrics, or whatever `evaluate.load` takes.
-        column: Which of its per-row scores to take, such as `rougeL` of rouge; None for its main one.
+        name: A metric of this package, or any name that `evaluate.load` accepts.
+        column: Name of a score in the result, such as `rougeL` of rouge; None for the main score.
         load: Keywords of `evaluate.load`.
         compute: Keywords of `compute`.
-        threshold: A score of at least this means correct; None for the metric's own verdicts.
+        threshold: Scores from here on mean "correct"; None for the metric's own verdicts.
     """
 
     name: str
@@ -46,10 +45,10 @@ class MetricSpec:
 
 
 def parse_metric(text: str) -> tuple[str, str | None]:
-    """Split `rouge:rougeL` into the metric's name and the column of its result; the column may be left out."""
+    """Split `rouge:rougeL` into the metric's name and the score's name, which may be left out."""
     match = re.fullmatch(r"(.+?)(?::([A-Za-z_]\w*))?", text)
     if not match:
-        raise ValueError(f"metric {text!r}; expected a name such as smile or rouge:rougeL")
+        raise ValueError(f"the metric is {text!r}; expected a name such as smile or rouge:rougeL")
     return match[1], match[2]
 
 
@@ -57,7 +56,7 @@ class Metric:
     """A loaded metric."""
 
     def __init__(self, spec: MetricSpec) -> None:
-        """Load the module; our metrics load their model when they first score, and keep it."""
+        """Load the module; metrics of this package load their model for the first row, and keep it."""
         keep_few_shapes()
         self.spec = spec
         self._name = Path(spec.name).name
@@ -65,24 +64,26 @@ class Metric:
         self._known = accepted(self._module)
 
     def score(self, rows: Sequence[LabeledRow]) -> RowScores:
-        """Score rows, each with all its references together, or with the best if the metric takes one only.
+        """Score rows with all references of each, or with the best reference if the metric accepts only one.
 
         Raises:
-            ValueError: `row_scores.read_result` tells when.
+            ValueError: the result has no score for each row (see `results.read_result`).
         """
-        if not self._takes_lists():
-            return self.score_each_reference(rows)[0]
-        return self._score(rows, self.spec.compute)
+        return self._score(rows) if self._takes_lists() else self.score_each_reference(rows)[0]
 
     def score_each_reference(self, rows: Sequence[LabeledRow]) -> tuple[RowScores, RowScores]:
-        """Score rows with each reference by itself; return the best and the mean over the references of each row."""
-        pairs = [pair for row in rows for pair in single_references(row)]
-        found = self._score(pairs, self.spec.compute)
-        lengths = [len(row.references) for row in rows]
-        return best_of_runs(found, lengths), mean_of_runs(found, lengths)
+        """Score rows with each reference alone; return the best and the mean over the references of each row."""
+        pairs = [
+            # A weight is left out because it compares references.
+            replace(row, references=[text], synthetic_answers=row.synthetic_answers[at : at + 1], reference_weights=())
+            for row in rows
+            for at, text in enumerate(row.references)
+        ]
+        return best_and_mean(self._score(pairs), [len(row.references) for row in rows])
 
-    def _score(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
-        if self._name not in _OF_A_LANGUAGE or {"lang", "tokenize"} & options.keys():
+    def _score(self, rows: Sequence[LabeledRow]) -> RowScores:
+        options = self.spec.compute
+        if self._name not in _BY_LANGUAGE or {"lang", "tokenize"} & options.keys():
             return self._compute(rows, options)
         of_language: dict[str, list[int]] = {}
         for number, row in enumerate(rows):
@@ -94,30 +95,16 @@ class Metric:
         return merged(parts, list(of_language.values()))
 
     def _compute(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
-        columns = self._columns(rows)
-        result = self._module.compute(**columns, **options)
-        if gives_row_scores(result, len(rows), self._name):
-            found = read_result(result, len(rows), self.spec.title, self.spec.column, self.spec.threshold)
-        else:
-            numbers = followed(range(len(rows)), self._name, "row")
-            alone = {"score": [self._compute_one(columns, row, options) for row in numbers]}
-            found = read_result(alone, len(rows), self.spec.title, threshold=self.spec.threshold)
+        result = self._module.compute(**self._columns(rows), **options)
+        found = read_result(result, len(rows), self.spec.title, self.spec.column, self.spec.threshold)
         return replace(found, scale=_SCALES.get(self._name, 1.0))
 
-    def _compute_one(self, columns: Mapping[str, list[Any]], row: int, options: Mapping[str, object]) -> float:
-        """Score one row by itself, for a metric that gives a number for all rows together, such as evaluate's bleu."""
-        try:
-            result = self._module.compute(**{name: [values[row]] for name, values in columns.items()}, **options)
-        except ZeroDivisionError:  # evaluate's bleu, for an answer without a word
-            return 0.0
-        return read_number(result, self.spec.title, self.spec.column or self._name)
-
     def _columns(self, rows: Sequence[LabeledRow]) -> dict[str, list[Any]]:
-        """Return the columns that the metric takes."""
-        alone = not self._takes_lists()
+        """Return the columns that the metric accepts."""
+        lists = self._takes_lists()
         columns: dict[str, list[Any]] = {
             "predictions": [row.answer for row in rows],
-            "references": [row.references[0] if alone else row.references for row in rows],
+            "references": [row.references if lists else row.references[0] for row in rows],
         }
         if "questions" in self._known:
             columns["questions"] = [row.question for row in rows]
@@ -127,7 +114,7 @@ class Metric:
         return columns
 
     def _takes_lists(self) -> bool:
-        """Return whether a row may have a list of references, by the types that the metric declares."""
+        """Return True if a row may have a list of references, by the metric's declared types."""
         declared = getattr(self._module, "columns", None)
         if isinstance(declared, Mapping):
             return "references" in declared and isinstance(declared["references"].feature, list)
@@ -136,13 +123,3 @@ class Metric:
         features = self._module.features
         kinds = features if isinstance(features, list) else [features]
         return any(not isinstance(types.get("references"), Value) for types in kinds)
-
-
-def single_references(row: LabeledRow) -> list[LabeledRow]:
-    """Return the row once for each of its references; a weight, which compares references, is left out."""
-    return [
-        replace(
-            row, references=[text], synthetic_answers=row.synthetic_answers[place : place + 1], reference_weights=()
-        )
-        for place, text in enumerate(row.references)
-    ]

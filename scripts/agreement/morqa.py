@@ -1,9 +1,9 @@
-"""MORQA: medical answers that experts have rated on several aspects, in groups by subset, language and aspect.
+"""MORQA: medical answers that experts rated on several aspects, in groups by subset, language and aspect.
 
-The rating of an answer on an aspect is the mean over its raters. (The paper's own tables seem to count each English
-answer once for each of its two raters: their pairwise accuracies come in steps of 1/1395 and 1/1500, which is 15 pairs
-of 6 rows for each of 93 and 100 queries. Correlations do not change by that; accuracies do, as 3 of the 15 pairs are
-of an answer with itself.)
+The rating of an answer on an aspect is the mean over its raters. The paper's own tables seem to count each English
+answer once per rater: their pairwise accuracies are multiples of 1/1395 and 1/1500, which is 15 pairs of 6 rows for
+each of 93 and 100 queries. Correlations do not change by this; accuracies do, because 3 of the 15 pairs are an answer
+with itself.
 """
 
 from collections import Counter, defaultdict
@@ -16,13 +16,13 @@ from evaluate_qa.datasets_scripts.morqa.rows import missing, ratings, responses
 from ..files.rows import Row
 from ..labeled_data.rows import DataSelection, LabeledRow
 from .baselines import LONG_ANSWER_BASELINES
-from .benchmark import Benchmark
+from .benchmark import Benchmark, first_questions
 
 _MAIN_ASPECTS = {"en": "overall", "zh": "factual-consistency-wgold"}
 
 
 def morqa(selection: DataSelection) -> Benchmark:
-    """Read the rated answers of a split (`test`, unless the selection says another) with their ratings."""
+    """Read the rated answers of a split (default: `test`) with their ratings."""
     release = _release(selection)
     rated = mean_ratings(ratings(release))
     answers = _selected(selection, responses(release))
@@ -37,8 +37,7 @@ def morqa(selection: DataSelection) -> Benchmark:
     return Benchmark(
         name="morqa",
         rows=rows,
-        groups=_ordered(rows, main_only=False),
-        overview=_ordered(rows, main_only=True),
+        groups=sorted(frozenset[str]().union(*(row.groups for row in rows)), key=_order),
         figures=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
         headline="mean_correlation",
         dropped=_dropped(answers, rated),
@@ -63,30 +62,20 @@ def _release(selection: DataSelection) -> Release:
     folder = selection.folder("morqa")
     if folder is None:
         raise ValueError(
-            f"morqa's ratings cannot be downloaded by a program; get them from {RATINGS_ORIGIN}, put them with the "
-            "queries into a folder and pass that as --data-dir"
+            f"MORQA's ratings cannot be downloaded by a program. Get them from {RATINGS_ORIGIN}, put them into a "
+            "folder with the queries, and give the folder as --data-dir."
         )
     if selection.split not in (None, *SPLITS):
         raise ValueError(f"--split is {selection.split!r}. Expected one of morqa's splits: {' and '.join(SPLITS)}.")
     return find_release(folder)
 
 
-def _of_split(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row["split"] == (selection.split or "test")]
-
-
 def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
-    """Return the answers of the split by the systems asked for, to the first queries of each subset and language."""
-    answers = _of_split(selection, rows)
+    """Return the selected systems' answers of the split to the first queries of each subset and language."""
+    answers = [row for row in rows if row["split"] == (selection.split or "test")]
     systems = selection.chosen(sorted({row["system"] for row in answers}))
-    queries_of: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    chosen = []
-    for row in answers:
-        seen = queries_of[row["subset"], row["language"]]
-        place = seen.setdefault(row["encounter_id"], len(seen))
-        if row["system"] in systems and (selection.limit is None or place < selection.limit):
-            chosen.append(row)
-    return chosen
+    first = first_questions(answers, selection.limit, source=("subset", "language"), question="encounter_id")
+    return [row for row in first if row["system"] in systems]
 
 
 def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]]) -> dict[str, Counter[str]]:
@@ -102,7 +91,7 @@ def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]])
 
 def _rated_row(answer: Row, aspect: str, rating: float) -> LabeledRow:
     return LabeledRow(
-        question_id="/".join(_query(answer)),
+        question_id=f"{answer['subset']}/{answer['encounter_id']}/{answer['language']}",
         question=answer["question"] or "",
         references=answer["references"],
         answer=answer["answer"],
@@ -113,16 +102,7 @@ def _rated_row(answer: Row, aspect: str, rating: float) -> LabeledRow:
     )
 
 
-def _query(row: Row) -> tuple[str, str, str]:
-    return row["subset"], row["encounter_id"], row["language"]
-
-
-def _ordered(rows: Iterable[LabeledRow], main_only: bool) -> list[str]:
-    """Return the groups by subset, language and aspect, the aspect that papers report first."""
-
-    def place(group: str) -> tuple[int, int, bool, str]:
-        subset, language, aspect = group.split("/", 2)
-        return list(SUBSETS).index(subset), LANGUAGES.index(language), aspect != _MAIN_ASPECTS[language], aspect
-
-    groups = sorted(frozenset[str]().union(*(row.groups for row in rows)), key=place)
-    return [group for group in groups if not (main_only and place(group)[2])]
+def _order(group: str) -> tuple[int, int, bool, str]:
+    """Order groups by subset, language and aspect, starting with the aspect that papers report first."""
+    subset, language, aspect = group.split("/", 2)
+    return list(SUBSETS).index(subset), LANGUAGES.index(language), aspect != _MAIN_ASPECTS[language], aspect

@@ -1,4 +1,4 @@
-"""Read each row's score from what `compute` of any metric returns."""
+"""Read each row's score from the result of any metric's `compute`."""
 
 import math
 from collections.abc import Mapping
@@ -15,53 +15,39 @@ from .row_scores import RowScores
 def read_result(
     result: Mapping[str, Any], rows: int, name: str, column: str | None = None, threshold: float | None = None
 ) -> RowScores:
-    """Take the scores of each row from what `compute` returned; NaN for a row that it left without one.
+    """Return the scores of each row; NaN for a row that the metric left without a score.
 
     Args:
-        result: A result with the dict `per_example` of lists, as this package's metrics give it, or with lists at
-            its top, as other metrics do.
-        rows: How many rows were scored.
+        result: A result with lists in the dict `per_example`, as in this package, or at its top, as in other metrics.
+        rows: Number of scored rows.
         name: Name of the metric in tables.
-        column: The list to take; None for `score`, `scores` or the only one there is.
-        threshold: A score of at least this is a verdict "correct"; None takes the list `verdict`, if there is one
-            beside `score`.
+        column: Name of the list; None for `score`, `scores` or the only list.
+        threshold: Scores from here on mean "correct"; None for the list `verdict` next to `score`, if there is one.
 
     Raises:
-        ValueError: there is no such list or several to choose from, or a score is no finite number.
+        ValueError: there is no such list or several to choose from, or a score is not a finite number.
     """
+    metric = name.partition(":")[0]
+    if "per_example" not in result and isinstance(result.get(metric), Real):
+        # Lists next to it, such as the precisions of BLEU, are about all rows together.
+        raise ValueError(f"{name}: its result is one number for all rows. Choose a metric with a score for each row.")
     lists = _lists(result, rows)
-    chosen = _choose(lists, rows, name, column)
-    scores = np.array(
-        [math.nan if value is None else _number(name, row, value) for row, value in enumerate(lists[chosen])]
-    )
+    chosen = next((one for one in ([column] if column else ["score", "scores"]) if one in lists), None)
+    if chosen is None and column is None and len(lists) == 1:
+        chosen = next(iter(lists))
+    if chosen is None:
+        if not lists:
+            raise ValueError(f"{name}: its result has no list of {rows} numbers, one score for each row.")
+        raise ValueError(
+            f"{name}: its result has the row scores {', '.join(lists)}. Name one, such as {metric}:{next(iter(lists))}."
+        )
+    scores = np.array([_number(name, row, value) for row, value in enumerate(lists[chosen])])
     verdicts = None
     if threshold is not None:
         verdicts = scores >= threshold
     elif chosen == "score" and "verdict" in lists:
         verdicts = np.array(lists["verdict"], dtype=bool)
     return RowScores(name, scores, verdicts, result.get("signature"))
-
-
-def gives_row_scores(result: Mapping[str, Any], rows: int, metric: str) -> bool:
-    """Whether a result has a score for each row.
-
-    A number under the metric's own name and lists at the same level, as evaluate's bleu gives them, are about all rows
-    together, even if a list happens to be as long as there are rows.
-    """
-    return "per_example" in result or not (isinstance(result.get(metric), Real) or not _lists(result, rows))
-
-
-def read_number(result: Mapping[str, Any], name: str, column: str) -> float:
-    """Take one number from the result for a single row.
-
-    Raises:
-        ValueError: it is not there; the message names those that are.
-    """
-    if column not in result:
-        numbers = [key for key, value in result.items() if isinstance(value, Real)]
-        cure = f"name one of them, for example {name}:{numbers[0]}" if numbers else "it cannot be compared"
-        raise ValueError(f"{name}: its result has the numbers {', '.join(numbers) or 'none'}; {cure}")
-    return _number(name, 0, result[column])
 
 
 def _lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
@@ -77,20 +63,9 @@ def _lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
     }
 
 
-def _choose(lists: Mapping[str, list[Any]], rows: int, name: str, column: str | None) -> str:
-    wanted = [column] if column else ["score", "scores", *(lists if len(lists) == 1 else ())]
-    for candidate in wanted:
-        if candidate in lists:
-            return candidate
-    if not lists:
-        raise ValueError(f"{name}: its result has no list of {rows} numbers, a score for each row")
-    raise ValueError(
-        f"{name}: its result has the per-row scores {', '.join(lists)}; name one of them, for example "
-        f"{name.partition(':')[0]}:{next(iter(lists))}"
-    )
-
-
 def _number(name: str, row: int, value: object) -> float:
+    if value is None:
+        return math.nan
     if not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(f"{name}: the score of row {row} is {value!r}; expected a finite number")
     return float(value)

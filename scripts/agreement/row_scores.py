@@ -1,4 +1,4 @@
-"""What a metric or a baseline says of each labeled answer."""
+"""The scores and verdicts of a metric or baseline on labeled answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from .comparison import Bools, Floats, Ints
 
 @dataclass(frozen=True)
 class RowScores:
-    """What one metric says of each row.
+    """The scores of one metric.
 
     Attributes:
         name: The metric's name in tables.
-        scores: Its score of each row.
-        verdicts: Whether it calls the row correct; None if it does not say.
-        signature: What the scores depend on, where the metric tells.
-        scale: The highest score, by which differences are measured: 1 or 100.
+        scores: Score of each row.
+        verdicts: True where the metric calls the row correct; None without verdicts.
+        signature: The metric's signature, if it has one.
+        scale: The highest possible score, 1 or 100.
     """
 
     name: str
@@ -30,9 +30,10 @@ class RowScores:
     scale: float = 1.0
 
     def placed(self, places: Sequence[Ints]) -> "RowScores":
-        """Return the scores of rows of which row i is as row `places[0][i]` here.
+        """Return the scores of rows, row i of which is row `places[0][i]` here.
 
-        With a second array row i compares two answers: its score is the difference of theirs, without a verdict.
+        With a second array, row i compares two answers: its score is the difference of their scores, and it has no
+        verdict.
         """
         first, *others = places
         verdicts = None if self.verdicts is None or others else self.verdicts[first]
@@ -49,7 +50,7 @@ def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
 
 
 def merged(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScores:
-    """Put scores of parts of the rows together; `rows` has the numbers of each part's rows."""
+    """Merge the scores of parts of the rows; `rows` has the row numbers of each part."""
     order = np.argsort(np.concatenate([np.array(numbers) for numbers in rows]))
     verdicts = [part.verdicts for part in parts if part.verdicts is not None]
     return replace(
@@ -60,22 +61,15 @@ def merged(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScor
     )
 
 
-def best_of_runs(found: RowScores, lengths: Sequence[int]) -> RowScores:
-    """Reduce the scores of consecutive pairs of answer and reference to the best of each answer.
+def best_and_mean(pairs: RowScores, lengths: Sequence[int]) -> tuple[RowScores, RowScores]:
+    """Reduce the scores of consecutive pairs of answer and reference to the best and the mean of each answer.
 
     Args:
-        found: The scores of all pairs.
-        lengths: How many references each answer has, none of them 0.
+        pairs: The scores of all pairs.
+        lengths: Number of references of each answer, at least 1.
     """
-    starts = _starts(lengths)
-    verdicts = None if found.verdicts is None else np.logical_or.reduceat(found.verdicts, starts)
-    return replace(found, scores=np.maximum.reduceat(found.scores, starts), verdicts=verdicts)
-
-
-def mean_of_runs(found: RowScores, lengths: Sequence[int]) -> RowScores:
-    """Reduce the scores of consecutive pairs, likewise, to the mean of each answer, which has no verdict."""
-    return replace(found, scores=np.add.reduceat(found.scores, _starts(lengths)) / np.array(lengths), verdicts=None)
-
-
-def _starts(lengths: Sequence[int]) -> Ints:
-    return np.cumsum([0, *lengths[:-1]])
+    starts = np.cumsum([0, *lengths[:-1]])
+    verdicts = None if pairs.verdicts is None else np.logical_or.reduceat(pairs.verdicts, starts)
+    best = replace(pairs, scores=np.maximum.reduceat(pairs.scores, starts), verdicts=verdicts)
+    means = np.add.reduceat(pairs.scores, starts) / np.array(lengths)
+    return best, replace(pairs, scores=means, verdicts=None)

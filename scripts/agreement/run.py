@@ -1,7 +1,7 @@
-"""Compare metrics with people on a labeled data set: read, score, compare."""
+"""Compare metrics with people on a labeled data set."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,23 +14,21 @@ from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .data_sets import DATA, own_file
-from .means import with_mean
+from .means import mean_table
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
 from .tables import FigureTable, compare
 
-Score = Callable[[Sequence[LabeledRow]], list[RowScores]]
-
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared, and how.
+    """What to compare, and how.
 
     Attributes:
-        selection: Which part of a data set is used.
-        metrics: The metrics; baselines stand beside them.
-        bootstrap: How intervals are drawn.
+        selection: Which part of each data set to use.
+        metrics: The metrics, which are compared with each other and with the baselines.
+        bootstrap: How to draw intervals.
         synthetic_answers: File with the column `synthetic_answers`.
     """
 
@@ -42,54 +40,35 @@ class Plan:
     def __post_init__(self) -> None:
         titles = [spec.title for spec in self.metrics]
         if len(set(titles)) < len(titles):
-            raise ValueError(f"two metrics have one name: {', '.join(titles)}. Give each metric once.")
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """Figures on subsets of the answers.
-
-    Attributes:
-        kind: `kinds` of wrong answers.
-        title: Which answers the subsets have.
-        figures: The figures that were computed.
-        tables: A table for each subset.
-    """
-
-    kind: str
-    title: str
-    figures: Sequence[str]
-    tables: list[FigureTable]
+            raise ValueError(f"two metrics have the same name: {', '.join(titles)}. Give each metric once.")
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What came of a plan on one data set.
+    """The result of a plan on one data set.
 
     Attributes:
         data: The labeled answers.
-        signatures: Of each metric that gives one.
-        tables: The figures, a table for each group.
-        experiments: Figures on the kinds of wrong answers, if the data set has them.
+        signatures: Signatures by metric, if it has one.
+        tables: A table of figures for each group.
     """
 
     data: Benchmark
     signatures: dict[str, str]
     tables: list[FigureTable]
-    experiments: list[Experiment]
 
 
 def read(name: str, plan: Plan) -> Benchmark:
-    """Read what the plan selects of a data set, a key of `data_sets.DATA` or a file of labeled answers.
+    """Read the selected part of a data set, a key of `data_sets.DATA` or a file of labeled answers.
 
     Raises:
-        OSError: the data are not there.
-        ValueError: they are not in the format that was expected, or the plan does not suit them.
+        OSError: the data cannot be found.
+        ValueError: the data have another format, or the plan does not fit them.
     """
     data = _reader(name)(plan.selection)
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
-        raise ValueError(f"a baseline is named {taken.pop()!r}, too. Rename the folder of the metric.")
+        raise ValueError(f"a baseline has the same name {taken.pop()!r}. Rename the folder of the metric.")
     return with_synthetic_answers(data, plan.synthetic_answers) if plan.synthetic_answers else data
 
 
@@ -106,29 +85,22 @@ def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
 
 
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
-    """Score labeled answers with every metric and baseline, and compare with people.
-
-    Args:
-        data: The answers, as `read`.
-        plan: What to do.
-        metrics: The plan's metrics.
+    """Score labeled answers with every metric and baseline, and compare the scores with people.
 
     Raises:
-        ValueError: a metric's options or its results are not what was expected.
+        ValueError: a metric's options or its results are not as expected.
     """
-    data, scores = _scored(data, partial(_score_in_all_ways, metrics, data))
+    data, scores = _scored(data, metrics)
     tables = compare(data, scores, plan.bootstrap)
-    titles = [spec.title for spec in plan.metrics]
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
-        tables=with_mean(data, scores, titles, tables, plan.bootstrap) if data.board else tables,
-        experiments=list(_kinds(data, scores, plan)),
+        tables=[*tables, mean_table(data, scores, plan.bootstrap)] if data.board else tables,
     )
 
 
 def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
-    """Return everything: options, counts, signatures, and figures unrounded, null where undefined."""
+    """Return options, counts, signatures and unrounded figures; undefined figures are null."""
     data = agreement.data
     return {
         "selection": {name: _plain(value) for name, value in asdict(plan.selection).items()},
@@ -142,49 +114,39 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
         "signatures": agreement.signatures,
         "synthetic_answers": _plain(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
-        "experiments": [asdict(experiment) for experiment in agreement.experiments],
     }
 
 
-def _score_in_all_ways(metrics: Sequence[Metric], data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
-    found = []
-    for metric in metrics:
-        found.append(metric.score(rows))
-        if data.each_reference:
-            best, mean = metric.score_each_reference(rows)
-            found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
-    return [*found, *(score_baseline(baseline, rows) for baseline in data.baselines)]
+def _scored(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list[RowScores]]:
+    """Score each distinct answer once, and drop rows without a score by some metric for all metrics.
 
-
-def _kinds(data: Benchmark, scores: Sequence[RowScores], plan: Plan) -> Iterator[Experiment]:
-    if data.kinds:
-        kind, figures = "kinds", ["specificity", "auc"]
-        yield Experiment(
-            kind,
-            "correct answers and one kind of wrong ones only",
-            figures,
-            compare(data, scores, plan.bootstrap, data.kinds, figures, published_for=kind),
-        )
-
-
-def _scored(data: Benchmark, score: Score) -> tuple[Benchmark, list[RowScores]]:
-    """Score each distinct answer once; leave out the rows that have no score of some metric, for all, and count them.
-
-    A judge may leave rows without a score, and what is compared has to be compared on the same rows.
+    A judge may leave rows without a score, and metrics are comparable only on the same rows.
     """
     rows, places = data.distinct()
-    scores = [found.placed(places) for found in score(rows)]
-    missing = {found.name: np.isnan(found.scores) for found in scores}
+    found = [score for metric in metrics for score in _scores(metric, data, rows)]
+    found += [score_baseline(baseline, rows) for baseline in data.baselines]
+    scores = [one.placed(places) for one in found]
+    missing = {one.name: np.isnan(one.scores) for one in scores}
     kept = np.flatnonzero(~np.any(list(missing.values()), axis=0))
     if len(kept) == len(data.rows):
         return data, scores
+    reasons = Counter({f"no score of {name}": int(of_one.sum()) for name, of_one in missing.items() if of_one.any()})
     if not len(kept):
-        names = ", ".join(name for name, rows in missing.items() if rows.any())
-        raise ValueError(f"{names}: no row is left with a score; `evaluate-qa score` writes why to the column error")
-    told = Counter({f"no score of {name}": int(rows.sum()) for name, rows in missing.items() if rows.any()})
-    dropped = {**data.dropped, data.name: data.dropped.get(data.name, Counter()) + told}
+        raise ValueError(
+            f"no row of {data.name} has a score from every metric ({', '.join(reasons)}). `evaluate-qa score` writes "
+            "the reasons to the column error."
+        )
+    dropped = {**data.dropped, data.name: data.dropped.get(data.name, Counter()) + reasons}
     left = replace(data, rows=[data.rows[number] for number in kept], dropped=dropped)
-    return left, [found.placed([kept]) for found in scores]
+    return left, [one.placed([kept]) for one in scores]
+
+
+def _scores(metric: Metric, data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
+    found = [metric.score(rows)]
+    if data.each_reference:
+        best, mean = metric.score_each_reference(rows)
+        found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
+    return found
 
 
 def _plain(value: object) -> object:

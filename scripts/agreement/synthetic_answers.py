@@ -1,4 +1,4 @@
-"""Find each labeled row's synthetic answers in a file that `evaluate-qa synthesize` wrote."""
+"""Add synthetic answers from a file of `evaluate-qa synthesize` to labeled rows."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,26 +14,11 @@ def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
 
     Args:
         data: The labeled answers.
-        path: Rows with `question`, `references` and as many `synthetic_answers`, in any order.
+        path: Rows with `question`, `references` and equally many `synthetic_answers`, in any order.
 
     Raises:
-        RowsError: the file cannot be read, lacks a column, or lacks the synthetic answer of some reference.
+        RowsError: the file cannot be read, lacks a column, or lacks a synthetic answer.
     """
-    known = _read(path)
-    rows = []
-    for row in data.rows:
-        lacking = [reference for reference in row.references if (row.question, reference) not in known]
-        if lacking:
-            raise RowsError(
-                f"{path} has no synthetic answer for {lacking[0]!r} to the question {row.question!r}; make the file "
-                f"with evaluate-qa synthesize from all rows of {data.name}"
-            )
-        rows.append(replace(row, synthetic_answers=tuple(known[row.question, ref] for ref in row.references)))
-    return replace(data, rows=rows)
-
-
-def _read(path: Path) -> dict[tuple[str, str], str]:
-    """Return the synthetic answers by question and reference."""
     known: dict[tuple[str, str], str] = {}
     for number, row in read_rows(path):
         where = place(path, number)
@@ -45,4 +30,13 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
         if len(references) != len(answers):
             raise RowsError(f"{where}: {len(references)} references but {len(answers)} synthetic answers")
         known.update(((row["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
-    return known
+    rows = []
+    for row in data.rows:
+        for reference in row.references:
+            if (row.question, reference) not in known:
+                raise RowsError(
+                    f"{path} has no synthetic answer for {reference!r} to the question {row.question!r}. Make the "
+                    f"file with `evaluate-qa synthesize` from all rows of {data.name}."
+                )
+        rows.append(replace(row, synthetic_answers=tuple(known[row.question, ref] for ref in row.references)))
+    return replace(data, rows=rows)

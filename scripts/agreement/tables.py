@@ -1,7 +1,7 @@
-"""Agreement tables: the figures of every metric in every group of a data set, beside what papers published."""
+"""Agreement tables: the figures of every metric in every group of a data set, next to published figures."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +19,10 @@ _PUBLISHED = Path(__file__).parent / "published.json"
 
 @dataclass(frozen=True)
 class Published:
-    """Published figures of one metric in one group.
+    """Figures of one metric that a paper published for one group.
 
     Attributes:
-        name: The metric's.
+        name: Name of the metric.
         source: Paper and table.
         figures: The published values.
     """
@@ -37,28 +37,24 @@ class FigureTable:
     """The figures of one group.
 
     Attributes:
-        group: Its name.
+        group: Name of the group.
         rows: Number of labeled answers.
         questions: Number of distinct questions.
         mean_label: Share of the answers that people call correct, or the mean rating or preference.
-        rated: Whether people rated the answers, rather than calling them correct or not.
-        compared: Whether they compared two answers in each row.
-        estimates: For each metric, in the order given, its figures by name.
-        published: What papers published for this group.
+        estimates: Figures by metric and name.
+        published: Published figures for this group.
     """
 
     group: str
     rows: int
     questions: int
     mean_label: float
-    rated: bool
-    compared: bool
     estimates: dict[str, dict[str, BootstrapEstimate]]
     published: list[Published]
 
 
 def published(data: str, group: str) -> list[Published]:
-    """Return what papers published for a group of a data set."""
+    """Return the published figures for a group of a data set."""
     return [
         Published(entry["name"], entry["source"], entry["groups"][group])
         for entry in json.loads(_PUBLISHED.read_text(encoding="utf-8"))
@@ -66,55 +62,40 @@ def published(data: str, group: str) -> list[Published]:
     ]
 
 
-def compare(
-    data: Benchmark,
-    scores: Iterable[RowScores],
-    bootstrap: Bootstrap,
-    groups: Sequence[str] | None = None,
-    figures: Sequence[str] | None = None,
-    published_for: str | None = None,
-) -> list[FigureTable]:
-    """Compute the tables of a data set.
-
-    Args:
-        data: The labeled answers.
-        scores: What each metric says of all of `data.rows`.
-        bootstrap: How intervals are drawn.
-        groups: The groups to compute; None for all of the data set's.
-        figures: The figures to compute; None for the data set's.
-        published_for: Whose published figures stand beside; None for the data set's.
-    """
-    scores = list(scores)
+def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
+    """Return a table for each group of a data set, from each metric's scores of all of `data.rows`."""
     tables = []
-    for group in followed(groups or data.groups, "agreement", "group"):
-        members = data.members(group)
-        metrics = {metric.name: comparison(data, members, metric) for metric in scores}
+    for group in followed(data.groups, "agreement", "group"):
+        metrics = compared(data, group, scores)
         some = next(iter(metrics.values()))
         tables.append(
             FigureTable(
                 group=group,
-                rows=len(members),
+                rows=len(some.labels),
                 questions=some.question_count,
                 mean_label=float(some.labels.mean()),
-                rated=data.rated,
-                compared=data.compared,
-                estimates=estimate(metrics, figures or data.figures, bootstrap),
-                published=published(published_for or data.name, group),
+                estimates=estimate(metrics, data.figures, bootstrap),
+                published=published(data.name, group),
             )
         )
     return tables
 
 
-def comparison(data: Benchmark, members: list[int], metric: RowScores) -> Comparison:
-    """Return what a metric and people said of some of the rows."""
+def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[str, Comparison]:
+    """Return the comparison of each metric with people on the rows of a group."""
+    members = data.members(group)
     # Questions are numbered by first appearance, so that a group's intervals do not depend on how they are named.
     numbers: dict[str, int] = {}
-    questions = [numbers.setdefault(data.rows[member].question_id, len(numbers)) for member in members]
-    return Comparison(
-        scores=metric.scores[members],
-        verdicts=None if metric.verdicts is None else metric.verdicts[members],
-        labels=np.array([data.rows[member].label for member in members]),
-        questions=np.array(questions),
-        # MORQA's paper takes scores from 0 to 1 for a tie from which neither is better by .05.
-        tie=0.05 * metric.scale,
-    )
+    questions = np.array([numbers.setdefault(data.rows[row].question_id, len(numbers)) for row in members])
+    labels = np.array([data.rows[row].label for row in members])
+    return {
+        metric.name: Comparison(
+            scores=metric.scores[members],
+            verdicts=None if metric.verdicts is None else metric.verdicts[members],
+            labels=labels,
+            questions=questions,
+            # In MORQA's paper, scores from 0 to 1 that differ by less than 0.05 tie.
+            tie=0.05 * metric.scale,
+        )
+        for metric in scores
+    }

@@ -1,7 +1,6 @@
-"""`evaluate-qa agreement`: how well metrics agree with people, in the tables of the papers."""
+"""`evaluate-qa agreement`: compare metrics with human labels."""
 
 from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +12,6 @@ from ..terminal import options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..agreement.metric_runs import MetricSpec
-    from ..agreement.run import Plan
-
 
 _run, _data, _out = map(options_of, ("Metric", "Data", "Output"))
 
@@ -63,57 +60,44 @@ def agreement(
 ) -> None:
     """Compare metrics with human labels, next to simple baselines and published figures.
 
-    An option of one of several metrics has its name in front: --load smile.device=cuda.
+    To set an option of only one of several metrics, put its name in front: --load smile.device=cuda.
     """
     with reported_errors("agreement"):
-        from ..agreement.run import Plan
+        from ..agreement.drawing import draw
+        from ..agreement.metric_runs import Metric
+        from ..agreement.report import show
+        from ..agreement.run import Plan, as_json, read, run
+        from ..files.outputs import check_outputs, write_json
         from ..labeled_data.rows import DataSelection
         from ..uncertainty.resampling import Bootstrap
 
         plan = Plan(
             selection=DataSelection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split),
-            metrics=specs(metric or [], load or [], compute or [], threshold),
+            metrics=_specs(metric or [], load or [], compute or [], threshold),
             bootstrap=Bootstrap(bootstrap),
             synthetic_answers=synthetic_answers,
         )
-        carry_out(list(dict.fromkeys(data)), plan, json_file, plot, group or [])
-
-
-def carry_out(
-    names: list[str],
-    plan: "Plan",
-    json_file: Path | None = None,
-    plot_file: Path | None = None,
-    groups: Collection[str] = (),
-) -> None:
-    """Compare on one data set after the other; each is printed and written as soon as it is done."""
-    from ..agreement.drawing import draw
-    from ..agreement.metric_runs import Metric
-    from ..agreement.report import show
-    from ..agreement.run import as_json, read, run
-    from ..files.outputs import check_outputs, write_json
-
-    files = {f"--data {name}": Path(name) for name in names if Path(name).suffix}
-    check_outputs(json_file, plot_file, {"--synthetic-answers": plan.synthetic_answers, **files})
-    done = []
-    sets = [read(name, plan) for name in names]  # all of them first, so that a missing file is reported at once
-    if twice := [name for name, count in Counter(data.name for data in sets).items() if count > 1]:
-        raise ValueError(f"two of the data sets are named {twice[0]!r}. Rename one of the files.")
-    metrics = [Metric(spec) for spec in plan.metrics]
-    for data in sets:
-        done.append(run(data, plan, metrics))
-        if json_file is not None:
-            figures = {agreement.data.name: as_json(plan, agreement) for agreement in done}
-            write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
-        if plot_file is not None:
-            draw(plot_file, done)
-        show(plan, done[-1], groups)
-    for path in filter(None, (json_file, plot_file)):
+        files = {f"--data {name}": Path(name) for name in data if Path(name).suffix}
+        check_outputs(json_file, plot, {"--synthetic-answers": synthetic_answers, **files})
+        sets = [read(name, plan) for name in dict.fromkeys(data)]  # all before the first run, to report missing files
+        if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:
+            raise ValueError(f"two of the data sets are named {twice[0]!r}. Rename one of the files.")
+        metrics = [Metric(spec) for spec in plan.metrics]
+        done = []
+        for one in sets:  # each is printed and written as soon as it is done
+            done.append(run(one, plan, metrics))
+            if json_file is not None:
+                figures = {agreement.data.name: as_json(plan, agreement) for agreement in done}
+                write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
+            if plot is not None:
+                draw(plot, done)
+            show(plan, done[-1], group or [])
+    for path in filter(None, (json_file, plot)):
         typer.echo(f"Wrote {path}.")
 
 
-def specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":
-    """Turn metrics and their options, as typed, into specifications."""
+def _specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":
+    """Parse metrics and their options."""
     from ..agreement.metric_runs import MetricSpec, parse_metric
     from ..options import parse_options
 

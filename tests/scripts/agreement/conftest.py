@@ -1,4 +1,4 @@
-"""Small data sets in the formats of the releases, and small metrics, for tests of what compares metrics with people."""
+"""Small data sets in the formats of the releases, and small metrics."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ import pytest
 SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
 BLEND = '''\
-"""Blends how much of the reference's words and letters an answer has; wants the contract of this package."""
+"""The share of the reference's words and letters in the answer; follows this package's contract."""
 
 import datasets
 import evaluate
@@ -46,7 +46,7 @@ def best(answer, references):
 '''
 
 PLAIN = '''\
-"""Compares lengths; takes one reference a row and gives bare lists, as many metrics of the Hub do."""
+"""Compares lengths; accepts one reference per row and returns bare lists, like many metrics on the Hub."""
 
 import datasets
 import evaluate
@@ -67,42 +67,15 @@ class Plain(evaluate.Metric):
 '''
 
 
-CORPUS_ONLY = '''\
-"""Counts over all rows together, and divides by nothing where there is no word, as evaluate's bleu does."""
-
-import datasets
-import evaluate
-
-
-class CorpusOnly(evaluate.Metric):
-    def _info(self):
-        strings = datasets.List(datasets.Value("string"))
-        features = {"predictions": datasets.Value("string"), "references": strings}
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="", features=datasets.Features(features)
-        )
-
-    def _compute(self, predictions, references):
-        words = [word for answer in predictions for word in answer.split()]
-        return {"words": len(words), "letters": len("".join(words)), "mean": 1 / len(words), "all": [1, 2, 3, 4]}
-'''
-
-
-@pytest.fixture
-def corpus_only(tmp_path):
-    """Folder of a metric that gives numbers for all rows together only."""
-    return write_metric(tmp_path, "corpus_only", CORPUS_ONLY)
-
-
 @pytest.fixture
 def blend(tmp_path):
-    """Folder of a metric like ours."""
+    """Folder of a metric like this package's."""
     return write_metric(tmp_path, "blend", BLEND)
 
 
 @pytest.fixture
 def plain(tmp_path):
-    """Folder of a metric that takes a string as reference and gives no verdicts."""
+    """Folder of a metric that accepts one reference per row and returns no verdicts."""
     return write_metric(tmp_path, "plain", PLAIN)
 
 
@@ -124,7 +97,7 @@ def evouna_question(number, golden="Paris/City of Light", improper=False, **chan
 
 @pytest.fixture
 def evouna_dir(tmp_path):
-    """EVOUNA in small: NQ has 4 questions, TQ 3, with one row of each defect; and a split file."""
+    """A small EVOUNA: 4 questions in NQ and 3 in TQ, with one row of each defect, and a split file."""
     folder = tmp_path / "evouna"
     folder.mkdir()
     nq = [
@@ -143,7 +116,7 @@ def evouna_dir(tmp_path):
 
 @pytest.fixture
 def diver_qa_dir(tmp_path):
-    """DIVER-QA in small: two models answer two questions of aqa and one of squad."""
+    """A small DIVER-QA: two models answer two questions of aqa and one of squad."""
     folder = tmp_path / "diver_qa"
     folder.mkdir()
     answers = [
@@ -184,13 +157,13 @@ MORQA_RATINGS = [
     ("E1", "zh", "S1", "跖疣", "factual-consistency-wgold", "C", "1"),
     ("E1", "zh", "S2", "湿疹", "factual-consistency-wgold", "C", "0"),
     ("E2", "zh", "S1", "保持湿润", "factual-consistency-wgold", "C", "0.5"),
-    ("E2", "zh", "S2", "等待", "factual-consistency-wgold", "C", ""),  # rated by nobody
+    ("E2", "zh", "S2", "等待", "factual-consistency-wgold", "C", ""),  # without a rating
 ]
 
 
 @pytest.fixture
 def morqa_dir(tmp_path):
-    """MORQA in small: WoundcareVQA's test set with three queries and two systems, and a rating without its query."""
+    """A small MORQA: WoundcareVQA's test set with three queries and two systems, and a rating without its query."""
     folder = tmp_path / "morqa"
     (folder / "woundcare").mkdir(parents=True)
     queries = [

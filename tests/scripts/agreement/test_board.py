@@ -1,8 +1,7 @@
-"""The board: data sets side by side, means and ranks."""
+"""The board: data sets side by side, and their means."""
 
 import json
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ from commands import run_command
 
 from evaluate_qa.agreement.benchmark import Benchmark
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.means import ranks, with_mean
+from evaluate_qa.agreement.means import mean_table
 from evaluate_qa.agreement.row_scores import RowScores
-from evaluate_qa.agreement.tables import compare
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 
@@ -41,30 +39,23 @@ def read(folder, **selection):
     return DATA["board"](DataSelection(folder, **selection))
 
 
-def test_a_column_for_each_set_of_what_is_reported(board_dir):
+def test_board_has_column_for_each_set(board_dir):
     data = read(board_dir)
     assert data.groups == COLUMNS
-    # of EVOUNA 5 answers each, less one that is missing; of EfficientQA the definite ones to one question of dev
+    # EVOUNA: two questions with 5 answers, one of them missing. EfficientQA: definite answers to one question.
     assert [len(data.members(column)) for column in COLUMNS] == [9, 6, 3, 2, 4, 1, 1, 1, 1]
-    assert Counter(group for row in data.rows for group in row.groups if ": " not in group).total() == len(data.rows)
-    assert len(data.members("Beetle unseen questions: contradictory")) == 3  # a right one and two that contradict
-    assert set(data.kinds) == {group for row in data.rows for group in row.groups if ": " in group}
+    assert all(len(row.groups) == 1 for row in data.rows)
     assert data.dropped["EfficientQA"] == {"possibly correct": 3}
     assert [baseline.name for baseline in data.baselines] == ["lexical_match", "token_recall", "token_f1"]
 
 
-def test_questions_of_two_sets_are_two_questions(board_dir):
-    of_column = {row.question_id: {group for group in row.groups if group in COLUMNS} for row in read(board_dir).rows}
-    assert all(len(columns) == 1 for columns in of_column.values())
-
-
-def test_the_limit_holds_for_each_set(board_dir):
+def test_limit_applies_to_each_set(board_dir):
     data = read(board_dir, limit=1)
     assert [len(data.members(column)) for column in COLUMNS] == [9, 4, 3, 2, 4, 1, 1, 1, 1]  # DIVER-QA: 2 questions
 
 
 @pytest.mark.parametrize("selection", [{"split": "train"}, {"systems": ("gpt4",)}])
-def test_the_board_has_splits_of_its_own(board_dir, selection):
+def test_board_rejects_split_and_systems(board_dir, selection):
     with pytest.raises(ValueError, match=r"the board has its own splits and all systems\. Leave out"):
         read(board_dir, **selection)
 
@@ -73,65 +64,34 @@ def row(number, label, group):
     return LabeledRow(f"q{number}", "", ["r"], "a", float(label), frozenset({group}))
 
 
-def two_sets():
-    """Set A has 3 right and 2 wrong answers, set B one of each, every answer with a question of its own."""
+def mean_figures(rows, scores, bootstrap):
+    figures = ["mcc", "auc", "calibration_error"]
+    data = Benchmark("two", rows, ["A", "B"], figures, "mcc", baselines=(), board=True)
+    return mean_table(data, scores, bootstrap).estimates
+
+
+def test_means_by_hand():
+    """Set A has 3 right and 2 wrong answers, set B one of each, every answer with its own question."""
     labels = [1, 1, 1, 0, 0, 1, 0]
     rows = [row(number, label, "A" if number < 5 else "B") for number, label in enumerate(labels)]
-    scores = [
-        RowScores(
-            "good",
-            np.array([0.9, 0.8, 0.2, 0.1, 0.3, 0.9, 0.1]),
-            np.array([True, True, False, False, False, True, False]),
-        ),
-        RowScores(
-            "bad",
-            np.array([0.9, 0.1, 0.8, 0.7, 0.2, 0.2, 0.4]),
-            np.array([True, False, True, True, False, False, True]),
-        ),
-        RowScores(
-            "same",
-            np.array([0.9, 0.8, 0.2, 0.1, 0.3, 0.9, 0.1]),
-            np.array([True, True, False, False, False, True, False]),
-        ),
-        RowScores("silent", np.array([5.0, 4, 3, 2, 1, 2, 1]), None),
-    ]
-    data = Benchmark("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
-    return data, scores
+    verdicts = np.array([True, True, False, False, False, True, False])
+    good = RowScores("good", np.array([0.9, 0.8, 0.2, 0.1, 0.3, 0.9, 0.1]), verdicts)
+    silent = RowScores("silent", np.array([5.0, 4, 3, 2, 1, 2, 1]), None)
+    found = mean_figures(rows, [good, silent], Bootstrap(0))
+    # A: TP 2, FN 1, TN 2: 4 / √(2·3·2·3) = 2/3. B: 1.
+    assert found["good"]["mcc"].value == pytest.approx((2 / 3 + 1) / 2)
+    # A: .9 .8 .2 for right and .1 .3 for wrong answers: 2 + 2 + 1 of 6 pairs. B: 1 of 1.
+    assert found["good"]["auc"].value == pytest.approx((5 / 6 + 1) / 2)
+    # |mean score − share right| of each bin, here of each answer: A (.1 + .2 + .8 + .1 + .3) / 5, B (.1 + .1) / 2.
+    assert found["good"]["calibration_error"].value == pytest.approx((0.3 + 0.1) / 2)
+    assert {name: figure.value for name, figure in found["silent"].items()} == {
+        "mcc": None,
+        "auc": 1,
+        "calibration_error": None,
+    }
 
 
-def figures(data, scores, bootstrap, probable=()):
-    tables = with_mean(data, scores, probable, compare(data, scores, bootstrap), bootstrap)
-    return {table.group: table.estimates for table in tables}
-
-
-def test_means_and_ranks_by_hand():
-    found = figures(*two_sets(), Bootstrap(0), probable=["good", "silent"])
-    # A: "good" has TP 2, FN 1, TN 2: 4 / √(2·3·2·3) = 2/3; "bad" TP 2, FN 1, FP 1, TN 1: (2 − 1) / √(3·3·2·2) = 1/6.
-    # B: "good" is right, 1, "bad" is wrong, −1.
-    mcc = {metric: [found[group][metric]["mcc"].value for group in ("A", "B", "mean")] for metric in found["A"]}
-    assert mcc["good"] == pytest.approx([2 / 3, 1, (2 / 3 + 1) / 2])
-    assert mcc["bad"] == pytest.approx([1 / 6, -1, (1 / 6 - 1) / 2])
-    assert mcc["silent"] == [None, None, None]
-    # "good" and "same" share ranks 1 and 2
-    rank = {metric: [found[group][metric]["rank"].value for group in ("A", "B", "mean")] for metric in found["A"]}
-    assert rank == {"good": [1.5] * 3, "same": [1.5] * 3, "bad": [3.0] * 3, "silent": [None] * 3}
-    # A: "good" has .9 .8 .2 for right and .1 .3 for wrong answers: 2 + 2 + 1 of 6 pairs; B: 1 of 1
-    assert found["mean"]["good"]["auc"].value == pytest.approx((5 / 6 + 1) / 2)
-    # "silent": 5 4 3 above 2 1 in A, 2 above 1 in B
-    assert found["mean"]["silent"]["auc"].value == 1
-    # "good" as a probability: |mean score − share right| of each bin, here of each answer:
-    # A (.1 + .2 + .8 + .1 + .3) / 5, B (.1 + .1) / 2; what lies above 1 is no probability, and "bad" is not asked for
-    errors = [found[group]["good"]["calibration_error"].value for group in ("A", "B", "mean")]
-    assert errors == pytest.approx([0.3, 0.1, 0.2])
-    assert {found["mean"][metric]["calibration_error"].value for metric in ("bad", "silent")} == {None}
-
-
-def test_ranks():
-    assert ranks([0.2, None, 0.9, 0.2]) == [2.5, None, 1.0, 2.5]
-    assert ranks([None]) == [None]
-
-
-def test_the_interval_of_a_mean_is_that_of_means_of_resamples():
+def test_interval_of_mean_covers_means_of_resamples():
     """Against scikit-learn on rows that are copied as often as their question is drawn."""
     generator = np.random.default_rng(3)
     sizes = {"A": 30, "B": 20}
@@ -143,9 +103,7 @@ def test_the_interval_of_a_mean_is_that_of_means_of_resamples():
     labels = np.array([found.label for found in rows], dtype=bool)
     verdicts = labels ^ (generator.random(50) < 0.3)
     scores = [RowScores("m", verdicts.astype(float), verdicts)]
-    data = Benchmark("two", rows, ["A", "B"], ["A", "B"], ["mcc", "auc"], "mcc", baselines=(), board=True)
-    bootstrap = Bootstrap(40, seed=5)
-    found = figures(data, scores, bootstrap)["mean"]["m"]["mcc"]
+    found = mean_figures(rows, scores, Bootstrap(40, seed=5))["m"]["mcc"]
 
     def resampled(group, seed):
         start = 0 if group == "A" else 30
@@ -159,43 +117,30 @@ def test_the_interval_of_a_mean_is_that_of_means_of_resamples():
     assert found.low < found.value < found.high
 
 
-def test_the_board_through_the_command(board_dir, blend, tmp_path):
+def test_board_command(board_dir, blend, tmp_path):
     target, plot = tmp_path / "out.json", tmp_path / "out.svg"
     arguments = ["--data", "board", "--data-dir", board_dir, "--metric", blend, "--bootstrap", 20]
     done = run_command("agreement", *arguments, "--json", target, "--plot", plot)
-    for told in (
-        "Matthews correlation",
-        "Rank by",
-        "Area under",
-        "calibration error",
-        "EfficientQA: 3 answers",
-        "specificity",
-    ):
-        assert told in done.output
+    for printed in ("Matthews correlation", "Area under", "calibration error", "EfficientQA: 3 answers"):
+        assert printed in done.output
     assert "another person: Wang et al. 2023 (EVOUNA)" in done.output
     found = json.loads(target.read_text())["data_sets"]["board"]
     tables = {table["group"]: table["estimates"] for table in found["tables"]}
     assert list(tables) == [*COLUMNS, "mean"]
     columns = [tables[column]["token_recall"]["mcc"]["value"] for column in COLUMNS]
-    # Four sets have one answer, of which there is no MCC.
-    assert columns.count(None) == 4
+    assert columns.count(None) == 4  # sets with one answer have no MCC
     assert tables["mean"]["token_recall"]["mcc"]["value"] == pytest.approx(math.fsum(filter(None, columns)) / 5)
-    assert all(tables["mean"][name]["rank"]["value"] >= 1 for name in ("blend", "lexical_match", "token_f1"))
-    (kinds,) = found["experiments"]
-    # of two answers that contradict the reference, "never" and "always", none has its words
-    (contradictory,) = (t for t in kinds["tables"] if t["group"] == "Beetle unseen questions: contradictory")
-    assert contradictory["estimates"]["token_recall"]["specificity"]["value"] == 1
     assert "mean" in plot.read_text()
 
 
-def test_a_missing_set_is_named(board_dir):
+def test_missing_set_is_named(board_dir):
     (board_dir / "efficientqa").rename(board_dir / "elsewhere")
     done = run_command("agreement", "--data", "board", "--data-dir", board_dir, code=1)
     assert "NQ-open.efficientqa.test.1.1.jsonl; get it from https://" in done.output
 
 
-def test_the_whole_board(shared):
-    """The numbers of answers are those of the tests of each set."""
+def test_sizes_of_whole_board(shared):
+    """The test set of each data set has this number of answers."""
     data = read(shared / "data")
     sizes = {column: len(data.members(column)) for column in COLUMNS}
     assert {**sizes, "EVOUNA": None, "EfficientQA": None} == {

@@ -1,4 +1,4 @@
-"""Figures of agreement: by hand, and against scikit-learn and scipy."""
+"""Agreement figures by hand, by definition, and against scikit-learn and scipy."""
 
 import math
 from dataclasses import replace
@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from evaluate_qa.agreement.comparison import Comparison
-from evaluate_qa.agreement.correlations import p_value
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS, figure
 
 
@@ -65,8 +66,8 @@ def test_figures_of_scores_by_hand(name, expected):
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_without_labels_of_a_kind_what_is_about_them_is_undefined(label):
-    """Of three answers of one verdict the metric accepts two."""
+def test_figures_without_labels_of_one_kind(label):
+    """The metric accepts two of three answers."""
     table = comparison(np.zeros(3), labels=[label] * 3, verdicts=[1, 1, 0])
     found = {name: value(name, table) for name in OF_VERDICTS}
     defined = {"accuracy": 2 / 3, "precision": 1, "recall": 2 / 3, "f1": 0.8, "false_reject_rate": 1 / 3}
@@ -75,13 +76,8 @@ def test_without_labels_of_a_kind_what_is_about_them_is_undefined(label):
     assert {name: figure for name, figure in found.items() if not math.isnan(figure)} == pytest.approx(defined)
 
 
-def test_one_verdict_for_all_has_no_correlation():
-    table = comparison(np.zeros(4), labels=[1, 1, 0, 0], verdicts=[0] * 4)
-    assert [value(name, table) for name in ("mcc", "precision", "f1")] == [0, 0, 0]
-
-
 def random_table(seed, levels, rows=200):
-    """Scores with ties, labels of so many levels, several rows a question."""
+    """Return scores with ties and labels with a number of levels, several rows per question."""
     generator = np.random.default_rng(seed)
     labels = generator.integers(levels, size=rows) / (levels - 1)
     scores = np.round(labels + generator.normal(size=rows), 1)
@@ -117,7 +113,7 @@ def test_auc_by_hand():
     assert value("auc", table, weights=[1, 1, 1, 3]) == 7.5 / 8
     assert math.isnan(value("auc", table, weights=[1, 1, 0, 0]))
     assert math.isnan(value("auc", comparison([0.1, 0.2], [1, 1])))
-    assert math.isnan(value("auc", comparison([0.1, 0.2, 0.3], [0, 0.5, 1])))  # ratings are no two kinds
+    assert math.isnan(value("auc", comparison([0.1, 0.2, 0.3], [0, 0.5, 1])))  # ratings
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -130,7 +126,7 @@ def test_auc_equals_scikit_learn(seed):
 
 @pytest.mark.parametrize("name", [*OF_SCORES, *OF_VERDICTS])
 @pytest.mark.parametrize("levels", [2, 4])
-def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
+def test_weight_equals_copies_of_question(name, levels):
     table = random_table(7, levels)
     weights = np.random.default_rng(1).integers(4, size=40)
     copies = np.concatenate([np.flatnonzero(weights[table.questions] > number) for number in range(3)])
@@ -141,31 +137,21 @@ def test_a_weight_counts_like_that_many_copies_of_the_question(name, levels):
 
 
 @pytest.mark.parametrize("name", ["pearson", "kendall", "spearman", "mean_correlation"])
-def test_a_correlation_without_variation_is_undefined(name):
+def test_correlation_without_variation_is_undefined(name):
     assert math.isnan(value(name, comparison([0.1] * 7, [1, 0, 1, 1, 0, 1, 1])))
     assert math.isnan(value(name, comparison([0.1, 0.4, 0.7], [1, 1, 1])))
     # A resample of the two rows with the same score only.
     assert math.isnan(value(name, comparison([0.1, 0.1, 0.3], [1, 0, 1]), weights=[2, 1, 0]))
 
 
-def test_the_mean_of_the_three_correlations():
+def test_mean_correlation_by_hand():
     # as above: 1/√5, 2/√24, 2/√20
     expected = (1 / math.sqrt(5) + 2 / math.sqrt(24) + 2 / math.sqrt(20)) / 3
     assert value("mean_correlation", comparison([1, 2, 3, 4], [0, 1, 0, 1])) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["pearson", "kendall", "spearman"])
-def test_p_values_are_those_of_scipy(name):
-    table = random_table(3, levels=3)
-    tests = {"pearson": stats.pearsonr, "kendall": stats.kendalltau, "spearman": stats.spearmanr}
-    assert p_value(name, table) == tests[name](table.scores, table.labels).pvalue
-    assert p_value(name, comparison([1, 1, 1], [0, 1, 0])) is None
-    assert p_value("accuracy", table) is None
-    assert p_value(name, comparison([1, 2], [0, 1])) in (None, 1)  # two rows say nothing
-
-
 def test_pairwise_accuracy_by_hand():
-    """Two questions; a tie is a difference of less than .05 for the metric, and the same rating for people."""
+    """Scores tie if they differ by less than .05, ratings if they are equal."""
     scores = [0.50, 0.54, 0.60, 0.2, 0.3, 0.9]
     ratings = [0.50, 0.50, 0.00, 0.0, 1.0, 0.5]
     questions = [0, 0, 0, 1, 1, 2]
@@ -180,43 +166,43 @@ def test_pairwise_accuracy_by_hand():
     assert math.isnan(value("pairwise_accuracy", comparison([1, 2], [1, 2])))
 
 
-def test_a_difference_of_just_a_tie_is_none():
-    # .5 is a binary fraction, so that the difference is exact.
-    assert value("pairwise_accuracy", replace(comparison([0, 0.5], [0, 1], questions=[0, 0]), tie=0.5)) == 1
-
-
 def test_pearson_keeps_its_digits_far_from_zero():
     scores, labels = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0, 1, 0, 1])
     near, far = comparison(scores, labels), comparison(scores + 1e6, labels)
     assert value("pearson", far) == pytest.approx(value("pearson", near), abs=1e-8)
 
 
-def test_what_divides_by_nothing_is_zero():
-    never = comparison([0, 0], labels=[1, 0], verdicts=[False, False])
-    assert [value(name, never) for name in ("precision", "f1", "mcc")] == [0, 0, 0]
-
-
-def test_a_metric_without_verdicts_has_correlations_only():
+def test_metric_without_verdicts_has_only_correlations():
     table = comparison([1, 2, 3], [0, 0, 1])
     assert all(math.isnan(value(name, table)) for name in OF_VERDICTS)
     assert value("pearson", table) > 0
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"scores": [], "labels": []}, "lengths"),
-        ({"scores": [1.0, 2.0], "labels": [1.0]}, "lengths"),
-        ({"scores": [1.0, 2.0], "labels": [1, 0], "verdicts": [True]}, "lengths"),
-        ({"scores": [1.0, math.nan], "labels": [1, 0]}, "finite"),
-    ],
-)
-def test_broken_columns_are_refused(columns, message):
-    with pytest.raises(ValueError, match=message):
-        comparison(**columns)
-
-
-def test_preference_accuracy_leaves_out_what_people_call_equal():
-    # right, wrong, half for a difference of 0, and one that people call equal: 1.5 of 3
+def test_preference_accuracy_leaves_out_ties():
+    # right, wrong, a half for a difference of 0, and one without a preference: 1.5 of 3
     assert value("preference_accuracy", comparison([0.2, 0.1, 0.0, 0.3], [2, -1, 1, 0])) == 0.5
     assert math.isnan(value("preference_accuracy", comparison([0.2, 0.1], [0, 0])))
+
+
+def test_calibration_error_by_hand():
+    # (0.2, 0.3]: scores .25 and .29, mean .27, none right: gap .27. (0.9, 1]: .92, .94, 1, mean 2.86 / 3, 2 of 3
+    # right: gap .28667. Weighted by rows: (2 · .27 + 3 · .28667) / 5 = .28.
+    table = comparison([0.25, 0.94, 0.29, 0.92, 1], [0, 1, 0, 0, 1])
+    assert value("calibration_error", table) == pytest.approx(0.28)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1000), st.booleans()), min_size=1, max_size=60))
+def test_calibration_error_by_definition(rows):
+    """A score on an edge is in the bin below."""
+    scores, labels = np.array([score / 1000 for score, _ in rows]), np.array([label for _, label in rows])
+    expected = 0.0
+    for number in range(10):
+        low, high = np.linspace(0, 1, 11)[number : number + 2]
+        inside = (scores > low) & (scores <= high) | (scores == 0) & (number == 0)
+        expected += abs(labels[inside].sum() - scores[inside].sum()) / len(rows)
+    assert value("calibration_error", comparison(scores, labels)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("scores", "labels"), [([0, 1.01], [0, 1]), ([-0.01, 1], [0, 1]), ([0, 1], [1, 3])])
+def test_calibration_error_needs_probabilities_and_verdicts(scores, labels):
+    assert math.isnan(value("calibration_error", comparison(scores, labels)))

@@ -1,4 +1,4 @@
-"""This package's own rows as labeled answers."""
+"""Users' files and the package's own rows as labeled answers."""
 
 import json
 from pathlib import Path
@@ -25,6 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_rows_are_grouped_by_kind_and_question(path):
+    assert len(own_file(path, DataSelection(limit=1)).rows) == 2
     data = own_file(path, DataSelection())
     assert data.name == "mine"
     assert data.groups == ["all", "kind short", "kind empty"]
@@ -32,12 +33,8 @@ def test_rows_are_grouped_by_kind_and_question(path):
     assert [row.label for row in data.rows] == [1.0, 0.0, 0.0]
 
 
-def test_limit_counts_questions(path):
-    assert len(own_file(path, DataSelection(limit=1)).rows) == 2
-
-
-def test_a_file_of_ones_own_through_the_command(path, tmp_path):
-    """Wrong answers have none of the references' words, the right one has all: who counts words is always right."""
+def test_own_file_command(path, tmp_path):
+    """Word recall is always right here."""
     done = run_command("agreement", "--data", path, "--json", tmp_path / "out.json", "--bootstrap", 0)
     assert "mine: 3 labeled answers to 2 questions" in done.output
     (table, *_) = json.loads((tmp_path / "out.json").read_text())["data_sets"]["mine"]["tables"]
@@ -50,8 +47,8 @@ def test_a_file_of_ones_own_through_the_command(path, tmp_path):
     [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")],
 )
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
-    """Rows as `score`, `sample`, `label` and `fit` have them; kinds are optional, and rows without a label left out."""
+def test_column_names_of_other_commands(tmp_path, names, suffix):
+    """Kinds are optional, and rows without a label are left out."""
     values = [
         ("Q1?", ["a", "A"], "a", "correct"),
         ("Q2?", "b", "c", "0.0"),
@@ -69,7 +66,7 @@ def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (
             {"score": 0.3},
@@ -85,14 +82,14 @@ def test_columns_have_the_names_of_other_commands(tmp_path, names, suffix):
         ({"verdict": "perhaps"}, "line 2: verdict is 'perhaps'; expected true or false"),
     ],
 )
-def test_a_bad_row_is_told(tmp_path, changed, told):
+def test_bad_row_is_reported(tmp_path, changed, message):
     row = {"question": "Q1?", "references": ["a"], "answer": "a", "verdict": True}
     write_rows(tmp_path / "mine.jsonl", [row, row | changed])
-    assert told in run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).output.replace("\n", " ")
+    assert message in run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).output.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["evuna"], "--data evuna: there is no such data set. Did you mean 'evouna'?"),
         (["mine.txt"], "mine.txt: unknown file type. Use .jsonl, .csv or .parquet."),
@@ -106,22 +103,22 @@ def test_a_bad_row_is_told(tmp_path, changed, told):
         (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'. Rename one of the files."),
     ],
 )
-def test_a_wrong_name_is_told(path, monkeypatch, arguments, told):
+def test_wrong_name_is_reported(path, monkeypatch, arguments, message):
     monkeypatch.chdir(path.parent)
     write_rows("mine.csv", ROWS)
     write_rows("unlabeled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
-    assert told in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
+    assert message in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("name", "rows"), [("sample", 138), ("near_names", 85)])
-def test_each_set_is_read_whole_and_has_no_splits(name, rows):
+def test_built_in_set_has_no_splits(name, rows):
     assert len(DATA[name](DataSelection()).rows) == rows
     with pytest.raises(ValueError, match=f"{name} has neither splits nor systems"):
         DATA[name](DataSelection(split="dev"))
 
 
 @pytest.mark.parametrize(("split", "rows"), [(None, 142), ("test", 142), ("train", 240)])
-def test_traps_are_read_by_part_and_never_mixed(split, rows):
+def test_parts_of_traps_are_disjoint(split, rows):
     data = DATA["traps"](DataSelection(split=split))
     assert len(data.rows) == rows
     assert len(data.groups) == 1 + 10  # all, and each kind
@@ -130,12 +127,12 @@ def test_traps_are_read_by_part_and_never_mixed(split, rows):
 
 
 @pytest.mark.parametrize("given", [{"split": "dev"}, {"systems": ("gpt4",)}])
-def test_traps_tell_which_parts_there_are(given):
+def test_traps_reject_other_selections(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
         DATA["traps"](DataSelection(**given))
 
 
-def test_group_prints_one_table_only():
+def test_group_option_prints_one_table():
     done = run_command("agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0")
     assert "kind short: 12 answers" in done.output
     assert "kind verbose" not in done.output

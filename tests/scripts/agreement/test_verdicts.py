@@ -1,4 +1,4 @@
-"""EfficientQA, SemEval-2013 and SAF in tables."""
+"""EfficientQA, SemEval-2013 and SAF as benchmarks."""
 
 import pytest
 
@@ -21,9 +21,9 @@ def test_efficientqa(efficientqa_dir):
     assert len(read("efficientqa", efficientqa_dir.parent, split="train").rows) == 3
 
 
-def test_semeval_groups_by_test_and_by_kind_of_wrong_answer(semeval2013_dir):
+def test_semeval_groups_by_part_and_test(semeval2013_dir):
     data = read("semeval2013", semeval2013_dir)
-    assert {group: len(data.members(group)) for group in [*data.groups, *data.kinds]} == {
+    assert {group: len(data.members(group)) for group in data.groups} == {
         "all": 8,
         "Beetle": 6,
         "Beetle/unseen answers": 2,
@@ -31,17 +31,7 @@ def test_semeval_groups_by_test_and_by_kind_of_wrong_answer(semeval2013_dir):
         "SciEntsBank": 2,
         "SciEntsBank/unseen answers": 1,
         "SciEntsBank/unseen questions": 1,
-        # of 2 answers none is contradictory; of 4 two are, and one is wrong otherwise
-        "Beetle/unseen answers: contradictory": 1,
-        "Beetle/unseen answers: incorrect": 2,
-        "Beetle/unseen questions: contradictory": 3,
-        "Beetle/unseen questions: incorrect": 2,
-        "SciEntsBank/unseen answers: incorrect": 1,
-        "SciEntsBank/unseen questions: contradictory": 1,
-        "SciEntsBank/unseen questions: incorrect": 1,
     }
-    assert all(": " in kind for kind in data.kinds)
-    assert not any(": " in group for group in data.groups)
     train = read("semeval2013", semeval2013_dir, split="train")
     assert train.groups == ["all", "Beetle", "SciEntsBank"]
 
@@ -54,6 +44,6 @@ def test_saf_groups_by_language(saf_dir):
 
 
 @pytest.mark.parametrize("selection", [{"systems": ("gpt4",)}, {"split": "dev"}])
-def test_selections_that_cannot_be(saf_dir, selection):
+def test_wrong_selections_are_rejected(saf_dir, selection):
     with pytest.raises(ValueError, match=r"saf (does not name systems|has no split 'dev')"):
         read("saf", saf_dir, **selection)
