@@ -1,1 +1,1 @@
-"""The Spaces: a folder for each metric, and `_shared` for what all need."""
+"""The Spaces: a folder for each metric, and `_shared` for their common frame."""

@@ -1,4 +1,4 @@
-"""The Space of BEM: which fields and examples it has, and how it explains a score."""
+"""The Space of BEM."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 
 
 
 def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
-    """Put the classifier's margin and the words' evidence through the final layer."""
+    """Score the classifier's margin and the word overlap."""
     scores = score(parts, options)
     best = int(scores.best_reference[0])
     alone = float(sigmoid(scores.margin[0]))
@@ -31,7 +31,7 @@ def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
         scores,
         options,
         bars=[
-            Bar("Classifier", alone, "probability that both mean the same, by the classifier alone"),
+            Bar("Classifier", alone, "the classifier's probability that both mean the same"),
             *evidence_bars(parts.evidence, best),
         ],
         marks=evidence_marks(row, best),

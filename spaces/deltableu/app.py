@@ -1,4 +1,4 @@
-"""The Space of ΔBLEU: which fields and examples it has, and how it explains a score."""
+"""The Space of ΔBLEU."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ HAND = {
 
 
 def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
-    """Count anew, which is as quick as to score, and mark what each token of the answer earns."""
+    """Score the row, which is fast, and mark the weight that each token of the answer earns."""
     scores = row_scores(scorer.parts(row, options), options)
     precisions = scores.precisions[0]
     orders = ORDERS[: options.max_ngram_order]
@@ -60,7 +60,7 @@ def _matched(scores: Any, n: int) -> str:
 
 
 def _marks(row: Row, options: Any) -> list[Mark]:
-    """Mark the runs of tokens that earn the same weight."""
+    """Mark runs of tokens that earn the same weight."""
     marks: list[Mark] = []
     weights = row.get("reference_weights") or [1.0] * len(row["references"])
     for weight, run in groupby(_earned(row, weights, options), key=lambda token: token[1]):
@@ -73,7 +73,7 @@ def _marks(row: Row, options: Any) -> list[Mark]:
 
 
 def _earned(row: Row, weights: Sequence[float], options: Any) -> Iterator[tuple[tuple[int, int], float | None]]:
-    """Yield each token of the answer, where it stands and what it earns; None for one that no reference has."""
+    """Yield the place and the weight of each token of the answer; None for tokens that are in no reference."""
     split = load_tokenizer(None, options.language).split
     tokens = split(row["predictions"])
     counts: Counter[tuple[str, ...]] = Counter((token,) for token in tokens)
@@ -82,7 +82,7 @@ def _earned(row: Row, weights: Sequence[float], options: Any) -> Iterator[tuple[
     end = 0
     for token in tokens:
         start = row["predictions"].find(token, end)
-        # One that the tokenizer has altered has an empty place.
+        # The place of a token that the tokenizer has changed is empty.
         place = (end, end) if start < 0 else (start, start + len(token))
         end = place[1]
         yield place, credit[(token,)] / counts[(token,)] if (token,) in credit else None
@@ -101,7 +101,7 @@ def _why(precisions: Any, penalty: float) -> str:
 
 FIELDS = (
     replace(QUESTION, info="For orientation only; ΔBLEU does not use it."),
-    replace(REFERENCES, info="Good and bad answers, one per line.", lines=3),
+    replace(REFERENCES, info="Good and bad answers.", lines=3),
     Field("reference_weights", "Weights", "numbers", "One per reference, from -1 to 1 (default: 1)."),
     ANSWER,
 )
@@ -125,7 +125,7 @@ EXAMPLES = {
         {"lang": "zh"},
     ),
 }
-# The score of all rows is that of their sums, not the mean of their scores: no chunks.
+# No chunks, because the score of all rows is not the mean of their scores.
 SPECIFICATION = Specification("deltableu", FIELDS, EXAMPLES, explain, most=100.0, chunk=None)
 
 if __name__ == "__main__":

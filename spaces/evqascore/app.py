@@ -1,14 +1,14 @@
-"""The Space of EVQAScore: which fields and examples it has, and how it explains a score."""
+"""The Space of EVQAScore."""
 
 import base64
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import av  # noqa: F401 - a request would be the first to import it; see `space.page.frame.launch`
+import av  # noqa: F401 - else the first request would import it; see `_shared.page.frame.launch`
 import numpy as np
 
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
@@ -23,7 +23,6 @@ from evaluate_qa.spaces._shared.metric import (
     Picture,
     Row,
     Specification,
-    VideoReader,
     bars,
     find_run,
     words,
@@ -34,9 +33,9 @@ from evaluate_qa.spaces._shared.visitors.limits import LIMITS, Refusal
 from evaluate_qa.spaces._shared.visitors.video import check_video, in_time
 
 CLIPS = Path(__file__).parent / "clips"
-# The demo's model comes with the metric; "default" is downloaded, and knows real videos.
+# The demo's toy model comes with the metric; "default" downloads CLIP, for real videos.
 CONFIGURATION = os.environ.get("EVQASCORE_CONFIGURATION", "demo")
-# Which frames are looked at: dense enough for clips of two seconds, few enough for those of two minutes.
+# Dense enough for clips of two seconds, and few enough frames for two minutes.
 SAMPLING = {"interval": 6, "max_frames": 24}
 WIDTH = 200
 COMPONENTS = {
@@ -47,45 +46,22 @@ COMPONENTS = {
 }
 
 
-def analyse(scorer: HostedScorer, row: Row, _: Any) -> dict[str, Any]:
+def analyze(scorer: HostedScorer, row: Row, _: Any) -> dict[str, Any]:
     """Read the video, encode its sampled frames, and keep small pictures of them."""
-    pictures: list[tuple[float, str]] = []
-    found = look(scorer, row["videos"], lambda sample: pictures.append((sample.seconds, picture(sample.image))))
-    return {"features": found["vectors"], "pictures": pictures}
-
-
-def read(scorer: HostedScorer, path: str) -> bytes:
-    """Return what stands for a video in a file of answers: the safetensors file of its features."""
-    from safetensors.numpy import save
-
-    return save(look(scorer, path))
-
-
-def look(scorer: HostedScorer, path: str, see: Callable[[Any], None] = lambda sample: None) -> dict[str, Any]:
-    """Read a video once; return the vectors, times and numbers of its sampled frames.
-
-    Args:
-        scorer: The metric.
-        path: Of the video.
-        see: Gets each sampled frame.
-    """
-    check_video(path)
-    encoder = scorer.metric.model.encoder  # what `compute` uses: another copy would take as much memory again
-    times, numbers, frames = [], [], []
+    check_video(row["videos"])
+    encoder = scorer.metric.model.encoder
+    pictures, frames = [], []
     try:
-        for sample in in_time(read_samples(path, Sampling(**SAMPLING))):
-            see(sample)
-            times.append(sample.seconds)
-            numbers.append(sample.number)
+        for sample in in_time(read_samples(row["videos"], Sampling(**SAMPLING))):
+            pictures.append((sample.seconds, picture(sample.image)))
             frames.append(encoder.prepare(sample.image))
     except UnreadableVideo as error:
         raise Refusal(f"Video: it {error.reason}.") from error
-    vectors = encoder.encode_prepared(np.stack(frames))
-    return {"vectors": vectors, "times": np.array(times), "frames": np.array(numbers)}
+    return {"features": encoder.encode_prepared(np.stack(frames)), "pictures": pictures}
 
 
 def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: Any) -> Outcome:
-    """Score the frames' vectors by the metric; the video is not read again."""
+    """Score the frames' vectors, without reading the video again."""
     given = {column: value for column, value in row.items() if column != "videos"}
     result = scorer.compute([{**given, "video_features": parts["features"]}], SPECIFICATION.changed(options))
     of_row = {name: values[0] for name, values in result["per_example"].items()}
@@ -104,7 +80,7 @@ def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: A
 
 
 def picture(pixels: Any) -> str:
-    """Return a small picture of a frame as the address of an image that holds its own data."""
+    """Return a small picture of a frame as a `data:` address."""
     from PIL import Image
 
     image = Image.fromarray(pixels)
@@ -115,7 +91,7 @@ def picture(pixels: Any) -> str:
 
 
 def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float, str]]) -> list[Picture]:
-    """Return every sampled frame, with the key phrases that fit it best."""
+    """Return all sampled frames, with the key phrases that fit each frame best."""
     best: dict[int, list[str]] = {}
     for keyword, frame in zip(keywords, frames, strict=True):
         best.setdefault(frame, []).append(keyword)
@@ -157,12 +133,11 @@ SPECIFICATION = Specification(
     FIELDS,
     EXAMPLES,
     explain,
-    analyse,
+    analyze,
     most=None,
     configuration=CONFIGURATION,
     fixed=SAMPLING,
     file_bytes=50 * 2**20,
-    reader=VideoReader(read, "video_features", ".safetensors"),
 )
 
 if __name__ == "__main__":

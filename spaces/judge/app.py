@@ -1,4 +1,4 @@
-"""The Space of judge: a demo with recorded verdicts, a visitor's own endpoint, and how it explains a verdict."""
+"""The Space of judge, with a demo on recorded verdicts, and with visitors' own endpoints."""
 
 import atexit
 import json
@@ -34,15 +34,15 @@ from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
 HERE = Path(__file__).parent
-# Whether visitors may have this server ask at endpoints of theirs: "" for no, "public" or "any"; see README.md.
+# The endpoints that visitors may enter: "" for none, "public" or "any"; see README.md.
 ENDPOINTS = os.environ.get("JUDGE_ENDPOINTS", "")
 if ENDPOINTS:
-    import aiohttp  # noqa: F401 - a request would be the first to import it; see `space.page.frame.launch`
+    import aiohttp  # noqa: F401 - else the first request would import it; see `_shared.page.frame.launch`
 
 NEVER, ALWAYS = (0, 0), (0, 1)
-# What Python is told where a visitor has no endpoint here; publishing names the matcher's Space.
+# Options of `load` in the Python code if the visitor has no endpoint; publishing names the matcher's Space.
 PYTHON = {"endpoint": "http://localhost:8000/v1", "model": "my-model", "first": "bem"}
-# A visitor waits, and others after it: less patience than the metric has by itself.
+# Shorter than the metric's defaults, because visitors wait.
 SECONDS, RETRIES, CONCURRENCY = 20.0, 1, 8
 
 DEMO = """\
@@ -67,7 +67,7 @@ def rows() -> list[dict[str, Any]]:
 
 @cache
 def recorded() -> Mapping[str, Any]:
-    """Keep the verdicts as `evaluate-qa verdicts import` does; return what tells `evaluate.load` to use them."""
+    """Store the verdicts as `evaluate-qa verdicts import` does; return the options of `load` that use them."""
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     records = []
@@ -83,12 +83,12 @@ def recorded() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class BothVerdicts:
-    """What was said of a row.
+    """The verdicts on a row.
 
     Args:
-        matcher: The columns of the metric's result where the matcher decides all.
-        judge: Where the judge does; None if it was not asked.
-        recorded: Whether the judge's verdict would have been recorded.
+        matcher: The metric's columns if the matcher decides.
+        judge: The metric's columns if the judge decides; None if it was not asked.
+        recorded: True if the judge's verdicts are the recorded ones.
     """
 
     matcher: Mapping[str, list[Any]]
@@ -96,8 +96,8 @@ class BothVerdicts:
     recorded: bool
 
 
-def analyse(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
-    """Ask the matcher, and the judge if its verdict is needed, or recorded."""
+def analyze(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
+    """Ask the matcher, and the judge if its verdict is needed or recorded."""
     matcher = scorer.compute([row], {"ask": NEVER})["per_example"]
     is_recorded = scorer.metric.load_options.endpoint is None
     needed = is_recorded or is_asked(matcher["score"][0], options)
@@ -106,19 +106,19 @@ def analyse(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
 
 
 def is_asked(score: float, options: Any) -> bool:
-    """Whether the judge is asked about an answer with this score of the matcher."""
+    """Return True if the judge decides an answer with this score of the matcher."""
     asked: list[bool] = unsure([score], band(options))
     return asked[0]
 
 
 def band(options: Any) -> tuple[float, float]:
-    """Return where the matcher is unsure."""
+    """Return the range of scores that go to the judge."""
     low, high = options.ask or DEFAULT_BAND
     return low, high
 
 
 def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -> Outcome:
-    """Take the matcher's verdict where it is sure, else the judge's."""
+    """Return the matcher's verdict where it is confident, else the judge's."""
     matched = parts.matcher["score"][0]
     asked = is_asked(matched, options)
     columns = parts.judge if asked else parts.matcher
@@ -156,7 +156,7 @@ def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked
 
 
 def opinions(scorer: HostedScorer) -> list[Opinion]:
-    """Return what matcher and person say of the answers of the demo."""
+    """Return the verdicts of matcher and judge on the answers of the demo."""
     lines = rows()
     names = {"questions": "question", "references": "references", "predictions": "prediction"}
     answers = [{column: line[name] for column, name in names.items()} for line in lines]
@@ -170,7 +170,7 @@ def opinions(scorer: HostedScorer) -> list[Opinion]:
 
 
 def demo(scorer: HostedScorer, page: Any) -> None:
-    """Lay out the tab with the demo."""
+    """Lay out the tab Demo."""
     kept: list[Opinion] = []
 
     def known() -> Sequence[Opinion]:
@@ -181,7 +181,7 @@ def demo(scorer: HostedScorer, page: Any) -> None:
 
 
 def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
-    """Return a scorer whose judge is at the visitor's endpoint."""
+    """Return a scorer that asks the visitor's endpoint."""
     endpoint = Endpoint(
         given.url,
         given.model,
@@ -207,7 +207,7 @@ SPECIFICATION = Specification(
     FIELDS,
     EXAMPLES,
     explain,
-    analyse,
+    analyze,
     loading=recorded,
     python=PYTHON,
     demo=demo,

@@ -1,4 +1,4 @@
-"""The Space of NLI+lex: which fields and examples it has, and how it explains a score."""
+"""The Space of NLI+lex."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,12 +20,12 @@ from evaluate_qa.spaces._shared.page import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 
-# The entailment from which the explanation says that the answer implies, or may imply, the reference.
+# Thresholds on entailment for the words "implies" and "may imply" in the explanation.
 SURE, UNSURE = 0.7, 0.3
 
 
 def explain(scorer: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
-    """Put entailment and the lexical signal that was chosen through the logistic layer."""
+    """Score entailment and the chosen lexical signal."""
     weights = scorer.metric.weights(options)
     scores = score(replace(parts, weights=weights), options)
     best = int(scores.best_reference[0])

@@ -1,4 +1,4 @@
-"""The Space of SMILE: which fields and examples it has, and how it explains a score."""
+"""The Space of SMILE."""
 
 from typing import Any
 
@@ -29,10 +29,10 @@ COMPONENTS = {
 
 
 def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
-    """Score the components, and mark the n-gram that came nearest to the best reference."""
+    """Score the components, and mark the n-gram that is closest to the best reference."""
     scores = score(parts, options)
     lemma = text.lemmatizer(options)
-    # Alone, a word that is all punctuation would be kept as it is; behind another it goes, as it does in the answer.
+    # After another word, because a word that is only punctuation is dropped unless it stands alone.
     answer = words(row["predictions"], lambda word: text.words(f"x {word}", lemma)[1:])
     span = find_run(answer, scores.best_ngram[0].split())
     exact = bool(scores.exact_match[0])
@@ -51,9 +51,9 @@ def _why(row: Row, scores: Any, options: Any, span: tuple[int, int] | None) -> s
     if scores.exact_match[0]:
         found = f"The answer contains {reference} word for word"
     else:
-        # The n-gram consists of lemmas, the marked words stand in the answer.
-        closest = row["predictions"][slice(*span)] if span else scores.best_ngram[0]
-        found = f"The answer does not contain {reference}; “{closest}” is closest to it"
+        found = f"The answer does not contain {reference}"
+        if span:  # quoted from the answer, because the n-gram consists of lemmas
+            found += f"; “{row['predictions'][slice(*span)]}” is closest to it"
     semantic = scores.semantic[0]
     close = next(
         word for least, word in ((0.8, "close to"), (0.65, "fairly close to"), (-1, "far from")) if semantic >= least

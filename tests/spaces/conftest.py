@@ -1,11 +1,10 @@
-"""What the tests of the Spaces share: each Space's app.py as it runs, and its metric, loaded once."""
+"""Fixtures for the tests of the Spaces: each Space's specification and its metric, which is loaded once."""
 
 import importlib
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,20 +12,17 @@ import pytest
 SPACES = Path(__file__).parents[2] / "spaces"
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 
-# space_server.py and space_requests.py, for what needs a Space that runs.
+# For space_server.py and space_requests.py.
 sys.path.append(str(SPACES.parent / "tests" / "e2e"))
 
 
-@cache
-def load_app(name: str) -> ModuleType:
-    """Import the app.py of a Space; it starts no server."""
-    return importlib.import_module(f"evaluate_qa.spaces.{name}.app")
+def _specification(name: str) -> Any:
+    return importlib.import_module(f"evaluate_qa.spaces.{name}.app").SPECIFICATION
 
 
 @cache
-def load_scorer(name: str) -> Any:
-    """The metric behind a Space."""
-    return load_app(name).SPECIFICATION.scorer()
+def _scorer(name: str) -> Any:
+    return _specification(name).scorer()
 
 
 @pytest.fixture(params=NAMES)
@@ -37,29 +33,50 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def specification(name: str) -> Any:
-    """What the Space's app.py states."""
-    return load_app(name).SPECIFICATION
+    """The Space's specification."""
+    return _specification(name)
 
 
 @pytest.fixture
 def scorer(name: str) -> Any:
-    """Its metric."""
-    return load_scorer(name)
+    """The Space's metric."""
+    return _scorer(name)
 
 
 @pytest.fixture(scope="session")
 def specification_of() -> Callable[[str], Any]:
-    """Returns what the app.py of a Space states."""
-    return lambda name: load_app(name).SPECIFICATION
+    """Returns the specification of a Space by its name."""
+    return _specification
 
 
 @pytest.fixture(scope="session")
 def scorer_of() -> Callable[[str], Any]:
-    """Returns the metric behind a Space."""
-    return load_scorer
+    """Returns the metric of a Space by its name."""
+    return _scorer
 
 
 @pytest.fixture
 def smile() -> Any:
-    """What SMILE's app.py states, for tests of what all have in common."""
-    return load_app("smile").SPECIFICATION
+    """The specification of SMILE's Space, for tests of the shared frame."""
+    return _specification("smile")
+
+
+@pytest.fixture
+def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of uploaded files."""
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Changes limits of the Spaces for a test."""
+    from evaluate_qa.spaces._shared.visitors.limits import LIMITS
+
+    def change(**limits: float) -> None:
+        for name, value in limits.items():
+            monkeypatch.setattr(LIMITS, name, value)
+
+    return change

@@ -1,10 +1,10 @@
-"""The controls of each Space come from what its metric declares, which is read without the metric."""
+"""Sliders and drop-downs come from the options that the metric declares."""
 
 import pytest
 
 from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
 
-# Prints what was imported to read the controls of the Spaces that are named.
+# Prints the modules that are imported to read the controls.
 PROGRAM = """
 import sys
 from evaluate_qa.loading import scorer_class
@@ -15,7 +15,7 @@ print(*sys.modules)
 """
 
 
-def test_the_page_is_built_without_loading_a_metric(processes, root):
+def test_controls_are_read_without_heavy_imports(processes, root):
     names = [path.parent.name for path in sorted((root / "spaces").glob("[a-z]*/app.py"))]
     done = processes.run("-c", PROGRAM, *names, cwd=root / "spaces" / "smile", check=True)
     assert names
@@ -36,7 +36,7 @@ def test_the_page_is_built_without_loading_a_metric(processes, root):
         ("evqascore", {"mode": ["auto", "caption"], "max_keywords": (1, 20, 1, 20)}),
     ],
 )
-def test_what_is_shown_of_an_option(specification_of, name, expected):
+def test_controls_have_the_options_values(specification_of, name, expected):
     found = {
         control.name: [*control.labels]
         if isinstance(control, ChoiceControl)
@@ -46,14 +46,14 @@ def test_what_is_shown_of_an_option(specification_of, name, expected):
     assert found == expected
 
 
-def test_a_control_says_what_the_option_does(smile, specification_of):
+def test_a_control_describes_its_option(smile, specification_of):
     w = smile.controls[0]
     assert isinstance(w, SliderControl)
     assert (w.label, w.info) == ("Weight of meaning (w)", "0: only words count. 1: only meaning counts.")
-    # Without a hint of its own a control has the option's help.
+    # The default description is the option's help text.
     assert specification_of("bem").controls[0].info == "Count answers that score above this as correct."
 
 
-def test_what_opens_is_the_default_of_the_metric(specification, scorer):
+def test_the_page_opens_with_the_metrics_defaults(specification, scorer):
     assert specification.changed(specification.options()) == {}
     assert vars(scorer.metric.options()) | specification.fixed == vars(specification.options())

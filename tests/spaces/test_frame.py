@@ -1,4 +1,4 @@
-"""The parts of the frame: files and cards of each Space, words in texts, and what is drawn."""
+"""The files and cards of each Space, the words of a text, and the HTML of results."""
 
 import html
 import re
@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from evaluate_qa.publishing.requirements import wanted
 from evaluate_qa.spaces._shared.drawing import markup
-from evaluate_qa.spaces._shared.metric import Bar, Mark, Outcome, find_each, find_run, words
+from evaluate_qa.spaces._shared.metric import Bar, Mark, Outcome, find_run, words
 from evaluate_qa.spaces._shared.metric.declared import read_card
 
 OUTCOME = Outcome(
@@ -23,7 +23,7 @@ OUTCOME = Outcome(
 )
 
 
-def test_the_front_matter_is_what_the_hub_expects(name, root):
+def test_the_front_matter_is_valid_on_the_hub(name, root):
     data = RepoCard.load(root / "metrics" / name / "README.md").data.to_dict()
     assert data["sdk"] == "gradio"
     assert data["app_file"] == "app.py"
@@ -32,12 +32,12 @@ def test_the_front_matter_is_what_the_hub_expects(name, root):
     colors = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
     assert {data["colorFrom"], data["colorTo"]} <= colors
     assert all(data[key] for key in ("title", "emoji", "description"))
-    # Publishing adds Gradio's version, and nothing else is said twice.
+    # Publishing adds Gradio's version.
     assert "sdk_version" not in data
     assert not (root / "spaces" / name / "README.md").read_text().startswith("---")
 
 
-def test_the_requirements_are_those_of_metric_and_frame(name, root):
+def test_the_requirements_are_those_of_the_metric_and_the_frame(name, root):
     file = root / "spaces" / name / "requirements.txt"
     metrics = {"judge": ["judge", "bem"]}.get(name, [name])
     folders = [*(f"../metrics/{metric}" for metric in metrics), "_shared"]
@@ -45,44 +45,36 @@ def test_the_requirements_are_those_of_metric_and_frame(name, root):
 
 
 def test_pip_reads_the_requirements_in_the_checkout(processes, root):
-    """It looks for what `-r` names from the file that names it; publishing reads them as pip does."""
+    """Publishing reads `-r` lines as pip does, relative to the file that contains them."""
     file = root / "spaces" / "smile" / "requirements.txt"
     options = ["--dry-run", "--no-index", "--no-deps"]
     done = processes.run("-m", "pip", "install", *options, "-r", file, check=True)
-    # They are there already, for the tests run here: pip names each.
     found = re.findall(r"Requirement already satisfied: (\S+)", done.stdout)
     assert {Requirement(line) for line in found} == {Requirement(line) for line in wanted(file)}
 
 
-def test_a_space_and_its_metric_can_lie_in_one_folder(name, root):
+def test_a_space_and_its_metric_can_share_a_folder(name, root):
     of_space = {path.name for path in (root / "spaces" / name).iterdir() if path.name != "__pycache__"}
     of_metric = {path.name for path in (root / "metrics" / name).iterdir() if path.name != "__pycache__"}
     assert of_space & of_metric == {"README.md", "requirements.txt"}
     assert {entry for entry in of_space if entry.endswith(".py")} == {"app.py"}
 
 
-def test_a_space_is_three_files_and_what_it_shows(name, root):
-    there = {path.name for path in (root / "spaces" / name).iterdir() if path.name != "__pycache__"}
-    assert there - {"clips", "screenshot.png", "verdicts.jsonl"} == {"app.py", "README.md", "requirements.txt"}
-
-
-def test_each_room_of_the_frame_takes_from_those_before_it(root):
-    """In the order in which the frame names them."""
+def test_each_folder_of_the_frame_imports_only_from_those_above_it(root):
     shared = root / "spaces" / "_shared"
-    rooms = re.findall(r"^- `(\w+)`: ", (shared / "__init__.py").read_text(), re.MULTILINE)
-    assert {*rooms} == {file.parent.name for file in shared.glob("*/*.py")}
-    for number, room in enumerate(rooms):
-        programs = [file.read_text() for file in (shared / room).glob("*.py")]
+    folders = re.findall(r"^- `(\w+)`: ", (shared / "__init__.py").read_text(), re.MULTILINE)
+    assert {*folders} == {file.parent.name for file in shared.glob("*/*.py")}
+    for number, folder in enumerate(folders):
+        programs = [file.read_text() for file in (shared / folder).glob("*.py")]
         taken = {name for program in programs for name in re.findall(r"^ *from \.\.(\w+)", program, re.MULTILINE)}
-        assert taken <= {*rooms[:number]}, room
+        assert taken <= {*folders[:number]}, folder
 
 
 def test_the_card_has_no_links_to_files(name):
-    card = read_card(name)
-    assert card.body.lstrip().startswith("# ")
-    assert "---" not in card.body.split("\n")[:3]
-    assert not re.findall(r"\]\((?!https?://|#)", card.body)
-    assert re.findall(r"\]\(https://", card.body)
+    _, card = read_card(name)
+    assert card.lstrip().startswith("# ")
+    assert not re.findall(r"\]\((?!https?://|#)", card)
+    assert re.findall(r"\]\(https://", card)
 
 
 def test_words_have_their_places():
@@ -92,16 +84,15 @@ def test_words_have_their_places():
     assert find_run(found, ["paris", "the"]) == (1, 12)
     assert find_run(found, ["paris", "city"]) is None
     assert find_run(found, []) is None
-    assert find_each(found, {"of", "light", "x"}) == [(20, 22), (25, 30)]
 
 
-def test_a_word_that_is_dropped_does_not_part_a_run():
+def test_a_dropped_word_does_not_interrupt_a_run():
     found = words("Marie - Curie", lambda word: [] if word == "-" else [word])
     assert find_run(found, ["Marie", "Curie"]) == (0, 13)
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "${1}{{2}}&amp;"])
-def test_what_was_entered_is_escaped(text):
+def test_texts_are_escaped(text):
     parts = [
         markup.result(OUTCOME, text, 1.0),
         markup.problem(text),
@@ -115,7 +106,7 @@ def test_what_was_entered_is_escaped(text):
         assert html.escape(text)[:3] in part
 
 
-def test_the_result_is_drawn():
+def test_a_result_has_verdict_score_marks_and_components():
     drawn = markup.result(OUTCOME, "It Paris <b>.", 1.0)
     assert "Correct" in drawn
     assert "0.750" in drawn
@@ -130,7 +121,7 @@ def test_marks_do_not_overlap():
     assert markup.result(outcome, "abcdefgh", 1.0).count("<mark") == 2
 
 
-def test_many_problems_are_counted_and_some_shown():
+def test_many_problems_are_counted_and_the_first_ones_shown():
     drawn = markup.problems([f"row {i}" for i in range(12)])
     assert "12 rows were skipped" in drawn
     assert drawn.count("<li>") == 10

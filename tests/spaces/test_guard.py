@@ -1,4 +1,4 @@
-"""Requests that are too large or do not get on are refused, others pass; and nobody waits for the metric for ever."""
+"""Requests that are too large or too slow, or that name an address, are refused; waiting for the metric is limited."""
 
 import asyncio
 import json
@@ -12,9 +12,13 @@ from starlette.routing import Route
 
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer
 from evaluate_qa.spaces._shared.visitors.guard import Guard
-from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
+from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
-LIMITS = Limits(file_bytes=100, piece_seconds=0.1)
+
+@pytest.fixture(autouse=True)
+def small(limit):
+    """Small limits."""
+    limit(file_bytes=100, piece_seconds=0.1)
 
 
 async def size(request):
@@ -25,14 +29,11 @@ async def size(request):
 APP = Guard(
     Starlette(routes=[Route(path, size, methods=["POST"]) for path in ("/run", "/run/upload", "/gradio_api/upload")]),
     500,
-    LIMITS,
 )
-
-ROOMY = Guard(APP._app, 500, Limits())
 
 
 def ask(pieces, path="/run", length=None, app=APP):
-    """Send a body in pieces, of which None never comes; return status and body of the answer."""
+    """Send a body in pieces, where None never arrives; return the status and the body of the response."""
     more = [True] * (len(pieces) - 1) + [False]
     left = [
         {"type": "http.request", "body": piece, "more_body": follows} if isinstance(piece, bytes) else piece
@@ -55,7 +56,7 @@ def ask(pieces, path="/run", length=None, app=APP):
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]).decode()
 
 
-def test_what_fits_passes():
+def test_requests_within_the_limits_pass():
     assert ask([b"a" * 60, b"a" * 40], length=b"100") == (200, "100")
     assert ask([b"a" * 250, b"a" * 250], "/gradio_api/upload") == (200, "500")
     assert ask([b""]) == (200, "0")
@@ -65,40 +66,39 @@ def test_what_fits_passes():
     ("pieces", "path", "length"),
     [
         ([b"a" * 101], "/run", b"101"),
-        ([b"a" * 60, b"a" * 41], "/run", None),  # in pieces, without saying how much there is
+        ([b"a" * 60, b"a" * 41], "/run", None),  # in pieces, without a length
         ([b"a" * 60, b"a" * 41], "/run", b"5"),
-        ([None], "/run", b"101"),  # refused before anything comes
+        ([None], "/run", b"101"),  # refused before anything arrives
         ([b"a"], "/run", b"many"),
         ([None], "/gradio_api/upload", b"501"),
     ],
 )
-def test_what_is_too_large_is_refused(pieces, path, length):
-    status, told = ask(pieces, path, length)
+def test_requests_that_are_too_large_are_refused(pieces, path, length):
+    status, message = ask(pieces, path, length)
     assert status == 413
-    assert "This is more than the maximum allowed size of " in told
-    assert "MB. Send it in parts." in told
+    assert "This is more than the maximum allowed size of " in message
+    assert "MB. Send it in parts." in message
 
 
-def test_a_request_that_does_not_get_on_is_refused():
+def test_a_request_that_stalls_is_refused():
     assert ask([b"a", None]) == (408, "No data arrived for 0.1 seconds. Try again.")
 
 
 @pytest.mark.parametrize(
-    ("pieces", "told"),
+    ("pieces", "message"),
     [
         ([b"a" * 300, b"a" * 201], "more than the maximum allowed size"),
         ([b"a", None], r"No data arrived for 0\.1 seconds"),
         ([b"a", "gone"], "interrupted"),
     ],
 )
-def test_an_upload_that_ends_early_ends_as_gradio_expects_it(pieces, told):
-    """At this error it deletes what has come of the upload; at any other it forgets it."""
-    with pytest.raises(MultiPartException, match=told):
+def test_a_broken_upload_raises_the_error_after_which_gradio_deletes_it(pieces, message):
+    with pytest.raises(MultiPartException, match=message):
         ask(pieces, "/gradio_api/upload")
 
 
-def test_once_the_body_is_whole_an_answer_may_take_its_time():
-    """A stream of events waits for the visitor to leave, for as long as it takes."""
+def test_waiting_is_not_limited_once_the_body_is_complete():
+    """A stream of events waits until the visitor leaves."""
 
     async def stream(scope, receive, send):
         await receive()
@@ -106,7 +106,7 @@ def test_once_the_body_is_whole_an_answer_may_take_its_time():
             await asyncio.wait_for(receive(), 0.3)
         await PlainTextResponse("done")(scope, receive, send)
 
-    assert ask([b"a"], app=Guard(stream, 500, LIMITS)) == (200, "done")
+    assert ask([b"a"], app=Guard(stream, 500)) == (200, "done")
 
 
 FILE = {"path": "http://example.org/a.mp4", "meta": {"_type": "gradio.FileData"}}
@@ -122,13 +122,14 @@ FILE = {"path": "http://example.org/a.mp4", "meta": {"_type": "gradio.FileData"}
         FILE | {"meta": None},
     ],
 )
-def test_what_names_an_address_is_refused(given):
+def test_file_data_with_an_address_are_refused(given, limit):
+    limit(file_bytes=10_000)
     content = json.dumps(given).encode()
     escaped = content.replace(b"path", b"\\u0070ath").replace(b"/", b"\\/")
     for body in (content, escaped, json.dumps(given).encode("utf-16")):
         for path in ("/run", "/run/upload"):
-            told = "This Space downloads nothing. Upload the file."
-            assert ask([body[:20], body[20:]], path, app=ROOMY) == (400, told)
+            message = "This Space downloads nothing. Upload the file."
+            assert ask([body[:20], body[20:]], path) == (400, message)
 
 
 @pytest.mark.parametrize(
@@ -139,37 +140,28 @@ def test_what_names_an_address_is_refused(given):
         FILE | {"path": "/tmp/gradio/a/a.mp4", "url": "http://127.0.0.1:7860/gradio_api/file=/tmp/gradio/a/a.mp4"},
     ],
 )
-def test_addresses_in_texts_pass(given):
+def test_addresses_in_texts_pass(given, limit):
+    limit(file_bytes=10_000)
     content = json.dumps(given).encode()
-    assert ask([content], app=ROOMY) == (200, str(len(content)))
+    assert ask([content]) == (200, str(len(content)))
 
 
-def test_what_would_be_fetched_as_a_file_of_ours_is_refused():
+def test_paths_with_an_address_are_refused():
     for path in ("/gradio_api/file=http://example.org/a", "/gradio_api/proxy=https://a.hf.space/b"):
         assert ask([b""], path) == (403, '{"detail":"This Space downloads nothing. Upload the file."}')
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/deep_link", "/gradio_api/deep_link/", "/deep_link"])
-def test_what_would_write_down_what_was_entered_is_refused(path):
+def test_deep_links_are_refused(path):
     assert ask([b""], path) == (
         403,
         '{"detail":"This Space does not store what you entered. Share the Python code instead."}',
     )
 
 
-def test_other_than_requests_pass():
-    seen = []
-
-    async def app(scope, receive, send):
-        seen.append(receive)
-
-    receive = object()
-    asyncio.run(Guard(app, 500, LIMITS)({"type": "lifespan"}, receive, None))
-    assert seen == [receive]
-
-
-def test_nobody_waits_for_the_metric_for_ever(smile, monkeypatch):
-    """One row holds the metric; others are told after a while, and are served once it is free."""
+def test_waiting_for_the_metric_is_limited(smile, limit):
+    """One row holds the metric; others are refused after a while, and served once it is free."""
+    limit(turn_seconds=0.1)
     begun, go_on = threading.Event(), threading.Event()
     scorer = HostedScorer("smile")
     row = smile.examples["Right"].row
@@ -181,7 +173,6 @@ def test_nobody_waits_for_the_metric_for_ever(smile, monkeypatch):
             return {"smile": 1.0}
 
     scorer._metric = Slow()
-    monkeypatch.setattr("evaluate_qa.spaces._shared.metric.hosted.LIMITS", Limits(turn_seconds=0.1))
     first = threading.Thread(target=scorer.compute, args=([row], {}))
     first.start()
     assert begun.wait(10)

@@ -1,4 +1,4 @@
-"""The demo of the Space of judge: what it says of a band is what the metric makes of it, on recorded verdicts."""
+"""The demo of judge's Space: its figures agree with the metric on recorded verdicts."""
 
 import json
 from dataclasses import replace
@@ -13,13 +13,13 @@ from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
-from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
+from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 
 
 @pytest.fixture
 def app(specification_of):
-    """What the Space's app.py holds."""
+    """The names in the Space's app.py."""
     return specification_of("judge").explain.__globals__
 
 
@@ -32,7 +32,7 @@ OPINIONS = [
 
 
 def test_figures_and_groups():
-    """Of four the matcher alone has two right; the judge, asked about the second, makes it three."""
+    """Of four verdicts, the matcher alone has two right; with the judge's verdict on the second, three are right."""
     shown = drawn(OPINIONS, [False, True, False, False], (0.05, 0.9))
     for name, value in {
         "Answers sent to the judge": "1 of 4",
@@ -45,14 +45,17 @@ def test_figures_and_groups():
         assert f"{title}</h3>" in shown
     assert "Her &lt;name&gt;" in shown
     assert "Judge: correct. The same." in shown
-    assert "bem is wrong: this answer is incorrect. It denies it." in shown
-    assert shown.count("qa-low") == 2  # a dot, and the key
+    assert "Wrong verdict: this answer is incorrect. It denies it." in shown
+    # Red means an incorrect answer. A wrong verdict has a ring: a dot, the key and an entry of the list.
+    assert 'qa-dot qa-any qa-mistake"' in shown
+    assert '<li class="qa-right qa-mistake">' in shown
+    assert shown.count("qa-mistake") == 3
     assert "Who? Reference: Ann or Anna" in shown
     assert ">No answers<" in drawn(OPINIONS, [False] * 4, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("band", [(0.05, 0.9), (0.0, 1.0), (0.0, 0.0), (0.3, 0.7)])
-def test_it_shows_what_the_metric_makes_of_the_recorded_verdicts(app, scorer_of, band):
+def test_the_figures_agree_with_the_metric(app, scorer_of, band):
     scorer = scorer_of("judge")
     opinions = app["opinions"](scorer)
     rows = [{"questions": o.question, "references": o.references, "predictions": o.answer} for o in opinions]
@@ -65,7 +68,7 @@ def test_it_shows_what_the_metric_makes_of_the_recorded_verdicts(app, scorer_of,
 
 
 def test_the_demo_shows_every_case(app, scorer_of):
-    """Sure and right, sure and wrong, unsure and mended, on either side."""
+    """Confident and right, confident and wrong, and unsure, on either side."""
     opinions = app["opinions"](scorer_of("judge"))
     low, high = DEFAULT_BAND
     below, above = ([o for o in opinions if o.score < low], [o for o in opinions if o.score >= high])
@@ -75,7 +78,7 @@ def test_the_demo_shows_every_case(app, scorer_of):
     assert {o.label for o in opinions} == {"correct", "incorrect", "not attempted"}
 
 
-def test_the_file_is_one_that_the_command_imports(root, tmp_path):
+def test_the_command_imports_the_recorded_verdicts(root, tmp_path):
     file = root / "spaces" / "judge" / "verdicts.jsonl"
     done = CliRunner().invoke(command, ["verdicts", "import", "-i", str(file), "--cache-dir", str(tmp_path / "kept")])
     rows = [json.loads(line) for line in file.read_text().splitlines()]
@@ -91,22 +94,22 @@ NEW = {
 }
 
 
-def test_for_an_own_text_there_is_no_verdict_where_the_matcher_is_unsure(specification_of, scorer_of):
+def test_a_new_answer_has_no_verdict_if_the_matcher_is_unsure(specification_of, scorer_of):
     specification, scorer = specification_of("judge"), scorer_of("judge")
-    analysed = analyse(specification, scorer, NEW)
-    outcome = explain(specification, scorer, analysed, specification.options())
+    analysis = analyze(specification, scorer, NEW)
+    outcome = explain(specification, scorer, analysis, specification.options())
     assert (outcome.score, outcome.verdict) == (None, None)
     assert "The judge is asked, but there is no verdict." in outcome.why
     assert as_record(outcome)["score"] is None
-    decided = explain(specification, scorer, analysed, specification.options(["(0, 0)"]))
-    assert decided.score == analysed.parts.matcher["score"][0]
+    decided = explain(specification, scorer, analysis, specification.options(["(0, 0)"]))
+    assert decided.score == analysis.parts.matcher["score"][0]
 
 
-def test_rows_without_a_verdict_are_counted_and_the_columns_stay_in_step(specification_of, scorer_of):
-    """The first row is decided, the second has an error and no score, the third is decided again."""
+def test_rows_without_a_verdict_are_counted(specification_of, scorer_of):
+    """The second of three rows has an error and no score."""
     specification, scorer = specification_of("judge"), scorer_of("judge")
     sure = specification.examples["Right"].row
-    table = collect(UploadedTable("rows", ""), enumerate([sure, NEW, sure], 1), specification.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate([sure, NEW, sure], 1), specification.fields)
     *_, whole = batch.score(specification, scorer, table, specification.options())
     *_, scored = batch.score(replace(specification, chunk=1), scorer, table, specification.options())
     assert {len(column) for column in scored.columns.values()} == {3}

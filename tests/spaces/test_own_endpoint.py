@@ -1,4 +1,4 @@
-"""A visitor's own endpoint: what is refused, where it may be, whose key it gets, and that nobody else sees the key."""
+"""A visitor's own endpoint: invalid input, public addresses, and the key, which nobody else sees."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ from evaluate_qa.spaces._shared.visitors.endpoints import given, is_public, publ
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 KEY = "sk-visitor-0123456789"
-# The matcher gives these .88 and .99: about the first the judge is asked.
+# The matcher's scores are .88 and .99, so the first goes to the judge.
 UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it.")
 SURE = ("Who discovered radium?", "Marie Curie", "It was Marie Curie.")
 OPENS = "None"  # what the control has when the page opens
@@ -22,7 +22,7 @@ OPENS = "None"  # what the control has when the page opens
 
 @pytest.fixture
 def app(specification_of):
-    """What the Space's app.py holds, with endpoints allowed anywhere, as on one's own machine."""
+    """The names in the Space's app.py, with any endpoint allowed."""
     app = specification_of("judge").explain.__globals__
     before, app["ENDPOINTS"] = app["ENDPOINTS"], "any"
     yield app
@@ -31,14 +31,14 @@ def app(specification_of):
 
 @pytest.fixture
 def open_space(app):
-    """The Space's specification, with endpoints allowed."""
+    """The specification, with endpoints allowed."""
     return replace(app["SPECIFICATION"], asking=app["asking"])
 
 
 @pytest.fixture
 def form(open_space, scorer_of):
-    """What the form does."""
-    return AnswerEvents(open_space, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
+    """The functions behind the form."""
+    return AnswerEvents(open_space, scorer_of("judge"), "judge", "http://127.0.0.1:7860")
 
 
 @pytest.mark.parametrize(
@@ -59,22 +59,22 @@ def form(open_space, scorer_of):
         (("https://a.org", ["m"], "k"), "URL, model and key: expected texts"),
     ],
 )
-def test_what_cannot_be_used_is_refused(entered, told):
+def test_invalid_endpoints_are_refused(entered, told):
     with pytest.raises(Refusal, match=re.escape(told)) as refused:
         given(entered)
     assert not [secret for secret in ("secret", "sk a", "schlüssel") if secret in str(refused.value)]
 
 
-def test_what_is_entered_is_told_but_for_the_key():
+def test_the_python_code_has_everything_but_the_key():
     found = given((" https://a.org/v1 ", "m", KEY))
-    assert found.told == {"endpoint": "https://a.org/v1", "model": "m"}
+    assert found.loading == {"endpoint": "https://a.org/v1", "model": "m"}
     assert found.key == KEY
     assert KEY not in repr(found)
     assert given(()) is given(("", "m", KEY)) is given((None, None, None)) is None
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
-def test_addresses_of_the_internet(address):
+def test_public_addresses_are_accepted(address):
     assert is_public(address)
     assert asyncio.run(public_address(address)) == address
 
@@ -93,20 +93,20 @@ def test_addresses_of_the_internet(address):
             "224.0.0.1",
         ),
         *("::1", "::", "fe80::1", "fe80::1%1", "fd00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1"),
-        # By way of 6to4 and of a translator: 127.0.0.1, 10.0.0.1.
+        # 127.0.0.1 as 6to4, and 10.0.0.1 translated.
         *("2002:7f00:1::", "64:ff9b::a00:1"),
-        # As the system reads them: 127.0.0.1.
+        # Other spellings of 127.0.0.1.
         *("2130706433", "0x7f000001", "127.1", "localhost"),
         *("no.such.host.invalid", "", "a" * 300),
     ],
 )
-def test_no_others_are(address):
+def test_other_addresses_are_refused(address):
     assert not is_public(address)
     with pytest.raises(ConnectionError, match="is not a public internet address"):
         asyncio.run(public_address(address))
 
 
-def test_a_public_space_asks_no_server_of_its_own_network(app, form, server):
+def test_a_public_space_does_not_ask_servers_of_its_own_network(app, form, server):
     app["ENDPOINTS"] = "public"
     _, shown, *_ = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert "No verdict" in shown
@@ -114,12 +114,12 @@ def test_a_public_space_asks_no_server_of_its_own_network(app, form, server):
     assert (server.bodies, KEY in shown) == ([], False)
 
 
-def test_it_goes_to_the_address_that_was_looked_at_and_is_not_led_elsewhere(scorer_of, server):
-    """The name leads nowhere by itself; the server sends on to another, which nobody has looked at."""
-    looked_at = []
+def test_requests_go_to_the_checked_address_and_are_not_redirected(server):
+    """The name has no address of its own; the server redirects to another one, which was not checked."""
+    checked = []
 
     async def resolve(host):
-        looked_at.append(host)
+        checked.append(host)
         return "127.0.0.1"
 
     elsewhere = ChatServer()
@@ -129,39 +129,39 @@ def test_it_goes_to_the_address_that_was_looked_at_and_is_not_led_elsewhere(scor
     for moved in (None, (307, b"", {"Location": f"{elsewhere.url}/chat/completions"})):
         server.reply = moved or "correct"
         there.reply([[{"role": "user", "content": "?"}]], lambda _, reply: replies.append(reply), {})
-    assert {*looked_at} == {"judge.invalid"}
+    assert {*checked} == {"judge.invalid"}
     assert replies[0].text == "correct"
     assert "307" in str(replies[1])
     assert (len(server.bodies), elsewhere.bodies) == (2, [])
     elsewhere.close()
 
 
-def test_the_judge_is_asked_with_the_visitors_key_or_none(form, server, monkeypatch):
+def test_the_judge_gets_the_visitors_key_or_none(form, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-owner")
-    analysed, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
-    # Of three words of the reference the answer has one: 1 % + 98 % / 3.
+    analysis, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    # The answer has one of the reference's three words: 1 % + 98 % / 3.
     assert "Incorrect" in shown
-    assert analysed.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
+    assert analysis.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
     assert "The judge is asked. Its verdict is “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
     assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
     assert "OPENAI_API_KEY" in codes[0]
-    assert KEY not in repr((analysed, shown, codes))
+    assert KEY not in repr((analysis, shown, codes))
     form.score(*UNSURE, OPENS, server.url, "m", "")
     assert len(server.keys) == 2
     assert not [key for key in server.keys if key and "owner" in key]
 
 
-def test_where_the_matcher_is_sure_nobody_is_asked_until_the_visitor_wants_it(form, server):
-    analysed, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
+def test_the_judge_is_not_asked_if_the_matcher_is_confident_unless_the_visitor_chooses_so(form, server):
+    analysis, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
     assert "bem is confident: 0.97 is 0.8 or more. The judge is not asked." in shown
     assert server.bodies == []
-    assert "The judge is asked about every answer. Press Score." in form.rescore(analysed, "(0, 1)")[0]
+    assert "The judge is asked about every answer. Press Score." in form.rescore(analysis, "(0, 1)")[0]
     assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
     assert len(server.bodies) == 1
 
 
-def test_an_endpoint_that_fails_is_told_without_the_key(form, server):
+def test_errors_of_an_endpoint_are_shown_without_the_key(form, server):
     server.reply = (401, f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode())
     _, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert "but there is no verdict." in shown
@@ -170,13 +170,13 @@ def test_an_endpoint_that_fails_is_told_without_the_key(form, server):
     assert "Traceback" not in shown
 
 
-def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of, server, tmp_path, monkeypatch):
+def test_a_files_rows_go_to_the_judge_if_the_matcher_is_unsure(open_space, scorer_of, server, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     events = FileEvents(open_space, scorer_of("judge"), "judge")
     table, *_ = events.examples()
-    *_, (_, status, results, _, *_, code) = events.run(table, None, OPENS, server.url, "m", KEY)
-    assert "Done." in status
-    # One of the six examples lies in the band; a request has 100 tokens and its reply 2.
+    *_, (_, status, results, *_, code) = events.run(table, OPENS, server.url, "m", KEY)
+    assert "done." in status
+    # One of the six examples is in the band; a request has 100 tokens and its reply 2.
     assert len(server.bodies) == 1
     for name, value in {"Rows scored": "6", "Sent to the judge": "16.7%", "Tokens": "102"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
@@ -185,12 +185,12 @@ def test_a_file_is_asked_about_where_the_matcher_is_unsure(open_space, scorer_of
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
-def test_unless_it_is_allowed_none_is_asked(specification_of, scorer_of, server):
-    """The page then has no boxes for it; a program may still send what would be in them."""
+def test_no_endpoint_is_asked_unless_the_environment_allows_it(specification_of, scorer_of, server):
+    """The page then has no boxes for it, but a program may still send their values."""
     specification = specification_of("judge")
     assert specification.asking is None
-    form = AnswerEvents(specification, scorer_of("judge"), ("judge", "http://127.0.0.1:7860"))
-    analysed, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    form = AnswerEvents(specification, scorer_of("judge"), "judge", "http://127.0.0.1:7860")
+    analysis, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
-    assert analysed.parts.recorded
+    assert analysis.parts.recorded
     assert server.url not in shown + "".join(codes)

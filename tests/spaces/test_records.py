@@ -1,4 +1,4 @@
-"""What visitors take home: files that read as they were, and that no spreadsheet runs."""
+"""Downloads can be read again, and spreadsheets do not run their cells."""
 
 import csv
 import json
@@ -23,15 +23,12 @@ HOSTILE = [
 HARMLESS = ["-5", "+3.5e7", "[42]", "[inaudible]", "a = b", 'say "no", twice\nor not', "北京 🎉", "'quoted'", ""]
 
 
-@pytest.fixture(autouse=True)
-def uploads(tmp_path, monkeypatch):
-    """Where downloads lie."""
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
+pytestmark = pytest.mark.usefixtures("uploads")
 
 
 @pytest.fixture
 def rows():
-    """A row for each answer, with references that look like formulas, and one that lacks what the others have."""
+    """A row for each answer, with references that look like formulas, and a row without a question."""
     rows = [
         {"question": "Which?", "references": [text, "=1+1", "a, b"], "prediction": text}
         for text in [*HOSTILE, *HARMLESS[:-1]]
@@ -41,16 +38,16 @@ def rows():
 
 @pytest.fixture
 def files(rows, smile, scorer_of):
-    """The downloads of these rows."""
-    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.file_fields)
+    """The downloads for these rows."""
+    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.fields)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert len(scored.kept) == len(rows)
     return write(records_of(scored))
 
 
 def test_a_download_can_be_uploaded_again(files, rows, smile):
-    expected = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.file_fields).rows
-    table, lines = (read(file, smile.file_fields) for file in files)
+    expected = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.fields).rows
+    table, lines = (read(file, smile.fields) for file in files)
     assert lines.rows == expected
     assert (lines.problems, table.problems) == ([], [])
     for kept, row in zip(table.rows, expected, strict=True):
@@ -58,8 +55,8 @@ def test_a_download_can_be_uploaded_again(files, rows, smile):
         assert kept == row | {"predictions": apostrophe + row["predictions"]}
 
 
-def test_the_commands_read_a_download_alike(files):
-    """Lists are JSON, in both formats, and a text stays one."""
+def test_the_commands_read_both_formats_alike(files):
+    """Lists are JSON in both formats, and texts stay texts."""
     (_, first), *_ = table = list(read_rows(files[0]))
     assert first["references"] == [HOSTILE[0], "=1+1", "a, b"]
     lines = [row for _, row in read_rows(files[1])]
@@ -77,10 +74,9 @@ def test_no_cell_starts_a_formula(files):
     assert {*HARMLESS} <= {*cells}
 
 
-def test_what_utf_8_cannot_hold_is_replaced_where_it_enters(smile, scorer_of):
-    """As the metrics do."""
+def test_lone_surrogates_are_replaced(smile, scorer_of):
     record = json.loads('{"prediction": "a \\ud800 b", "references": ["\\ud83d\\ude00"]}')
-    table = collect(UploadedTable("rows", ""), enumerate([record], 1), smile.file_fields)
+    table = collect(UploadedTable("rows", ""), enumerate([record], 1), smile.fields)
     assert table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert "a \ufffd b" in write(records_of(scored))[0].read_text(encoding="utf-8")

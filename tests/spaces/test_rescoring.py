@@ -1,4 +1,4 @@
-"""Other options rescore at once, and give what the metric's `compute` gives with them."""
+"""Rescoring with other options equals the metric's `compute`, and explanations fit the scores."""
 
 import itertools
 from dataclasses import replace
@@ -8,12 +8,12 @@ import pytest
 import evaluate_qa
 from evaluate_qa.spaces._shared.drawing.code import for_row
 from evaluate_qa.spaces._shared.metric.declared import SliderControl
-from evaluate_qa.spaces._shared.scoring.answering import analyse, as_record, explain
+from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 
 def settings(specification):
-    """Every combination of some values of each control; the first is not the default."""
+    """Combinations of some values of each control; the first is not the default."""
     values = [
         [control.low, 3 if control.step == 1 else 0.3, control.shown]
         if isinstance(control, SliderControl)
@@ -24,58 +24,58 @@ def settings(specification):
 
 
 def close(specification):
-    """How near two scores must be: vectors of frames that are handed to the metric are normed once more."""
+    """The tolerance between two scores: given vectors of frames are normalized again."""
     return 1e-7 if specification.video else 1e-9
 
 
 @pytest.mark.slow
 def test_rescoring_equals_compute(specification, scorer):
     for example in specification.examples.values():
-        analysed = analyse(specification, scorer, example.row)
+        analysis = analyze(specification, scorer, example.row)
         for options in settings(specification):
-            outcome = explain(specification, scorer, analysed, options)
+            outcome = explain(specification, scorer, analysis, options)
             expected = scorer.compute([example.row], specification.arguments(options))["per_example"]
             assert outcome.score == pytest.approx(expected["score"][0], abs=close(specification)), options
             assert [outcome.verdict] == expected.get("verdict", [None])
             assert [outcome.best_reference] == expected.get("best_reference", [None])
 
 
-def test_rescoring_asks_no_model(specification, scorer, monkeypatch):
+def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
     if specification.video:
         pytest.skip("a video's frames are kept, but its key phrases depend on the options and are encoded anew")
     row = next(iter(specification.examples.values())).row
-    analysed = analyse(specification, scorer, row)
+    analysis = analyze(specification, scorer, row)
 
     def compute(*_):
-        raise AssertionError("the model was asked again")
+        raise AssertionError("the model ran again")
 
     monkeypatch.setattr(scorer, "compute", compute)
     if scorer.metric.model is not None:
         monkeypatch.setattr(scorer, "parts", compute)
     for options in settings(specification):
-        explain(specification, scorer, analysed, options)
+        explain(specification, scorer, analysis, options)
 
 
 def test_the_best_reference_follows_the_options(smile, scorer_of):
-    """With w = 0 only the words count, with w = 1 only the meaning."""
+    """With w = 0 only words count, with w = 1 only meaning."""
     row = {"predictions": "The city of light", "references": ["light", "Paris, the city of light"]}
-    analysed = analyse(smile, scorer_of("smile"), row)
-    words, meaning = (explain(smile, scorer_of("smile"), analysed, replace(smile.options(), w=w)) for w in (0, 1))
+    analysis = analyze(smile, scorer_of("smile"), row)
+    words, meaning = (explain(smile, scorer_of("smile"), analysis, replace(smile.options(), w=w)) for w in (0, 1))
     assert (words.best_reference, meaning.best_reference) == (0, 1)
 
 
-def test_an_empty_answer_scores_nothing_and_says_so(specification, scorer):
+def test_an_empty_answer_scores_0_with_an_explanation(specification, scorer):
     row = next(iter(specification.examples.values())).row | {"predictions": ""}
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
+    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
     assert (outcome.score, bool(outcome.verdict), list(outcome.marks)) == (0, False, [])
     assert "empty" in outcome.why
 
 
-def test_examples_do_what_their_titles_say(specification, scorer):
+def test_examples_fit_their_titles(specification, scorer):
     scores = {}
     for title, example in specification.examples.items():
         options = replace(specification.options(), **example.options)
-        outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
+        outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
         scores[title] = outcome.score
         assert 0 <= outcome.score <= (specification.most or 10)
         assert (
@@ -87,16 +87,25 @@ def test_examples_do_what_their_titles_say(specification, scorer):
     assert {"Right", "Wrong", "Verbose", "Negated"} <= {*specification.examples}
 
 
-def test_marks_lie_in_the_answer(specification, scorer):
+def test_marks_are_inside_the_answer(specification, scorer):
     marked = 0
     for example in specification.examples.values():
         options = replace(specification.options(), **example.options)
-        outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
+        outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
         for mark in outcome.marks:
             text = example.row["predictions"][mark.start : mark.end]
             assert text.strip() == text != ""
             marked += 1
     assert marked
+
+
+def test_smile_quotes_the_marked_words_as_the_closest_ones(smile, scorer_of):
+    """Not their lemmas, such as “be” for “was”."""
+    row = {"predictions": "It was.", "references": ["existed"]}
+    outcome = explain(smile, scorer_of("smile"), analyze(smile, scorer_of("smile"), row), smile.options())
+    (mark,) = outcome.marks
+    assert row["predictions"][mark.start : mark.end] == "was"
+    assert "“was” is closest to it" in outcome.why
 
 
 @pytest.mark.parametrize(
@@ -110,21 +119,21 @@ def test_marks_lie_in_the_answer(specification, scorer):
         ("deltableu", "it is eczema, I think", ["it is eczema"], ["it is eczema"]),
     ],
 )
-def test_what_counted_is_marked(name, answer, references, marked, specification_of, scorer_of):
+def test_matching_words_are_marked(name, answer, references, marked, specification_of, scorer_of):
     specification, scorer = specification_of(name), scorer_of(name)
     row = {"questions": "What?", "predictions": answer, "references": references}
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
+    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
     assert [answer[mark.start : mark.end] for mark in outcome.marks] == marked
 
 
-def test_weights_of_references_show_in_the_marks(specification_of, scorer_of):
+def test_marks_depend_on_the_references_weights(specification_of, scorer_of):
     specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
     row = {
         "predictions": "red green blue white",
         "references": ["red", "green", "blue"],
         "reference_weights": [1.0, 0.5, -1.0],
     }
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
+    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
     assert [(mark.start, mark.end, mark.kind) for mark in outcome.marks] == [
         (0, 3, "for"), (4, 9, "half"), (10, 14, "against"),
     ]  # fmt: skip
@@ -132,32 +141,32 @@ def test_weights_of_references_show_in_the_marks(specification_of, scorer_of):
     assert as_record(outcome)["components"]["Words"] == pytest.approx(100 * 0.5 / 4)
 
 
-def test_the_python_lines_give_the_score(specification, scorer, capsys):
+def test_the_python_code_gives_the_score(specification, scorer, capsys):
     example, options = next(iter(specification.examples.values())), settings(specification)[0]
-    outcome = explain(specification, scorer, analyse(specification, scorer, example.row), options)
+    outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
     done = {}
-    metric = (evaluate_qa.path(scorer.name), specification.configuration)
-    arguments = specification.arguments(options)
-    exec(for_row(metric, specification.name, example.row, arguments, specification.python), done)
+    metric, arguments = evaluate_qa.path(scorer.name), specification.arguments(options)
+    lines = for_row(metric, specification.configuration, scorer.name, example.row, arguments, specification.python)
+    exec(lines, done)
     assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
     assert capsys.readouterr().out
 
 
-def test_the_python_lines_say_only_what_is_not_default(smile):
+def test_the_python_code_has_only_changed_options(smile):
     row = {"predictions": 'a "b"', "references": ["c"]}
-    assert for_row(("smile", None), "smile", row, smile.arguments(replace(smile.options(), w=0.25))) == (
+    assert for_row("smile", None, "smile", row, smile.arguments(replace(smile.options(), w=0.25))) == (
         'import evaluate_qa\n\nsmile = evaluate_qa.load("smile")\n'
         'out = smile.compute(\n    predictions=["a \\"b\\""],\n'
         '    references=[["c"]],\n    w=0.25,\n)\nprint(out["per_example"])\n'
     )
 
 
-def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of):
+def test_the_sampled_frames_are_shown(specification_of, scorer_of):
     specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
     row = specification.examples["Right"].row
-    outcome = explain(specification, scorer, analyse(specification, scorer, row), specification.options())
+    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
     expected = scorer.compute([row], specification.fixed)["per_example"]
-    # 24 frames at 12 a second, of which every 6th is looked at.
+    # 24 frames at 12 per second; every 6th is sampled.
     assert [picture.time for picture in outcome.pictures] == ["0.0 s", "0.5 s", "1.0 s", "1.5 s"]
     best = {f"{time:.1f} s" for time in expected["best_times"][0]}
     assert {picture.time for picture in outcome.pictures if picture.phrases} == best
@@ -165,8 +174,8 @@ def test_a_video_is_shown_as_it_was_looked_at(specification_of, scorer_of):
     assert all(picture.address.startswith("data:image/jpeg;base64,") for picture in outcome.pictures)
 
 
-def test_what_is_no_video_is_refused(specification_of, scorer_of, tmp_path):
+def test_other_files_than_videos_are_refused(specification_of, scorer_of, tmp_path):
     path = tmp_path / "a.mp4"
     path.write_bytes(b"no video")
     with pytest.raises(Refusal, match=r"^Video: the file cannot be read as a video\."):
-        analyse(specification_of("evqascore"), scorer_of("evqascore"), {"videos": str(path), "predictions": "a"})
+        analyze(specification_of("evqascore"), scorer_of("evqascore"), {"videos": str(path), "predictions": "a"})

@@ -1,4 +1,4 @@
-"""A Space as programs reach it off the Hub: by the lines that the page shows, and not past its queue."""
+"""The API of a Space that runs outside the Hub."""
 
 import ast
 import json
@@ -12,13 +12,13 @@ from space_requests import ask
 from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
 from evaluate_qa.spaces._shared.scoring.answering import as_record, explain
 
-# The matcher gives this answer .43: about it the judge is asked, and its verdict is recorded.
+# The matcher's score is .43, so the answer goes to the judge, whose verdict is recorded.
 UNSURE = ("When did the Second World War end?", "1945", "Five years before 1950.")
 
 
 @pytest.fixture(scope="module")
 def address(processes, tmp_path_factory):
-    """Where the Space of judge is while it runs."""
+    """The address of judge's Space."""
     start = partial(processes.start, Path(space_server.__file__).with_name("local_is_public.py"))
     app = space_server.ROOT / "spaces" / "judge" / "app.py"
     server = space_server.Server("judge", app, tmp_path_factory.mktemp("server"), start)
@@ -28,8 +28,8 @@ def address(processes, tmp_path_factory):
 
 @pytest.mark.parametrize("endpoint", ["score", "batch"])
 @pytest.mark.parametrize("way", ["run", "api"])
-def test_no_request_gets_past_the_queue(address, way, endpoint):
-    """The queue's limits are what keeps one visitor from blocking all."""
+def test_requests_without_the_queue_are_refused(address, way, endpoint):
+    """The queue's limits keep one visitor from blocking all others."""
     rows = [{"prediction": "a", "question": "b", "references": ["c"]}]
     data = {"score": ["a", "b", ["c"], "None"], "batch": [rows, "None"]}[endpoint]
     status, told = ask(f"{address}/gradio_api/{way}/{endpoint}", {"data": data})
@@ -39,12 +39,11 @@ def test_no_request_gets_past_the_queue(address, way, endpoint):
 
 
 @pytest.mark.parametrize("asked", ["None", "(0, 1)", "(0, 0)"])
-def test_the_lines_with_the_api_give_what_the_page_does(specification_of, scorer_of, address, capsys, asked):
-    """With every setting of when the judge is asked."""
+def test_the_code_for_the_api_gives_the_result_of_the_page(specification_of, scorer_of, address, capsys, asked):
     specification, scorer = specification_of("judge"), scorer_of("judge")
-    analysed, *_, lines = AnswerEvents(specification, scorer, ("judge", address)).score(*UNSURE, asked)
+    analysis, *_, lines = AnswerEvents(specification, scorer, "judge", address).score(*UNSURE, asked)
     exec(lines, {})
     told = ast.literal_eval(capsys.readouterr().out.strip().split("\n")[-1])
-    expected = as_record(explain(specification, scorer, analysed, specification.options([asked])))
+    expected = as_record(explain(specification, scorer, analysis, specification.options([asked])))
     assert told == json.loads(json.dumps(expected))
     assert told["verdict"] is (asked != "(0, 0)")

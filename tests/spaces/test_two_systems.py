@@ -1,9 +1,8 @@
-"""How sure the figures of a file are, and two systems' answers in it: by hand, and as the commands say."""
+"""Confidence intervals and the comparison of two systems: by hand, and as the commands report them."""
 
 import json
 import re
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 
 import pytest
 from typer.testing import CliRunner
@@ -11,14 +10,13 @@ from typer.testing import CliRunner
 import evaluate_qa
 from evaluate_qa.cli import app
 from evaluate_qa.spaces._shared.drawing import figures
-from evaluate_qa.spaces._shared.drawing.code import for_file
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.certainty import as_figures, certainty
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import changed_first, records_of, write
-from evaluate_qa.spaces._shared.visitors.limits import Limits, Refusal
+from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
-# Two rows of a question each: what the first system says, and the second.
+# Two rows per question: the answers of both systems.
 ANSWERS = {
     "Who discovered radium?": [("Marie Curie", "Lise Meitner"), ("Pierre", "Marie Curie")],
     "Where was she born?": [("in Paris", "in Warsaw"), ("Warsaw", "Warsaw")],
@@ -36,8 +34,8 @@ def rows(**more):
     ]
 
 
-def table_of(specification, records, limits=Limits()):  # noqa: B008 - it cannot be changed
-    return collect(UploadedTable("rows.jsonl", ".jsonl"), enumerate(records, 1), specification.file_fields, limits)
+def table_of(specification, records):
+    return collect(UploadedTable("rows.jsonl", ".jsonl"), enumerate(records, 1), specification.fields)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +47,7 @@ def scored(specification_of, scorer_of):
 
 
 def given(smile, scores, others=None, questions=None):
-    """What would have been scored: verdicts from .5 on."""
+    """A scored file with these scores, and verdicts with a threshold of .5."""
     named = questions or [f"Q{place}?" for place in range(len(scores))]
     records = [{"question": q, "references": ["x"], "prediction": f"a{n}"} for n, q in enumerate(named)]
     if others is not None:
@@ -66,24 +64,24 @@ def of_table(table, scores, other=None):
 
 
 def test_intervals_by_hand(smile):
-    """Of .2 .4 .6 .8 the mean is .5, its deviation √(2 · .3² + 2 · .1²)/√12 = .129099, times t₃ = 3.182446, .410852.
+    """The mean of .2 .4 .6 .8 is .5, its error √(2 · .3² + 2 · .1²)/√12 = .129099, times t₃ = 3.182446 .410852.
 
     Two of four right, by Wilson with z² = 3.841459: (.5 + z²/8 ± z √(.25/4 + z²/64)) / (1 + z²/4) = .5 ± .349961.
     """
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8]))
     assert vars(found.means["score"]) == pytest.approx({"value": 0.5, "low": 0.089148, "high": 0.910852}, abs=1e-6)
     assert vars(found.means["verdict"]) == pytest.approx({"value": 0.5, "low": 0.150039, "high": 0.849961}, abs=1e-6)
-    assert (found.rows, found.clusters, found.by, found.pair) == (4, 4, None, None)
+    assert (found.rows, found.clusters, found.grouped, found.pair) == (4, 4, False, None)
     shown = figures.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
     assert shown["Score"] == ("0.500", "0.089 to 0.911")
     assert shown["Judged correct"] == ("50.0%", "15.0 to 85.0%")
 
 
-def test_rows_of_a_question_go_together(smile):
-    """Of .2 .4 and .6 .8 of two questions the deviation is √(2 · .4²/2)/2 = .2, and t₁ 12.7: all from 0 to 1."""
+def test_rows_with_the_same_question_form_a_cluster(smile):
+    """With .2 .4 and .6 .8 for two questions, the standard error is √(2 · .4²/2)/2 = .2, and t₁ is 12.7: 0 to 1."""
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8], questions=["Who?", "Who?", "Where?", " Where? "]))
     assert (found.means["score"].low, found.means["score"].high) == (0, 1)
-    assert (found.clusters, found.by) == (2, "question")
+    assert (found.clusters, found.grouped) == (2, True)
     assert "Rows with the same question count as one group (2 questions)." in [*figures.notes(found)]
     assert certainty(given(smile, [0.2, 0.4], questions=["Who?", "Who?"])) is None
 
@@ -103,13 +101,11 @@ def test_a_difference_by_hand(smile):
     assert lines[""] == [("prediction", ""), ("prediction_b", ""), ("difference", "")]
     assert [value for value, _ in lines["Judged correct"]] == ["40.0%", "70.0%", "+30.0 points"]
     assert lines["Judged correct"][2][1].endswith("p = 0.3750")
-    # Of scores ±.8 with the same signs.
     assert [value for value, _ in lines["Score"]] == ["0.420", "0.660", "+0.240"]
 
 
-def test_it_is_what_the_command_compare_says(scored, tmp_path, monkeypatch):
-    """On two files of what was downloaded, a system each."""
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+def test_the_comparison_equals_that_of_the_command(scored, tmp_path, uploads):
+    """On two files from the download, one for each system."""
     records = [json.loads(line) for line in write(records_of(scored))[1].read_text().splitlines()]
     for name, end in (("a", ""), ("b", "_b")):
         of_one = [
@@ -128,7 +124,7 @@ def test_it_is_what_the_command_compare_says(scored, tmp_path, monkeypatch):
         assert found[name] == system[name], name
 
 
-def test_both_answers_are_scored_as_each_alone(scored, smile, scorer_of):
+def test_both_systems_are_scored_as_each_alone(scored, smile, scorer_of):
     for one, name in ((scored, "prediction"), (scored.other, "prediction_b")):
         alone = [{k: row[k] for k in ("question", "references")} | {"prediction": row[name]} for row in rows()]
         *_, expected = batch.score(smile, scorer_of("smile"), table_of(smile, alone), smile.options())
@@ -137,8 +133,7 @@ def test_both_answers_are_scored_as_each_alone(scored, smile, scorer_of):
         assert one.score == pytest.approx(expected.score, abs=1e-6)
 
 
-def test_the_changed_rows_come_first_and_the_download_has_both(scored, smile, tmp_path, monkeypatch):
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+def test_changed_rows_come_first_and_the_download_has_both_systems(scored, smile, uploads):
     records = records_of(scored)
     assert [row["row"] for row in records] == [1, 2, 3, 4, 5, 6]
     first = ["row", "change", "score", "score_b", "verdict", "verdict_b", "prediction", "prediction_b"]
@@ -151,27 +146,13 @@ def test_the_changed_rows_come_first_and_the_download_has_both(scored, smile, tm
     sizes = [abs(row["score_b"] - row["score"]) for row in turned]
     assert sizes == sorted(sizes, reverse=True)
     for file in write(records):
-        again = read(file, smile.file_fields)
+        again = read(file, smile.fields)
         assert again.others == [row["prediction_b"] for row in rows()]
         assert again.rows == scored.table.rows
 
 
-def test_the_python_lines_compare_as_the_page_does(scored, smile, scorer_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows())))
-    done = {}
-    exec(
-        for_file((evaluate_qa.path(scorer_of("smile").name), None), "smile", scored.table, smile.file_fields, {}, True),
-        done,
-    )
-    (pair,), found = done["pairs"], certainty(scored).pair
-    assert (pair.wins, pair.losses, pair.clusters) == (found.wins, found.losses, found.clusters)
-    assert asdict(pair.verdicts) == asdict(found.verdicts)
-    assert vars(pair.scores.difference) == pytest.approx(vars(found.scores.difference), abs=1e-6)
-
-
 def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, scorer_of):
-    """And a score of all rows stands beside their mean, of which the interval is."""
+    """The score of all rows is shown next to their mean, which has the interval."""
     specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
     *_, scored = batch.score(specification, scorer, table_of(specification, rows()), specification.options())
     found = certainty(scored)
@@ -180,14 +161,14 @@ def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, sc
         {"a": scored.columns["score"], "b": scored.other.columns["score"]},
         clusters=[row["question"] for row in rows()],
     )
-    assert asdict(found.pair.scores) == asdict(expected[0].scores)  # of another module with the same code
+    assert asdict(found.pair.scores) == asdict(expected[0].scores)
     lines = figures.compared(scored, found, specification)
     assert [*lines] == ["", "Score of all rows", "Mean score"]
     assert lines["Score of all rows"] == [(f"{scored.score:.1f}", ""), (f"{scored.other.score:.1f}", ""), ("", "")]
     assert {"Higher score", "Lower score"} < {*figures.cards(scored, found, specification)}
 
 
-def test_what_cannot_be_compared_is_told_by_its_row(smile):
+def test_answers_that_cannot_be_compared_are_refused(smile, limit):
     some, same, wrong = rows(), rows(), rows()
     del some[2]["prediction_b"]
     some[3]["prediction_b"] = None
@@ -198,9 +179,11 @@ def test_what_cannot_be_compared_is_told_by_its_row(smile):
         table_of(smile, some)
     with pytest.raises(Refusal, match="prediction_b equals prediction in every line, from 1 to 6"):
         table_of(smile, same)
+    limit(rows=11)
     with pytest.raises(Refusal, match="There are more than 5 rows with two answers each"):
-        table_of(smile, rows(), replace(Limits(), rows=11))
-    assert len(table_of(smile, rows(), replace(Limits(), rows=12)).others) == 6
+        table_of(smile, rows())
+    limit(rows=12)
+    assert len(table_of(smile, rows()).others) == 6
     assert table_of(smile, wrong).problems == ["line 5: Other answer: expected a text, not a list."]
     empty = [row | {"prediction_b": ""} for row in rows()]
     assert table_of(smile, empty).others == [""] * 6
@@ -209,7 +192,7 @@ def test_what_cannot_be_compared_is_told_by_its_row(smile):
     assert table_of(smile, renamed).others == table_of(smile, rows()).others
 
 
-def test_few_questions_are_told(smile):
+def test_a_note_warns_of_few_questions(smile):
     few, enough = (certainty(given(smile, [0.1, 0.9] * count)) for count in (14, 15))
     assert "With fewer than 30 rows, the intervals may be too narrow." in [*figures.notes(few)]
     assert not [note for note in figures.notes(enough) if "Fewer" in note]

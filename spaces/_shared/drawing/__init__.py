@@ -1,1 +1,1 @@
-"""What is shown: HTML with its look, figures as texts, Python lines. What a visitor entered is escaped in this room."""
+"""HTML, figures and code for the page. Everything that a visitor entered is escaped here."""

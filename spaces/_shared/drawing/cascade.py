@@ -1,4 +1,4 @@
-"""A cascade as HTML: a matcher that decides where it is sure, and a judge who is asked about the rest."""
+"""A cascade as HTML: a matcher that decides where it is confident, and a judge for the other answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ Band = tuple[float, float]
 
 @dataclass(frozen=True)
 class Opinion:
-    """What matcher and judge say of an answer.
+    """The verdicts of matcher and judge on an answer.
 
     Args:
         question: The question.
-        references: Its right answers.
+        references: Its correct answers.
         answer: The answer.
-        score: How likely it is right, by the matcher.
+        score: The matcher's probability that the answer is correct.
         matched: The matcher's verdict.
-        label: What the judge says.
+        label: The judge's label.
         correct: The judge's verdict, which is the truth here.
-        reason: Why, in a few words.
+        reason: The judge's reason.
     """
 
     question: str
@@ -35,17 +35,17 @@ class Opinion:
     reason: str
 
     def verdict(self, asked: bool) -> bool:
-        """Return what the cascade makes of the answer."""
+        """Return the cascade's verdict."""
         return self.correct if asked else self.matched
 
 
 def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str:
-    """Return figures, a picture and lists of what the matcher decides and what the judge is asked about.
+    """Return figures, a picture and lists of the answers that the matcher and the judge decide.
 
     Args:
-        opinions: In the order of the matcher's score.
-        asked: Whether the judge is asked about each.
-        band: The scores about which it is.
+        opinions: Verdicts in the order of the matcher's score.
+        asked: True for each answer that the judge decides.
+        band: The range of scores that go to the judge.
     """
     pairs = list(zip(opinions, asked, strict=True))
     low, high = band
@@ -73,36 +73,31 @@ def _figures(pairs: Sequence[tuple[Opinion, bool]]) -> dict[str, tuple[str, str]
     }
 
 
+# Heights of dots with nearly the same score, in pixels.
+_HEIGHTS = range(8, 78, 14)
+# Color shows who decides; a ring, not a color, shows a wrong verdict.
+_KEY = {"decided by bem": "qa-any", "decided by the judge": "qa-asked", "wrong verdict": "qa-mistake"}
+
+
 def _picture(pairs: Sequence[tuple[Opinion, bool]], band: Band) -> str:
-    """Return the answers as dots from 0 to 1, by the matcher's score, before the band."""
+    """Return the answers as dots between 0 and 1, by the matcher's score, in front of the band."""
     dots = "".join(
-        f'<i class="qa-dot {_LOOKS[_part(*pair)]}" style="left:{100 * pair[0].score:.4g}%;bottom:{height}px"></i>'
-        for pair, height in zip(pairs, cycle(_HEIGHTS))
+        f'<i class="qa-dot {"qa-asked" if asked else "qa-any"}{_mistake(opinion, asked)}" '
+        f'style="left:{100 * opinion.score:.4g}%;bottom:{height}px"></i>'
+        for (opinion, asked), height in zip(pairs, cycle(_HEIGHTS))
     )
-    told_of = f"{len(pairs)} answers by bem's score; the judge decides from {band[0]:g} to {band[1]:g}"
-    key = " ".join(f'<span class="qa-dot {look}"></span>{name}' for name, look in _LOOKS.items())
+    label = f"{len(pairs)} answers by bem's score; the judge decides from {band[0]:g} to {band[1]:g}"
+    key = " ".join(f'<span class="qa-dot {look}"></span>{name}' for name, look in _KEY.items())
     left, width = 100 * band[0], 100 * (band[1] - band[0])
     return (
-        f'<figure class="qa-strip"><div role="img" aria-label="{told_of}">'
+        f'<figure class="qa-strip"><div role="img" aria-label="{label}">'
         f'<span class="qa-band" style="left:{left:.4g}%;width:{width:.4g}%"></span>{dots}</div>'
         f'<figcaption class="qa-key"><span>0</span><span>1</span><div>{key}</div></figcaption></figure>'
     )
 
 
-# Where dots stand that have much the same score.
-_HEIGHTS = range(8, 78, 14)
-# What became of an answer -> how its dot looks.
-_LOOKS = {
-    "decided by bem": "qa-any",
-    "decided by the judge": "qa-asked",
-    "wrong verdict": "qa-low",
-}
-
-
-def _part(opinion: Opinion, asked: bool) -> str:
-    if opinion.verdict(asked) != opinion.correct:
-        return "wrong verdict"
-    return "decided by the judge" if asked else "decided by bem"
+def _mistake(opinion: Opinion, asked: bool) -> str:
+    return "" if opinion.verdict(asked) == opinion.correct else " qa-mistake"
 
 
 def _group(title: str, pairs: Sequence[tuple[Opinion, bool]]) -> str:
@@ -111,17 +106,16 @@ def _group(title: str, pairs: Sequence[tuple[Opinion, bool]]) -> str:
 
 
 def _item(opinion: Opinion, asked: bool) -> str:
-    verdict = opinion.verdict(asked)
-    sign, said, look = ("✓", "correct", "qa-right") if verdict else ("✗", "incorrect", "qa-wrong")
-    told_of = ""
+    sign, verdict, look = ("✓", "correct", "qa-right") if opinion.verdict(asked) else ("✗", "incorrect", "qa-wrong")
+    mistake, reason = _mistake(opinion, asked), ""
     if asked:
-        told_of = f"Judge: {opinion.label}. {opinion.reason}"
-    elif verdict != opinion.correct:
-        told_of = f"bem is wrong: this answer is {opinion.label}. {opinion.reason}"
-    right = " or ".join(opinion.references)
+        reason = f"Judge: {opinion.label}. {opinion.reason}"
+    elif mistake:
+        reason = f"Wrong verdict: this answer is {opinion.label}. {opinion.reason}"
+    references = " or ".join(opinion.references)
     return (
-        f'<li class="{look}"><span class="qa-tell" role="img" aria-label="{said}">{sign}</span>'
-        f"<span><b>{escape(opinion.answer)}</b><span>{escape(opinion.question)} Reference: {escape(right)}</span>"
-        f"{f'<em>{escape(told_of)}</em>' if told_of else ''}</span>"
+        f'<li class="{look}{mistake}"><span role="img" aria-label="{verdict}">{sign}</span>'
+        f"<span><b>{escape(opinion.answer)}</b><span>{escape(opinion.question)} Reference: {escape(references)}</span>"
+        f"{f'<em>{escape(reason)}</em>' if reason else ''}</span>"
         f'<span class="qa-value">{opinion.score:.2f}</span></li>'
     )

@@ -1,4 +1,4 @@
-"""The figures of a file as the page shows them, each as a text with another that says how sure it is."""
+"""The figures of a file, as texts."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,16 +11,16 @@ from ..scoring.certainty import Certainty
 from .markup import number
 
 Shown = tuple[str, str]
-"""A figure, and how sure it is."""
+"""A figure and its interval."""
 
 FEW = 30
-"""With fewer questions, the intervals may be too narrow; a note says so."""
+"""With fewer questions, a note warns that the intervals may be too narrow."""
 
 _SMALLEST = 0.0001
 
 
 def cards(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, Shown]:
-    """Return, by name, how many rows there are, and their means; of two systems' answers how many changed."""
+    """Return the number of rows and their means by name; with two systems' answers, the number of changes."""
     known = len(known_of(scored.columns["score"]))
     rows = {"Rows scored": (f"{known:,}", "")}
     if known < len(scored.kept):
@@ -38,7 +38,7 @@ def cards(scored: ScoredFile, found: Certainty | None, specification: Specificat
 
 
 def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
-    """Yield the share of rows about which a judge was asked, and the tokens of requests and replies."""
+    """Yield the share of rows that went to a judge, and the number of tokens."""
     if "asked" in columns:
         yield "Sent to the judge", (f"{sum(columns['asked']) / len(columns['asked']):.1%}", "")
     if tokens := sum(known_of([*columns.get("tokens_in", []), *columns.get("tokens_out", [])])):
@@ -46,7 +46,7 @@ def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
 
 
 def compared(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
-    """Return of two systems' answers, by name, the mean of each and the difference; the first line names them."""
+    """Return the mean of each system's answers and their difference by name; the first line has the headings."""
     if scored.other is None:
         return {}
     lines = {"": [(name, "") for name in (scored.table.answer, scored.other.table.answer, "difference")]}
@@ -58,23 +58,24 @@ def compared(scored: ScoredFile, found: Certainty | None, specification: Specifi
 
 
 def notes(found: Certainty | None) -> Iterator[str]:
-    """Yield, a sentence or two each, what the figures rest on."""
+    """Yield sentences that explain the intervals."""
     if found is None:
         yield "Intervals need rows with at least two different questions."
         return
     yield "Ranges are 95% intervals for rows like these. They do not account for errors of the metric."
     if found.pair is not None:
-        exact = found.pair.verdicts is not None and found.by is None
+        exact = found.pair.verdicts is not None and not found.grouped
         how = "McNemar's exact test for verdicts, sign flips for scores" if exact else "sign flips"
         yield f"p is the probability of a difference this large by chance ({how}). Changed rows come first below."
-    if found.by is not None:
-        yield f"Rows with the same {found.by} count as one group ({found.clusters:,} {found.by}s)."
+    if found.grouped:
+        yield f"Rows with the same question count as one group ({found.clusters:,} questions)."
     if found.clusters < FEW:
-        yield f"With fewer than {FEW} {found.by or 'row'}s, the intervals may be too narrow."
+        unit = "question" if found.grouped else "row"
+        yield f"With fewer than {FEW} {unit}s, the intervals may be too narrow."
 
 
 def _keys(scored: ScoredFile, specification: Specification) -> Iterator[tuple[str, str | None]]:
-    """Yield the names of the means, with the column that each is of; None for a score of all rows together."""
+    """Yield the names of the means with their columns; the score of all rows together has no column."""
     if specification.chunk is None:
         yield "Score of all rows", None
     yield "Score" if specification.chunk else "Mean score", "score"
@@ -92,10 +93,8 @@ def _mean(scored: ScoredFile, key: str | None, means: Mapping[str, Interval], sp
     text = _ends(key, most, sum(values) / len(values))
     if key not in means:
         return text, ""
-    # Of few rows the normal interval may leave the scores' range, which nobody need see.
-    low, high = means[key].low, means[key].high
-    if specification.most is not None:
-        low, high = max(low, 0.0), min(high, most)
+    # The normal interval of a few rows may exceed the range of the score.
+    low, high = max(means[key].low, 0.0), min(means[key].high, 1.0 if key == "verdict" else most)
     return text, _ends(key, most, low, high)
 
 

@@ -7,7 +7,7 @@ from ..metric import Bar, Mark, Outcome, Picture
 
 
 def result(outcome: Outcome, answer: str, most: float | None) -> str:
-    """Return the result of one answer: verdict, reason, the answer with its marks, the components."""
+    """Return the result of one answer: verdict, explanation, the answer with its marks, and the components."""
     bars = "".join(_bar(bar) for bar in outcome.bars)
     return (
         f'<section class="qa-result" aria-label="Result">{_verdict(outcome, most)}'
@@ -18,22 +18,27 @@ def result(outcome: Outcome, answer: str, most: float | None) -> str:
 
 
 def problem(message: str) -> str:
-    """Return a message that stands where the result would be."""
+    """Return an error message."""
     return f'<section class="qa-problem" role="alert"><b>Not scored.</b> {escape(message)}</section>'
 
 
 def note(message: str) -> str:
-    """Return a message about what happens."""
+    """Return a status message."""
     return f'<p class="qa-note" role="status">{escape(message)}</p>' if message else ""
 
 
-def progress(done: int, count: int, of: str = "rows") -> str:
-    """Return a bar that says how many rows, or others, are done."""
-    label = f"{done:,} of {count:,} {of}"
+def progress(name: str, done: int, count: int) -> str:
+    """Return a progress bar for the rows of a file."""
+    label = f"{escape(name)}: {done:,} of {count:,} rows"
     return (
-        f'<p class="qa-note"><progress value="{done}" max="{count}" aria-label="{of} done">{label}</progress> '
+        f'<p class="qa-note"><progress value="{done}" max="{count}" aria-label="rows done">{label}</progress> '
         f"{label}</p>"
     )
+
+
+def row(heading: str, results: Iterable[str]) -> str:
+    """Return the results of a row of a file under a heading."""
+    return f'<h3 class="qa-row-heading">{escape(heading)}</h3>{"".join(results)}'
 
 
 def header(title: str, emoji: str, description: str) -> str:
@@ -45,7 +50,7 @@ def header(title: str, emoji: str, description: str) -> str:
 
 
 def summary(figures: Mapping[str, tuple[str, str]]) -> str:
-    """Return figures of a file side by side, each by its name and with a hint below."""
+    """Return figures side by side, each with its name and a hint below."""
     items = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd>{f'<dd>{escape(hint)}</dd>' if hint else ''}</div>"
         for name, (value, hint) in figures.items()
@@ -69,25 +74,25 @@ def comparison(lines: Mapping[str, Sequence[tuple[str, str]]]) -> str:
 
 
 def remarks(messages: Iterable[str]) -> str:
-    """Return what to know of figures, as a paragraph."""
+    """Return remarks on the figures as a paragraph."""
     text = " ".join(messages)
     return f'<p class="qa-remarks">{escape(text)}</p>' if text else ""
 
 
-def problems(messages: Sequence[str], shown: int = 10, of: str = "row") -> str:
-    """Return the rows, or others, that could not be scored, the first of them by name."""
+def problems(messages: Sequence[str], shown: int = 10) -> str:
+    """Return the number of rows that could not be scored, and the first reasons."""
     if not messages:
         return ""
     items = "".join(f"<li>{escape(message)}</li>" for message in messages[:shown])
     more = f"<p>… and {len(messages) - shown:,} more.</p>" if len(messages) > shown else ""
-    count = f"1 {of} was" if len(messages) == 1 else f"{len(messages):,} {of}s were"
+    count = "1 row was" if len(messages) == 1 else f"{len(messages):,} rows were"
     return f'<section class="qa-problem" role="alert"><b>{count} skipped.</b><ul>{items}</ul>{more}</section>'
 
 
 def _verdict(outcome: Outcome, most: float | None) -> str:
     if outcome.score is None:
-        return '<div class="qa-verdict qa-plain" role="status"><span class="qa-said">No verdict</span></div>'
-    said, look, sign = {
+        return '<div class="qa-verdict qa-plain" role="status"><span class="qa-word">No verdict</span></div>'
+    word, look, sign = {
         True: ("Correct", "qa-right", "✓"),
         False: ("Incorrect", "qa-wrong", "✗"),
         None: ("Score", "qa-plain", ""),
@@ -95,14 +100,14 @@ def _verdict(outcome: Outcome, most: float | None) -> str:
     sign = f'<span class="qa-sign" aria-hidden="true">{sign}</span>' if sign else ""
     out_of = "" if most is None else f' <span class="qa-most">of {most:g}</span>'
     return (
-        f'<div class="qa-verdict {look}" role="status">{sign}<span class="qa-said">{said}</span>'
+        f'<div class="qa-verdict {look}" role="status">{sign}<span class="qa-word">{word}</span>'
         f'<span class="qa-score">{number(outcome.score, most or 1.0)}{out_of}</span>'
         f"{'' if most is None else _scale(outcome.score, outcome.threshold, most)}</div>"
     )
 
 
 def _scale(score: float, threshold: float | None, most: float) -> str:
-    """Return the score as a bar with a line at the threshold."""
+    """Return the score as a bar, with a line at the threshold."""
     at = "" if threshold is None else f'<i style="left:{100 * threshold / most:.4g}%"></i>'
     width = _percent(score, most)
     return f'<div class="qa-scale" aria-hidden="true"><span style="width:{width}"></span>{at}</div>'
@@ -119,7 +124,7 @@ def _bar(bar: Bar) -> str:
 
 
 def _pictures(pictures: Sequence[Picture]) -> str:
-    """Return the frames of a video, each with the key phrases that it fits best."""
+    """Return the frames of a video, each with the key phrases that fit it best."""
     drawn = []
     for shown in pictures:
         fits = "".join(f"<b>{escape(phrase)}</b>" for phrase in shown.phrases)
@@ -134,7 +139,7 @@ def _pictures(pictures: Sequence[Picture]) -> str:
 
 
 def number(value: float, most: float) -> str:
-    """Return a score with as many decimals as are worth reading."""
+    """Return a score with three decimals, or with one if it goes up to 100."""
     return f"{value:.3f}" if most <= 1 else f"{value:.1f}"
 
 
@@ -143,7 +148,7 @@ def _percent(value: float, most: float) -> str:
 
 
 def _marked(text: str, marks: Sequence[Mark]) -> str:
-    """Return the text with its marks; one that begins within another is left out."""
+    """Return the text with its marks, without those that begin inside another."""
     parts, end = [], 0
     for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
         if mark.start >= end:

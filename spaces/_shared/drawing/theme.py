@@ -1,4 +1,4 @@
-"""Colors and fonts of our pages, in light and dark."""
+"""Colors and fonts of the pages."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ import gradio as gr
 
 STYLE = Path(__file__).with_name("style.css")
 
-# Fonts of the visitor's own system: none is fetched from anywhere.
+# System fonts, so that nothing is downloaded.
 THEME = gr.themes.Default(
     primary_hue="indigo", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
 ).set(
-    # Gradio's own are too pale to be read easily: they stay below a contrast of 4.5 : 1.
+    # The colors of Gradio have a contrast below 4.5 : 1.
     block_info_text_color="*neutral_600",
     block_info_text_color_dark="*neutral_300",
     body_text_color_subdued="*neutral_600",

@@ -1,20 +1,9 @@
-"""What a metric is to a Space: what its app.py states with the names below, and the metric itself, found and loaded."""
+"""The names with which an app.py describes its metric."""
 
-from .evidence import evidence_bars, evidence_marks, find_each, find_run, words
+from .evidence import evidence_bars, evidence_marks, find_run, words
 from .hosted import HostedScorer, Row
 from .outcome import Bar, Kind, Mark, Outcome, Picture, bars
-from .specification import (
-    ANSWER,
-    QUESTION,
-    RADIUM,
-    REFERENCES,
-    Example,
-    Field,
-    Specification,
-    VideoReader,
-    boxes,
-    worked,
-)
+from .specification import ANSWER, QUESTION, RADIUM, REFERENCES, Example, Field, Specification, boxes, worked
 
 __all__ = [
     "ANSWER",
@@ -31,12 +20,10 @@ __all__ = [
     "Picture",
     "Row",
     "Specification",
-    "VideoReader",
     "bars",
     "boxes",
     "evidence_bars",
     "evidence_marks",
-    "find_each",
     "find_run",
     "words",
     "worked",

@@ -1,4 +1,4 @@
-"""What a metric declares, read before its model is loaded: its card, and its options as controls."""
+"""The parts of a Space that its metric declares: the card, and the options as sliders and drop-downs."""
 
 import re
 from collections.abc import Mapping
@@ -15,33 +15,15 @@ from ..visitors.limits import Refusal, shown
 _LINK_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#)[^)]*\)")
 
 
-@dataclass(frozen=True)
-class Card:
-    """What the page shows of itself.
-
-    Args:
-        title: Name of the Space.
-        emoji: Its picture.
-        description: A sentence.
-        body: The metric's card, Markdown.
-    """
-
-    title: str
-    emoji: str
-    description: str
-    body: str
-
-
-def read_card(metric: str) -> Card:
-    """Read the card of a metric; links to files that are not on the page become text."""
+def read_card(metric: str) -> tuple[dict[str, Any], str]:
+    """Return the front matter and the text of a metric's card, without links to files that the page lacks."""
     card = RepoCard.load(METRICS / metric / "README.md")
-    data: dict[str, Any] = card.data.to_dict()
-    return Card(data["title"], data["emoji"], data["description"], _LINK_TO_FILE.sub(r"\1", card.text))
+    return card.data.to_dict(), _LINK_TO_FILE.sub(r"\1", card.text)
 
 
 @dataclass(frozen=True)
 class SliderControl:
-    """An option that is a number. Whole steps make it a whole number."""
+    """A slider for an option that is a number; an integer if the steps are integers."""
 
     name: str
     label: str
@@ -53,20 +35,20 @@ class SliderControl:
 
     @property
     def shown(self) -> float:
-        """The default as the slider shows it: 2/3 as 0.67."""
+        """The default, rounded for the slider: 2/3 as 0.67."""
         opens: float = self.type(round(self.default, 2))
         return opens
 
     @property
     def type(self) -> type:
-        """`int` if the steps are whole, else `float`."""
+        """`int` if the steps are integers, else `float`."""
         return int if self.step == int(self.step) else float
 
     def value(self, given: Any) -> float:
-        """Return the option's value; where the slider was not moved, the exact default.
+        """Return the option's value; the exact default if the slider was not moved.
 
         Raises:
-            Refusal: it is no number, or out of range.
+            Refusal: it is not a number, or out of range.
         """
         numeric = isinstance(given, (int, float)) and not isinstance(given, bool) and self.low <= given <= self.high
         if not numeric or self.type(given) != given:
@@ -76,16 +58,12 @@ class SliderControl:
         value: float = self.type(self.default if given == self.shown else given)
         return value
 
-    def given(self, value: float) -> float:
-        """Return what a program hands over for a value."""
-        return value
-
 
 @dataclass(frozen=True)
 class ChoiceControl:
-    """An option that is one of several values; `labels` says what the page shows for each.
+    """A drop-down for an option with several values; `labels` maps each value to its text on the page.
 
-    The page hands over a value as a text; a program may hand over the value itself, such as False.
+    The page passes a value as a string. A program may also pass the value itself, such as False.
     """
 
     name: str
@@ -93,19 +71,15 @@ class ChoiceControl:
     info: str
     default: Any
     labels: Mapping[Any, str]
+    type = str
 
     @property
     def shown(self) -> str:
         """The first value, which stands for the default."""
         return str(next(iter(self.labels)))
 
-    @property
-    def type(self) -> Any:
-        """`str`."""
-        return str
-
     def value(self, given: Any) -> Any:
-        """Return the option's value; raises Refusal if there is none such."""
+        """Return the option's value; raise Refusal if the option does not have it."""
         if given == self.shown:
             return self.default
         for value in self.labels:
@@ -113,26 +87,25 @@ class ChoiceControl:
                 return value
         raise Refusal(f"{self.name}: expected one of {', '.join(map(str, self.labels))}, not {shown(given)}.")
 
-    def given(self, value: Any) -> str:
-        """Return what a program hands over for a value: its text, for JSON would make a list of a tuple."""
-        return str(value)
+
+Control = SliderControl | ChoiceControl
 
 
-def controls(options: type[Options]) -> list[SliderControl | ChoiceControl]:
+def controls(options: type[Options]) -> list[Control]:
     """Return the controls that a metric's options declare, in their order."""
-    found: list[SliderControl | ChoiceControl] = []
+    found: list[Control] = []
     for name, declared in declarations(options).items():
         control, kind = declared.control, declared.kind
         if control is None:
             continue
         info = declared.help if control.info is None else control.info
-        shown = (name, control.label, info, declared.default)
+        common = (name, control.label, info, declared.default)
         if isinstance(kind, (Number, Whole)):
             low, high = kind.low, getattr(kind, "high", None) if control.most is None else control.most
             if low is None or high is None:
-                raise ValueError(f"the option {name} has a slider, but no bounds; give its control the right end: most")
-            found.append(SliderControl(*shown, low, high, 1 if isinstance(kind, Whole) else 0.01))
+                raise ValueError(f"the option {name} has a slider but no bounds. Set `most` in its control.")
+            found.append(SliderControl(*common, low, high, 1 if isinstance(kind, Whole) else 0.01))
         else:
             values = getattr(kind, "values", ())
-            found.append(ChoiceControl(*shown, control.values or {value: str(value) for value in values}))
+            found.append(ChoiceControl(*common, control.values or {value: str(value) for value in values}))
     return found

@@ -1,7 +1,7 @@
-"""Where in an answer the words are that counted, and what they say of a reference."""
+"""The words of an answer that counted toward its score, and their places."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evaluate_qa.metrics._shared.words import exact_words
@@ -9,15 +9,15 @@ from evaluate_qa.metrics._shared.words import exact_words
 from .hosted import Row
 from .outcome import Bar, Mark, bars
 
-# A character of a script without spaces stands for itself; elsewhere a word is what stands between spaces.
+# In scripts without spaces each character is a word; elsewhere spaces separate words.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
-# Quotes, brackets, commas at either end of a word are not marked with it.
+# Punctuation at either end of a word is not marked.
 _INNER = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 
 
 class Word(NamedTuple):
-    """A word as it stands in a text, and what the metric makes of it: mostly one word, of "-" none, of "a/b" two."""
+    """A word's place in a text, and the metric's words for it: usually one, none for "-", two for "a/b"."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ def words(text: str, process: Callable[[str], Sequence[str]]) -> list[Word]:
 
 
 def find_run(text_words: Sequence[Word], wanted: Sequence[str]) -> tuple[int, int] | None:
-    """Return where these processed words stand one after the other, from the first to the end of the last."""
+    """Return the start and end of the first place where these processed words follow each other."""
     flat = [(processed, word) for word in text_words for processed in word.processed]
     for first in range(len(flat) - len(wanted) + 1):
         run = flat[first : first + len(wanted)]
@@ -48,24 +48,19 @@ def find_run(text_words: Sequence[Word], wanted: Sequence[str]) -> tuple[int, in
     return None
 
 
-def find_each(text_words: Sequence[Word], wanted: Collection[str]) -> list[tuple[int, int]]:
-    """Return where any of these processed words stands."""
-    return [(word.start, word.end) for word in text_words if word.processed and set(word.processed) & set(wanted)]
-
-
-_TOLD = {
+_COMPONENTS = {
     "recall": ("Words found", "share of the reference's words that the answer contains"),
     "match": ("Exact match", "1 if the answer contains the reference"),
 }
 
 
 def evidence_bars(evidence: Mapping[str, Sequence[Any]], reference: int) -> list[Bar]:
-    """Return the signals of an answer with one of its references."""
-    return bars(_TOLD, {name: values[reference] for name, values in evidence.items()})
+    """Return the word-overlap signals of an answer with one of its references."""
+    return bars(_COMPONENTS, {name: values[reference] for name, values in evidence.items()})
 
 
 def evidence_marks(row: Row, reference: int) -> list[Mark]:
-    """Mark the words of an answer that one of its references has."""
+    """Mark the words that an answer shares with one of its references."""
+    wanted = {*exact_words(row["references"][reference])}
     answer = words(row["predictions"], exact_words)
-    wanted = exact_words(row["references"][reference])
-    return [Mark(start, end, "also in the reference") for start, end in find_each(answer, wanted)]
+    return [Mark(word.start, word.end, "also in the reference") for word in answer if wanted & {*word.processed}]

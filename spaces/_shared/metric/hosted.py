@@ -1,4 +1,4 @@
-"""The scorer behind a Space: loaded once, used by one request at a time."""
+"""The scorer behind a Space, which is loaded once and serves one request at a time."""
 
 import logging
 import re
@@ -14,16 +14,16 @@ from ..visitors.limits import LIMITS, Refusal
 LOG = logging.getLogger("space")
 
 Row = dict[str, Any]
-"""One answer with all that belongs to it, by the metric's names of its columns (`predictions`, `references`, …)."""
+"""An answer with its question, references, …, by the metric's column names (`predictions`, `references`, …)."""
 
 
 class HostedScorer:
     """Scores visitors' rows, one request at a time.
 
     Args:
-        name: The metric's name.
-        configuration: Its configuration; None for the default.
-        loading: Returns the options that the scorer is loaded with.
+        name: Name of the metric.
+        configuration: Configuration of the metric; None for the default.
+        loading: Returns the options for loading the scorer.
     """
 
     def __init__(
@@ -35,68 +35,64 @@ class HostedScorer:
         self.name = name
         self._configuration, self._loading = configuration, loading
         self._metric: Any = None
-        # A long file must not keep others from being refused, so a request waits for its turn with a limit.
         self._lock = threading.Lock()
 
     def warm(self, row: Row) -> None:
-        """Load metric and model by scoring a row, so that visitors need not wait for it."""
+        """Load the metric and its model by scoring a row, so that visitors need not wait for it."""
         try:
             self.compute([row], {})
         except Exception:
-            # A visitor's request will meet the same error and be told; here there is nobody to tell.
+            # The first visitor's request meets the same error and shows it.
             LOG.exception("the metric could not be loaded")
 
     @property
     def metric(self) -> Any:
-        """The scorer itself; for reading, as `compute` may be running."""
+        """The scorer itself. Only read from it, because `compute` may be running."""
         with self._turn():
             return self._loaded()
 
     def with_metric(self, make: Callable[[Any], Any]) -> "HostedScorer":
-        """Return a scorer for a metric that is made from this one's, for whose turn nobody else waits."""
+        """Return a scorer for a metric that `make` derives from this one, with a lock of its own."""
         other = HostedScorer(self.name, self._configuration)
         other._metric = make(self.metric)
         return other
 
     def compute(self, rows: Sequence[Row], options: dict[str, Any]) -> dict[str, Any]:
-        """Return what the metric's `compute` returns for these rows.
+        """Return the result of the metric's `compute` for these rows.
 
         Raises:
-            Refusal: the metric says that something cannot be scored.
+            Refusal: the metric cannot score a row.
         """
         columns = dict.fromkeys(column for row in rows for column in row)
         given = {column: [row.get(column) for row in rows] for column in columns}
-        with self._asked() as metric:
+        with self._checked() as metric:
             result: dict[str, Any] = metric.compute(**given, **options)
         return result
 
     def parts(self, row: Row, options: Any) -> Any:
-        """Return what the metric's `scoring.score` takes for a row: all that takes time, but not the score."""
-        with self._asked() as metric:
+        """Return the input of the metric's `scoring.score` for a row: everything slow, but not the score."""
+        with self._checked() as metric:
             metric.prepare(options)
             return metric.parts(**metric.check_columns(_columns(metric, row)), options=options)
 
     def check(self, row: Row) -> None:
-        """Raise Refusal, in the metric's own words, if it cannot score a row."""
-        with self._asked() as metric:
+        """Raise Refusal, with the metric's message, if it cannot score a row."""
+        with self._checked() as metric:
             metric.check_columns(_columns(metric, row))
 
-    def plain(self, error: Exception) -> str:
-        """Return the metric's message without its name and without the number of the row, which is always 0."""
-        return re.sub(r"\[0\]", "", str(error).removeprefix(f"{self.name}: "), count=2)
-
     @contextmanager
-    def _asked(self) -> Iterator[Any]:
-        """Give the metric, and turn what it says of its input into a refusal."""
+    def _checked(self) -> Iterator[Any]:
+        """Yield the metric, and turn its errors about the input into refusals."""
         with self._turn():
             try:
                 yield self._loaded()
             except (TypeError, ValueError) as error:
-                raise Refusal(self.plain(error)) from error
+                # Without the metric's name and the row number, which is always 0.
+                raise Refusal(re.sub(r"\[0\]", "", str(error).removeprefix(f"{self.name}: "), count=2)) from error
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait until the metric is free, but not for ever: a visitor can try again, a queue that stands cannot."""
+        """Wait until the metric is free, but with a limit, so that requests do not pile up behind a long file."""
         if not self._lock.acquire(timeout=LIMITS.turn_seconds):
             raise Refusal("The metric is loading, or busy with other visitors. Try again in a few minutes.")
         try:

@@ -1,16 +1,16 @@
-"""A score and what explains it: components, marks in the answer, frames of a video. Data only."""
+"""A score and its explanation, as data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["for", "half", "against"]
-"""Whether a part of the answer counted in full, in part, or against it."""
+"""Whether a part of the answer earned full credit, partial credit, or counted against the answer."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A component of the score: its name, its value, and the largest it may have."""
+    """A component of the score: its name, value, description, and maximum."""
 
     label: str
     value: float
@@ -18,14 +18,14 @@ class Bar:
     most: float = 1.0
 
 
-def bars(told: Mapping[str, tuple[str, str]], values: Mapping[str, Any]) -> list[Bar]:
-    """Return the bars of components; `told` has the label and the hint of each by the component's name."""
-    return [Bar(label, float(values[name]), info) for name, (label, info) in told.items()]
+def bars(described: Mapping[str, tuple[str, str]], values: Mapping[str, Any]) -> list[Bar]:
+    """Return the bars of components; `described` maps a component's name to its label and description."""
+    return [Bar(label, float(values[name]), info) for name, (label, info) in described.items()]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A part of the answer that counted: from `start` to `end`, with why, and how it counted."""
+    """A part of the answer that counted, from `start` to `end`, with the reason."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Picture:
-    """A frame of a video: a `data:` address, the time as it is shown, and the key phrases that it fits best."""
+    """A frame of a video: a `data:` address, the time, and the key phrases that fit this frame best."""
 
     address: str
     time: str
@@ -44,17 +44,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A score and its reasons.
+    """A score and its explanation.
 
     Args:
-        score: The score; None if there is none.
-        verdict: Whether the answer is correct; None for a metric that does not say, or for no score.
-        threshold: From which score it is; None likewise.
-        best_reference: Number of the reference that gave the score; None if several did.
+        score: The score; None if there is no verdict.
+        verdict: True if the answer is correct; None if the metric has no verdicts or there is no score.
+        threshold: The score that separates correct from incorrect; None if there is no verdict.
+        best_reference: Index of the reference that gave the score; None if several did.
         bars: The components.
-        marks: What counted in the answer.
-        why: A sentence or two.
-        pictures: What was looked at, for a video.
+        marks: The parts of the answer that counted.
+        why: An explanation of one or two sentences.
+        pictures: The frames of a video that were scored.
     """
 
     score: float | None
@@ -68,14 +68,6 @@ class Outcome:
 
     @classmethod
     def of(cls, scores: Any, options: Any, bars: Sequence[Bar], marks: Sequence[Mark], why: str) -> "Outcome":
-        """Return the outcome of one row that was compared with its references.
-
-        Args:
-            scores: What the metric's `scoring.score` returned.
-            options: The metric's, with the threshold.
-            bars: As above.
-            marks: As above.
-            why: As above.
-        """
+        """Return the outcome of one row from the result of the metric's `scoring.score` and its options."""
         verdict, best = bool(scores.verdict[0]), int(scores.best_reference[0])
         return cls(float(scores.score[0]), verdict, options.threshold, best, bars, marks, why)

@@ -1,4 +1,4 @@
-"""What an app.py states about its metric: fields, examples, and how a score is explained. Data only."""
+"""The data by which an app.py describes its Space: fields, examples, and how a score is explained."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,21 +9,21 @@ from evaluate_qa.loading import scorer_class
 
 from ..visitors.endpoints import VisitorEndpoint
 from ..visitors.limits import LIMITS
-from .declared import ChoiceControl, SliderControl, controls
+from .declared import Control, controls
 from .hosted import HostedScorer, Row
 from .outcome import Outcome
 
 
 @dataclass(frozen=True)
 class Field:
-    """A box of the form, which is a column of a file and an argument of the API too.
+    """A box of the form, which is also a column of a file and a parameter of the API.
 
     Args:
         column: The metric's name of the column.
-        label: What is above the box.
-        kind: `"text"`; `"lines"`, a text on each line; `"numbers"`, a number on each line; `"video"`, a file.
-        info: A hint below the label.
-        required: Whether it may be empty; an answer may always be.
+        label: Text above the box.
+        kind: `"text"`; `"lines"` or `"numbers"` for a list with one item per line; `"video"` for a file.
+        info: Description of the value.
+        required: True if the box must not be empty. An answer may always be empty.
         lines: Height of the box.
     """
 
@@ -41,12 +41,17 @@ class Field:
 
     @property
     def is_list(self) -> bool:
-        """Whether it holds several values."""
+        """True if the field holds several values."""
         return self.kind in ("lines", "numbers")
 
+    @property
+    def is_optional(self) -> bool:
+        """True if a row need not have the field."""
+        return not self.required and self.column != "predictions"
 
-QUESTION = Field("questions", "Question", lines=1)
-REFERENCES = Field("references", "References", "lines", "Correct answers, one per line.", required=True)
+
+QUESTION = Field("questions", "Question", info="The question.", lines=1)
+REFERENCES = Field("references", "References", "lines", "Correct answers.", required=True)
 ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
 
 
@@ -54,12 +59,12 @@ VALUES = 'Values, units and dates are not checked as values: "208" can pass for 
 
 
 def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[Field, ...]:
-    """Return the boxes of a metric that compares answers with references.
+    """Return the fields of a metric that compares answers with references.
 
     Args:
-        question: The hint of the question's box.
-        required: Whether there must be a question.
-        limits: What the metric does not check, which the hint of the answer's box says.
+        question: Description of the question.
+        required: True if the metric needs a question.
+        limits: Limitations of the metric, for the description of the answer.
     """
     answer = replace(ANSWER, info=f"{ANSWER.info} {limits}".strip())
     return replace(QUESTION, info=question, required=required), REFERENCES, answer
@@ -67,7 +72,7 @@ def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: a row, and options that are not at their default."""
+    """A worked example: a row, and the options that differ from their defaults."""
 
     row: Row
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -87,22 +92,7 @@ RADIUM = worked(
     "pitchblende, by Marie Curie together with her husband Pierre.",
     negated="It was certainly not Marie Curie.",
 )
-"""The same for all metrics that compare with references alone, so that a visitor can compare the metrics."""
-
-
-@dataclass(frozen=True)
-class VideoReader:
-    """How a video is read once for all rows of a file that name it.
-
-    Args:
-        read: From the video's path to the content of a file that stands for it; raises Refusal.
-        column: The metric's column that takes the path of such a file in place of the video's.
-        suffix: How the name of such a file ends.
-    """
-
-    read: Callable[[HostedScorer, str], bytes]
-    column: str
-    suffix: str
+"""Examples that several metrics share, so that a visitor can compare the metrics."""
 
 
 @dataclass(frozen=True)
@@ -110,28 +100,27 @@ class Specification:
     """A Space.
 
     Args:
-        name: The metric's name.
+        name: Name of the metric.
         fields: Boxes of the form, in their order.
-        examples: Worked examples by their titles, those of `examples.worked` among them; the page opens with the first.
-        explain: Turns what `analyse` made of a row into a score, by the metric's own core; takes no time.
-        analyse: Does what takes time for a row; a control may only say that a part of it is not needed.
+        examples: Worked examples by their titles, including those of `worked`. The page opens with the first one.
+        explain: Turns the result of `analyze` into a score. It must be fast.
+        analyze: Does the slow part for a row.
         most: The highest score; the lowest is 0. None for a score without bounds.
-        configuration: The metric's configuration; None for its default.
-        loading: Returns the options that the scorer is loaded with.
-        python: The options of `load` in the Python lines, if these differ.
+        configuration: Configuration of the metric; None for its default.
+        loading: Returns the options for loading the scorer.
+        python: The options of `load` in the Python code, if they differ.
         demo: Lays out a tab that is shown before the others.
-        asking: Returns a scorer that asks at an endpoint which a visitor has given; None where none may be given.
-        fixed: What `compute` is always told.
+        asking: Returns a scorer that asks a visitor's own endpoint; None if visitors cannot enter one.
+        fixed: Options that `compute` always gets.
         file_bytes: Size of an uploaded file.
-        chunk: Rows of a file that are scored together; None for all, where a score of all rows is more than a mean.
-        reader: How videos are read; None for a metric without.
+        chunk: Number of rows of a file that are scored together; None for all, if their score is not a mean.
     """
 
     name: str
     fields: Sequence[Field]
     examples: Mapping[str, Example]
     explain: Callable[[HostedScorer, Row, Any, Any], Outcome]
-    analyse: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts
+    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts
     most: float | None = 1.0
     configuration: str | None = None
     loading: Callable[[], Mapping[str, Any]] = dict
@@ -141,55 +130,54 @@ class Specification:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     file_bytes: int = LIMITS.file_bytes
     chunk: int | None = 16
-    reader: VideoReader | None = None
 
     def scorer(self) -> HostedScorer:
         """Return the metric, which is not loaded yet."""
         return HostedScorer(self.name, self.configuration, self.loading)
 
     def asked_at(self, scorer: HostedScorer, given: VisitorEndpoint | None) -> tuple[HostedScorer, Mapping[str, Any]]:
-        """Return the scorer that asks where the visitor wants, and what the Python lines tell `evaluate.load`."""
+        """Return the scorer, which asks the visitor's endpoint if there is one, and the options of `load` for code."""
         if given is None or self.asking is None:
             return scorer, self.python
-        return self.asking(scorer, given), {**self.python, **given.told}
+        return self.asking(scorer, given), {**self.python, **given.loading}
+
+    @property
+    def first(self) -> Row:
+        """The row of the first worked example."""
+        return next(iter(self.examples.values())).row
 
     @cached_property
-    def controls(self) -> Sequence[SliderControl | ChoiceControl]:
+    def controls(self) -> Sequence[Control]:
         """The options on the page, as the metric declares them."""
         return controls(scorer_class(self.name).options)
 
     @property
     def video(self) -> Field | None:
-        """The field that is a video, if there is one."""
+        """The field that is a video. A Space that has one does not score files of answers."""
         return next((field for field in self.fields if field.kind == "video"), None)
 
-    @property
-    def file_fields(self) -> list[Field]:
-        """The fields as a file of answers has them: a video by its name."""
-        return [replace(field, kind="text") if field.kind == "video" else field for field in self.fields]
-
     def options(self, given: Sequence[Any] | None = None) -> Any:
-        """Return the metric's options from the values of the controls, by default those that the page opens with.
+        """Return the metric's options from the values of the controls (default: the values when the page opens).
 
         Raises:
-            Refusal: a value is none that the control has.
+            Refusal: a control does not have the value.
         """
         values = [control.shown for control in self.controls] if given is None else given
         chosen = {control.name: control.value(value) for control, value in zip(self.controls, values, strict=True)}
         return scorer_class(self.name).options(**self.fixed, **chosen)
 
     def changed(self, options: Any) -> dict[str, Any]:
-        """Return those of the controls' options that are not at their default."""
+        """Return the controls' options that differ from their defaults."""
         values = {control.name: (getattr(options, control.name), control.default) for control in self.controls}
         return {name: value for name, (value, default) in values.items() if value != default}
 
-    def given(self, options: Any) -> dict[str, Any]:
-        """Return what the API must be told: those that are not at their default, as a program hands them over."""
+    def for_api(self, options: Any) -> dict[str, Any]:
+        """Return the changed options as the API accepts them, where a choice is a string."""
         changed = self.changed(options)
         return {
-            control.name: control.given(changed[control.name]) for control in self.controls if control.name in changed
+            control.name: control.type(changed[control.name]) for control in self.controls if control.name in changed
         }
 
     def arguments(self, options: Any) -> dict[str, Any]:
-        """Return what `compute` must be told: what is fixed, and what is not at its default."""
+        """Return the arguments of `compute`: the fixed options and the changed ones."""
         return {**self.fixed, **self.changed(options)}

@@ -1,4 +1,4 @@
-"""What an app.py starts: head, tabs, API and server."""
+"""The page of a Space: tabs, API and server."""
 
 from .frame import launch
 

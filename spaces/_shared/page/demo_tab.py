@@ -1,4 +1,4 @@
-"""The tab that shows a cascade, whose band the visitor moves."""
+"""The tab that shows a cascade with sliders for its band."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import gradio as gr
 
 from ..drawing import markup
 from ..drawing.cascade import Band, Opinion, drawn
-from ..scoring.answering import told
+from ..scoring.answering import message_of
 
 
 def demo_tab(
@@ -21,10 +21,10 @@ def demo_tab(
 
     Args:
         page: The page.
-        text: What is said above, in Markdown.
-        known: Returns what is shown; the first call may take a while.
-        unsure: Says of which scores the judge is asked.
-        band: Where it is when the page opens.
+        text: Introduction, in Markdown.
+        known: Returns the verdicts; the first call may be slow.
+        unsure: Returns True for each score that goes to the judge.
+        band: The band when the page opens.
     """
 
     def draw(low: float, high: float) -> str:
@@ -33,7 +33,7 @@ def demo_tab(
             opinions = sorted(known(), key=lambda opinion: opinion.score)
             return drawn(opinions, unsure([opinion.score for opinion in opinions], ends), ends)
         except Exception as error:
-            return markup.problem(told(error))
+            return markup.problem(message_of(error))
 
     gr.Markdown(text)
     with gr.Row():

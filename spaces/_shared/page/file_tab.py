@@ -1,56 +1,49 @@
-"""The tab where a file is scored: its components and their places, and what happens there."""
+"""The tab that scores a file of answers."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pandas as pd
 
 from ..drawing import code, figures, markup, plot
-from ..metric import HostedScorer, Row, Specification
+from ..metric import HostedScorer, Specification
 from ..scoring import batch
-from ..scoring.answering import told
+from ..scoring.answering import analyze, explain, message_of
 from ..scoring.batch import ScoredFile
 from ..scoring.certainty import certainty
 from ..scoring.files import OTHER, SUFFIXES, UploadedTable, collect, read
-from ..scoring.records import changed_first, records_of, write
-from ..scoring.videos import Videos, read_videos
+from ..scoring.records import Record, changed_first, records_of, write
 from ..visitors.endpoints import given
 from ..visitors.limits import LIMITS
-from ..visitors.uploads import delete, tidy, uploaded
-from .answer_tab import Form
+from ..visitors.uploads import uploaded
+from .answer_tab import Inputs
 
 HELP = """\
-Upload one row per answer, as **JSONL**, **CSV** or **Parquet**, with the columns {columns}.{lists} The limits are
-{rows:,} rows and {size} MB. The file is deleted as soon as it has been read. The options on the tab Answer apply here
-too.
+Upload a **JSONL** or **CSV** file with one row per answer and the columns {columns}. In CSV, write several texts as a
+JSON list: `["Paris", "Paris, France"]`. The limits are {rows:,} rows and {size} MB. The file is deleted after
+{minutes} minutes. The options on the tab Answer apply here too.
 
 To compare **two systems**, put the second system's answers into a column `{other}`. Each row then counts as two toward
 the limit."""
-LISTS = ' In CSV, write several texts as a JSON list: `["Paris", "Paris, France"]`.'
-VIDEOS = """\
-The column `{name}` holds the **file name** of a video, such as `clip.mp4`. Upload the videos next to the file of
-answers: at most {count} videos, each with at most {seconds} seconds, 1920 x 1080 pixels and {size} MB, as MP4, WebM or
-another common format. Videos are read at once and then deleted."""
 
 QUICK: Mapping[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-# What uses the model for long; two visitors at a time.
+# Two visitors' files are scored at a time.
 LONG: Mapping[str, Any] = {**QUICK, "concurrency_id": "batch", "concurrency_limit": 2}
 EXAMPLES = "Example data"
 
 
-def file_tab(specification: Specification, scorer: HostedScorer, form: Form, metric: str, code_box: gr.Code) -> None:
-    """Lay out the tab and connect its components."""
-    table, videos, scored = (gr.State(None, time_to_live=LIMITS.kept_seconds) for _ in range(3))
-    gr.Markdown(_help(specification))
+def file_tab(
+    specification: Specification, events: "FileEvents", options: Inputs, endpoint: Inputs, code_box: gr.Code
+) -> None:
+    """Lay out the tab and connect its components; the options and the endpoint are on another tab."""
+    table, scored = (gr.State(None, time_to_live=LIMITS.kept_seconds) for _ in range(2))
+    columns = ", ".join(f"`{f.name}`{' (optional)' if f.is_optional else ''}" for f in specification.fields)
+    size, minutes = LIMITS.file_bytes // 2**20, LIMITS.kept_seconds // 60
+    gr.Markdown(HELP.format(columns=columns, rows=LIMITS.rows, size=size, minutes=minutes, other=OTHER))
     with gr.Row(elem_classes="qa-upload"):
         with gr.Column(min_width=300):
             file = gr.File(label="File of answers", file_types=list(SUFFIXES), elem_id="file", height=140)
-        # Without videos both are there and not shown: what follows is the same for all.
-        with gr.Column(min_width=300, visible=specification.reader is not None):
-            clips = gr.File(label="Videos", file_types=["video"], file_count="multiple", elem_id="videos", height=140)
-            clips_status = gr.HTML(elem_id="videos-status")
         with gr.Column(min_width=300):
             examples = gr.Button("Use example data", elem_id="take-examples")
             with gr.Row():
@@ -59,119 +52,101 @@ def file_tab(specification: Specification, scorer: HostedScorer, form: Form, met
     status = gr.HTML(elem_id="status")
     results = gr.HTML(elem_id="results")
     answers = gr.Dataframe(
-        visible=False, interactive=False, label="Answers", elem_id="answers", max_chars=60, max_height=480
+        visible=False,
+        interactive=False,
+        label="Answers: select a row for its explanation",
+        elem_id="answers",
+        max_chars=60,
+        max_height=480,
     )
+    row = gr.HTML(elem_id="row")
     with gr.Row():
         downloads = [
             gr.DownloadButton(f"Download as {kind.upper()}", visible=False, elem_id=f"download-{kind}")
             for kind in ("csv", "jsonl")
         ]
-    events = FileEvents(specification, scorer, metric)
-    shown, read = [status, results, answers, *downloads], [videos, clips_status, run]
+    shown = [status, results, answers, row, *downloads]
     file.upload(events.upload, file, [table, file, status], **QUICK)
-    reading = clips.upload(events.videos, [clips, videos], [clips, *read], **LONG)
-    taking = examples.click(events.example_videos, None, read, **(LONG if specification.reader else QUICK))
-    taking.then(events.examples, None, [table, file, status], **QUICK)
-    running = run.click(events.run, [table, videos, *form.options, *form.endpoint], [scored, *shown, code_box], **LONG)
-    stop.click(events.stop, scored, [*shown, run], cancels=[reading, taking, running], queue=False, **QUICK)
-
-
-def _help(specification: Specification) -> str:
-    fields, video = specification.file_fields, specification.video
-    columns = ", ".join(
-        f"`{f.name}`" if f.required or f.name == "prediction" else f"`{f.name}` (optional)" for f in fields
-    )
-    lists = LISTS if any(field.kind in ("lines", "numbers") for field in fields) else ""
-    told = HELP.format(columns=columns, lists=lists, rows=LIMITS.rows, size=LIMITS.file_bytes // 2**20, other=OTHER)
-    if video is None:
-        return told
-    size = specification.file_bytes // 2**20
-    of_videos = VIDEOS.format(name=video.name, count=LIMITS.videos, seconds=LIMITS.video_seconds, size=size)
-    return f"{told}\n\n{of_videos}"
+    examples.click(events.examples, None, [table, file, status], **QUICK)
+    running = run.click(events.run, [table, *options, *endpoint], [scored, *shown, code_box], **LONG)
+    stop.click(events.stop, scored, shown, cancels=[running], queue=False, **QUICK)
+    answers.select(events.row, [scored, *endpoint], row, scroll_to_output=True, concurrency_id="score", **QUICK)
 
 
 class FileEvents:
-    """What the tab's buttons do.
+    """The functions behind the tab's components.
 
     Args:
         specification: The Space.
         scorer: Its metric.
-        metric: What evaluate loads, for the Python lines.
+        metric: The metric's name for the commands.
     """
 
     def __init__(self, specification: Specification, scorer: HostedScorer, metric: str) -> None:
         self._specification, self._scorer, self._metric = specification, scorer, metric
 
     def upload(self, file: str) -> tuple[UploadedTable | None, None, str]:
-        """Read an uploaded file, and delete it."""
-        path = Path(file)
-        tidy()
+        """Read an uploaded file."""
         try:
-            table = read(path, self._specification.file_fields)
+            table = read(uploaded("File", file), self._specification.fields)
         except Exception as error:
-            return None, None, markup.problem(told(error))
-        finally:
-            delete(path)
+            return None, None, markup.problem(message_of(error))
         return table, None, _ready(table)
-
-    def videos(self, files: list[str], known: Videos | None) -> Iterator[tuple[None, Videos, str, Any]]:
-        """Read uploaded videos, and delete them; nothing can be scored until they are read."""
-        tidy()
-        videos, wait, go_on = known or Videos(), gr.update(interactive=False), gr.update(interactive=True)
-        try:
-            paths = [uploaded("Video", file) for file in files]
-            for done, videos in enumerate(read_videos(self._specification, self._scorer, known or Videos(), paths)):
-                yield None, videos, markup.progress(done, len(paths), "videos"), wait
-            yield None, videos, _known(videos), go_on
-        except Exception as error:
-            yield None, videos, markup.problem(told(error)) + _known(videos), go_on
-
-    def example_videos(self) -> tuple[Videos, str, Any]:
-        """Take the videos of the worked examples, if they have any."""
-        video, examples = self._specification.video, self._specification.examples.values()
-        paths = sorted({Path(example.row[video.column]) for example in examples}) if video else []
-        *_, videos = read_videos(self._specification, self._scorer, Videos(), paths)
-        return videos, _known(videos), gr.skip()
 
     def examples(self) -> tuple[UploadedTable, None, str]:
-        """Take the worked examples for a file."""
-        rows = (self._as_in_a_file(example.row) for example in self._specification.examples.values())
-        table = collect(UploadedTable(EXAMPLES, ".jsonl"), enumerate(rows, 1), self._specification.file_fields)
+        """Return the worked examples as a file."""
+        specification = self._specification
+        rows = (example.row for example in specification.examples.values())
+        table = collect(UploadedTable(EXAMPLES, ".jsonl"), enumerate(rows, 1), specification.fields)
         return table, None, _ready(table)
 
-    def run(self, table: UploadedTable | None, videos: Videos | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
-        """Score the rows; show how far it is, and in the end the results."""
-        quiet = [gr.skip()] * 5
+    def run(self, table: UploadedTable | None, *entered: Any) -> Iterator[tuple[Any, ...]]:
+        """Score the rows; yield the progress, and at the end the results."""
+        unchanged = [gr.skip()] * 6
         if table is None:
-            yield None, markup.problem("Upload a file first, or use the example data."), *quiet
+            yield None, markup.problem("Upload a file first, or use the example data."), *unchanged
             return
         try:
             count = len(self._specification.controls)
             options = self._specification.options(entered[:count])
             scorer, loading = self._specification.asked_at(self._scorer, given(entered[count:]))
-            for scored in batch.score(self._specification, scorer, table, options, videos or Videos()):
-                yield scored, markup.progress(scored.done, len(table.rows)), *quiet
-            yield scored, *self._results(scored), self._code(scored, options, loading)
+            for scored in batch.score(self._specification, scorer, table, options):
+                yield scored, markup.progress(table.name, scored.done, len(table.rows)), *unchanged
+            yield scored, *self._results(scored), self._code(scored, loading)
         except Exception as error:
-            yield None, markup.problem(told(error)), *quiet
+            yield None, markup.problem(f"{table.name}: {message_of(error)}"), *unchanged
 
     def stop(self, scored: ScoredFile | None) -> tuple[Any, ...]:
-        """Show what had been scored when the visitor stopped."""
-        quiet, go_on = [gr.skip()] * 4, gr.update(interactive=True)
+        """Show the rows that were scored before the visitor stopped."""
+        unchanged = [gr.skip()] * 5
         if scored is None or not scored.kept:
-            return markup.note("Stopped before anything was scored."), *quiet, go_on
+            return markup.note("Stopped before anything was scored."), *unchanged
         try:
-            return *self._results(scored), go_on
+            return self._results(scored)
         except Exception as error:
-            return markup.problem(told(error)), *quiet, go_on
+            return markup.problem(message_of(error)), *unchanged
 
-    def _as_in_a_file(self, row: Row) -> dict[str, Any]:
-        """Return a row by the names that a file has for its columns, and with the name of its video."""
-        given = {f.name: (f, row[f.column]) for f in self._specification.fields if f.column in row}
-        return {name: Path(value).name if f.kind == "video" else value for name, (f, value) in given.items()}
+    def row(self, event: gr.SelectData, scored: ScoredFile | None, *entered: Any) -> str:
+        """Explain the selected row as the tab Answer does; with two systems' answers, both."""
+        if scored is None:
+            return markup.note("The results have been deleted in the meantime. Score the file again.")
+        try:
+            # The table may be sorted, so the row is identified by its number in the file.
+            place = int(event.row_value[0])
+            number = scored.table.places.index(place)
+            results = [self._explained(one, number, entered) for one in (scored, scored.other) if one]
+            return markup.row(f"{scored.table.name}, {scored.table.word} {place}", results)
+        except Exception as error:
+            return markup.problem(message_of(error))
+
+    def _explained(self, scored: ScoredFile, number: int, entered: tuple[Any, ...]) -> str:
+        specification, row, options = self._specification, scored.table.rows[number], scored.options
+        analysis = analyze(specification, self._scorer, row, options, given(entered))
+        outcome = explain(specification, self._scorer, analysis, options)
+        return markup.result(outcome, row["predictions"], specification.most)
 
     def _results(self, scored: ScoredFile) -> tuple[Any, ...]:
-        """Return status, figures with plot, table and downloads."""
+        """Return the status, figures with plot, the table, an empty explanation, and the downloads."""
         specification, found, rows = self._specification, certainty(scored), records_of(scored)
         shown = markup.summary(figures.cards(scored, found, specification))
         shown += markup.comparison(figures.compared(scored, found, specification))
@@ -180,25 +155,19 @@ class FileEvents:
             of = f"the scores of {one.table.answer}" if scored.other else "the scores"
             if scores := batch.known_of(one.columns["score"]):
                 verdicts = one.columns.get("verdict")
-                shown += plot.distribution(scores, verdicts and batch.known_of(verdicts), specification.most, of)
+                most = specification.most or 1.0
+                shown += plot.distribution(scores, verdicts and batch.known_of(verdicts), most, of)
         left = len(scored.table.rows) - scored.done
-        status = scored.stopped or (f"Stopped: {left:,} rows were not scored." if left else "Done.")
+        status = f"{scored.stopped or 'stopped'}; {left:,} rows were not scored." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]
-        table = _readable(pd.DataFrame(changed_first(rows)))
-        return markup.note(status), shown, gr.update(value=table, visible=True), *files
+        table = pd.DataFrame([_readable(row) for row in changed_first(rows)])
+        return markup.note(f"{scored.table.name}: {status}"), shown, gr.update(value=table, visible=True), "", *files
 
-    def _code(self, scored: ScoredFile, options: Any, loading: Mapping[str, Any]) -> Any:
-        table = scored.table
-        if table.name == EXAMPLES:
+    def _code(self, scored: ScoredFile, loading: Mapping[str, Any]) -> Any:
+        if scored.table.name == EXAMPLES:
             return gr.update(visible=False)
-        specification = self._specification
-        arguments = specification.arguments(options)
-        metric = (self._metric, specification.configuration)
-        verdicts = "verdict" in scored.columns
-        lines = code.for_file(
-            metric, specification.name, table, specification.file_fields, arguments, verdicts, loading, scored.problems
-        )
-        return gr.update(value=lines, visible=True)
+        arguments = self._specification.arguments(scored.options)
+        return gr.update(value=code.for_file(self._metric, scored.table, arguments, loading), visible=True)
 
 
 def _ready(table: UploadedTable) -> str:
@@ -206,17 +175,15 @@ def _ready(table: UploadedTable) -> str:
     return markup.note(f"{table.name}: {rows} to score.") + markup.problems(table.problems)
 
 
-def _known(videos: Videos) -> str:
-    """Say which videos there are, and what is wrong with the others."""
-    count = "1 video" if len(videos.read) == 1 else f"{len(videos.read)} videos"
-    read = markup.note(f"{count} read: {', '.join(videos.read)}.") if videos.read else ""
-    return read + markup.problems([f"{name}: {problem}" for name, problem in videos.problems.items()], of="video")
+def _readable(row: Record) -> dict[str, Any]:
+    """Return a record as the page shows it: verdicts in words, lists joined, scores with three decimals."""
+    return {name: _WORDS[value] if name in ("verdict", "verdict_b") else _cell(value) for name, value in row.items()}
 
 
-def _readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as the page shows it: lists joined, scores with three decimals."""
-    return frame.round(3).map(lambda cell: " · ".join(map(_short, cell)) if isinstance(cell, list) else cell)
+_WORDS = {True: "correct", False: "incorrect", None: "no verdict"}
 
 
-def _short(part: Any) -> str:
-    return f"{part:.3g}" if isinstance(part, float) else str(part)
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return " · ".join(f"{part:.3g}" if isinstance(part, float) else str(part) for part in value)
+    return round(value, 3) if isinstance(value, float) else value

@@ -1,1 +1,1 @@
-"""From what was entered or uploaded to what the metric makes of it, for one answer and for a file."""
+"""Scoring an answer or a file, and reading what was entered."""

@@ -1,4 +1,4 @@
-"""From a request to an answer, whichever way it came, and from an error to what the visitor is told."""
+"""Scoring one answer, and the message for an error."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,14 +13,14 @@ BROKEN = "Something went wrong on this server, not with your input. The error wa
 
 
 @dataclass(frozen=True)
-class Analysed:
-    """A row and what is known of it before the options have their say.
+class Analysis:
+    """A row after the slow part, to be scored with any options.
 
     Args:
         row: The row.
-        parts: What the metric made of it.
-        loading: What the Python lines tell `evaluate.load`.
-        elsewhere: Whether it was asked about at the visitor's own endpoint.
+        parts: The metric's result for the row.
+        loading: The options of `load` for the Python code.
+        elsewhere: True if the visitor's own endpoint was used.
     """
 
     row: Row
@@ -29,41 +29,41 @@ class Analysed:
     elsewhere: bool = False
 
 
-def analyse(
+def analyze(
     specification: Specification,
     scorer: HostedScorer,
     row: Row,
     options: Any = None,
     given: VisitorEndpoint | None = None,
-) -> Analysed:
-    """Do what takes time for one row.
+) -> Analysis:
+    """Do the slow part for one row.
 
     Args:
         specification: The Space.
         scorer: Its metric.
         row: The row.
-        options: The metric's; by default those that the page opens with.
-        given: The endpoint at which the visitor wants to ask.
+        options: The metric's options (default: the values when the page opens).
+        given: The visitor's own endpoint.
 
     Raises:
-        Refusal: the metric cannot score it.
+        Refusal: the metric cannot score the row.
     """
     scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)
-    parts = specification.analyse(asked, row, options or specification.options())
-    return Analysed(row, parts, loading, elsewhere=asked is not scorer)
+    parts = specification.analyze(asked, row, options or specification.options())
+    return Analysis(row, parts, loading, elsewhere=asked is not scorer)
 
 
-def explain(specification: Specification, scorer: HostedScorer, analysed: Analysed, options: Any) -> Outcome:
-    """Turn it into a score, by the metric's core, with what explains it."""
-    outcome = specification.explain(scorer, analysed.row, analysed.parts, options)
-    if not analysed.row["predictions"].strip():
+def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
+    """Return the score and its explanation."""
+    outcome = specification.explain(scorer, analysis.row, analysis.parts, options)
+    if not analysis.row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
     return outcome
 
 
 def as_record(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as the API gives it."""
+    """Return an outcome as the API returns it."""
     return {
         "score": None if outcome.score is None else float(outcome.score),
         "verdict": outcome.verdict,
@@ -74,14 +74,9 @@ def as_record(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def told(error: Exception) -> str:
-    """Return what the visitor is told of an error: a refusal's message; of anything else only that it is logged."""
+def message_of(error: Exception) -> str:
+    """Return the message for the visitor. Errors other than a refusal are logged and not shown."""
     if isinstance(error, Refusal):
         return str(error)
     LOG.error("a request failed", exc_info=error)
     return BROKEN
-
-
-def first_row(specification: Specification) -> Row:
-    """Return the row of the first worked example."""
-    return next(iter(specification.examples.values())).row

@@ -1,42 +1,37 @@
-"""Rows from an uploaded file: JSONL, CSV or Parquet. A row that cannot be read is named, the rest is kept."""
+"""Reading rows from an uploaded JSONL or CSV file. Rows that cannot be read are named and skipped."""
 
 import csv
 import io
 import json
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..metric import ANSWER, Field, Row
-from ..visitors.limits import LIMITS, Limits, Refusal, check_rows, shown
-from . import unpacking
+from ..visitors.limits import LIMITS, Refusal, check_rows, shown
 from .rows import from_mapping
 
-SUFFIXES = (".jsonl", ".csv", ".parquet")
+SUFFIXES = (".jsonl", ".csv")
 OTHER = "prediction_b"
-"""What the column of another system's answers is called, or like the metrics' columns:"""
+"""The column of another system's answers, which may also be called:"""
 OTHERS = "predictions_b"
 
-_TWICE = "two columns have the same name. Rename one."
-_NOT_UNPACKED = {unpacking.DAMAGED: "the file is damaged, or it is not Parquet.", unpacking.TWICE: _TWICE}
 _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 
 @dataclass
 class UploadedTable:
-    """What a file holds.
+    """The rows of a file.
 
     Attributes:
         name: The file's name.
         suffix: Its format.
-        places: Where each row stands in the file, counted from 1.
+        places: Number of each row in the file, starting at 1.
         rows: The rows.
-        problems: What is wrong with the others.
+        problems: Reasons why other rows were skipped.
         columns: Column of the metric, or `OTHERS` → name in the file.
-        others: Another system's answer of each row; empty if the file has no such column.
+        others: Another system's answer for each row; empty if the file has no such column.
     """
 
     name: str
@@ -49,99 +44,92 @@ class UploadedTable:
 
     @property
     def word(self) -> str:
-        """What a row is called where it stands."""
+        """The word for a row in the file's format."""
         return "line" if self.suffix == ".jsonl" else "row"
 
     @property
     def answer(self) -> str:
-        """What the column of answers is called in the file."""
+        """The file's name for the column of answers."""
         return self.columns.get("predictions", "prediction")
 
     def of_others(self) -> "UploadedTable":
-        """Return the same rows with the other system's answers for answers."""
+        """Return the same rows with the other system's answers."""
         rows = [{**row, "predictions": other} for row, other in zip(self.rows, self.others, strict=True)]
         return replace(self, rows=rows, columns={**self.columns, "predictions": self.columns[OTHERS]}, others=[])
 
 
-def read(path: Path, fields: Sequence[Field], limits: Limits = LIMITS) -> UploadedTable:
+def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
     """Read a file.
 
     Raises:
-        Refusal: it is too large, of another format, or no row of it can be used.
+        Refusal: it is too large, has another format, or contains no usable row.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise Refusal(f"{path.name}: unknown file type. Use {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
-    if path.stat().st_size > limits.file_bytes:
-        raise Refusal(f"{path.name}: the file is larger than {limits.file_bytes // 2**20} MB. Upload a part of it.")
-    if suffix == ".csv":
-        records = _csv(path, {name for f in fields if f.is_list for name in (f.name, f.column)}, limits)
-    else:
-        records = _jsonl(path) if suffix == ".jsonl" else _parquet(path, fields, limits)
-    return collect(UploadedTable(path.name, suffix), records, fields, limits)
+        raise Refusal(f"{path.name}: unknown file type. Use {' or '.join(SUFFIXES)}.")
+    if path.stat().st_size > LIMITS.file_bytes:
+        raise Refusal(f"{path.name}: the file is larger than {LIMITS.file_bytes // 2**20} MB. Upload a part of it.")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")  # not read_text, which would change line breaks in cells
+    except UnicodeDecodeError as error:
+        raise Refusal(f"{path.name}: the file is not UTF-8 text. Save it as UTF-8.") from error
+    lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
+    records = _jsonl(text) if suffix == ".jsonl" else _csv(path.name, text, lists)
+    return collect(UploadedTable(path.name, suffix), records, fields)
 
 
-def collect(
-    table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field], limits: Limits = LIMITS
-) -> UploadedTable:
-    """Put records into a table; those that cannot be used go to its problems.
+def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
+    """Add records to a table; the reasons for skipping unusable ones go to its problems.
 
     Raises:
-        Refusal: there are too many, none can be used, or another system's answers are not there in all rows, or are
-            the same.
+        Refusal: there are too many rows, a column is missing, no row is usable, or another system's answers are
+            incomplete or identical.
     """
     others: list[str | None] = []
-    names: dict[str, None] = {}  # of the columns, in order
+    found: dict[str, None] = {}  # the columns, in order
     for place, record in records:
-        names |= dict.fromkeys(record if isinstance(record, dict) else ())
-        check_rows(len(table.rows) + len(table.problems) + 1, limits)
+        found |= dict.fromkeys(record if isinstance(record, dict) else ())
+        check_rows(len(table.rows) + len(table.problems) + 1)
         try:
             if isinstance(record, Refusal):
                 raise record
-            row, other = from_mapping(fields, _mapping(record), limits), _other(record, limits)
-            columns = _named(record, fields, table.columns)
+            row, other = from_mapping(fields, _mapping(record)), _other(record)
         except Refusal as refusal:
             table.problems.append(f"{table.word} {place}: {refusal}")
             continue
         table.rows.append(row)
         others.append(other)
         table.places.append(place)
-        table.columns |= columns
-    if not table.rows:
-        raise Refusal(f"{table.name}: {_unusable(table, fields, names)}")
+    _check_columns(table, fields, found)
+    names = [*((f.column, f.name) for f in fields), (OTHERS, OTHER)]
+    table.columns |= {column: name for column, short in names for name in (column, short) if name in found}
     table.others = _checked(table, others)
-    check_rows(len(table.rows) + len(table.problems), limits, 2 if table.others else 1)
+    check_rows(len(table.rows) + len(table.problems), 2 if table.others else 1)
     return table
 
 
-def _unusable(table: UploadedTable, fields: Sequence[Field], names: Mapping[str, None]) -> str:
-    """Return why a file without a usable row cannot be scored: columns are missing, or what its first problem is."""
-    needed = [f for f in fields if f.required or f.column == ANSWER.column]
-    missing = [f"'{f.name}'" for f in needed if not {f.name, f.column} & names.keys()]
-    if names and missing:
-        return f"there is no column {' or '.join(missing)}. Found: {', '.join(names):.200}."
-    first = f" The first problem is in {table.problems[0]}" if table.problems else ""
-    return f"no row can be scored; expected the columns {', '.join(f.name for f in fields)}.{first}"
+def _check_columns(table: UploadedTable, fields: Sequence[Field], found: Collection[str]) -> None:
+    """Raise Refusal if a column is missing or no row is usable."""
+    missing = [f"'{f.name}'" for f in fields if not (f.is_optional or {f.name, f.column} & {*found})]
+    expected = ", ".join(f"{f.name} (optional)" if f.is_optional else f.name for f in fields)
+    if found and missing:
+        raise Refusal(
+            f"{table.name}: there is no column {' or '.join(missing)}. Found: {', '.join(found):.200}. "
+            f"Expected: {expected}. Rename or add columns."
+        )
+    if not table.rows:
+        first = f" The first problem is in {table.problems[0]}" if table.problems else ""
+        raise Refusal(f"{table.name}: no row can be scored; expected the columns {expected}.{first}")
 
 
-def _named(record: dict[str, Any], fields: Sequence[Field], before: Mapping[str, str]) -> dict[str, str]:
-    """Return column → name in a record, which is that of the rows before, or what takes all rows could name none."""
-    pairs = [*((f.column, f.name) for f in fields), (OTHERS, OTHER)]
-    found = {column: name for column, short in pairs for name in (column, short) if name in record}
-    for column, name in found.items():
-        if before.get(column, name) != name:
-            raise Refusal(f"{name}: earlier rows call this column {before[column]}. Use one name in all rows.")
-    return found
-
-
-def _other(record: dict[str, Any], limits: Limits) -> str | None:
+def _other(record: dict[str, Any]) -> str | None:
     """Return the other system's answer, which may be empty; None if there is none."""
     given = record.get(OTHER, record.get(OTHERS))
-    return None if given is None else str(from_mapping([_OTHER_ANSWER], {"prediction": given}, limits)["predictions"])
+    return None if given is None else str(from_mapping([_OTHER_ANSWER], {"prediction": given})["predictions"])
 
 
 def _checked(table: UploadedTable, others: Sequence[str | None]) -> list[str]:
-    """Return the other system's answers; none if no row has one. Raises Refusal if they cannot be compared."""
+    """Return the other system's answers; raise Refusal if they are incomplete or identical to the first ones."""
     there = [place for place, other in zip(table.places, others, strict=True) if other is not None]
     lacking = [place for place, other in zip(table.places, others, strict=True) if other is None]
     if there and lacking:
@@ -163,8 +151,8 @@ def _mapping(record: Any) -> dict[str, Any]:
     return record
 
 
-def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
-    for place, line in enumerate(_decoded(path).split("\n"), 1):
+def _jsonl(text: str) -> Iterator[tuple[int, Any]]:
+    for place, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield place, json.loads(line)
@@ -172,18 +160,18 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
                 yield place, Refusal(f"this is not JSON: {line.strip()!r:.60}")
 
 
-def _csv(path: Path, lists: Set[str], limits: Limits) -> Iterator[tuple[int, Any]]:
-    """Yield the rows by the rules of `evaluate-qa score`: a cell is a text, or in these columns maybe a JSON list."""
-    csv.field_size_limit(limits.file_bytes)
-    reader = csv.reader(io.StringIO(_decoded(path), newline=""), strict=True)
+def _csv(name: str, text: str, lists: Set[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the rows by the rules of `evaluate-qa score`: in the columns `lists`, a cell may be a JSON list."""
+    csv.field_size_limit(LIMITS.file_bytes)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])
         if len({*header}) < len(header):
-            raise Refusal(f"{path.name}: {_TWICE}")
+            raise Refusal(f"{name}: two columns have the same name. Rename one.")
         for place, cells in enumerate(filter(None, reader), 1):
             yield place, _record(header, cells, lists)
     except csv.Error as error:
-        raise Refusal(f"{path.name}: the file is not CSV ({error}).") from error
+        raise Refusal(f"{name}: the file is not CSV ({error}).") from error
 
 
 def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, Any] | Refusal:
@@ -199,30 +187,3 @@ def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, A
                     f'{name}: this is not a JSON list: {record[name]!r:.60}. Write ["a", "b"], or ["[so] …"].'
                 )
     return record
-
-
-def _parquet(path: Path, fields: Sequence[Field], limits: Limits) -> Iterator[tuple[int, Any]]:
-    """Yield the rows with the columns that are needed, as `unpacking` writes them."""
-    columns = [OTHER, OTHERS, *(name for f in fields for name in (f.name, f.column))]
-    with subprocess.Popen([sys.executable, unpacking.__file__, path, *columns], stdout=subprocess.PIPE) as process:
-        written = process.stdout.read(limits.unpacked_bytes + 1) if process.stdout else b""
-        too_large = len(written) > limits.unpacked_bytes
-        if too_large:
-            process.kill()
-    for place, line in enumerate(written.split(b"\n")[:-1], 1):
-        row = json.loads(line)
-        yield place, Refusal(row) if isinstance(row, str) else row
-    if too_large or process.returncode < 0 or process.returncode == unpacking.TOO_LARGE:
-        size = limits.unpacked_bytes // 2**20
-        raise Refusal(f"{path.name}: the unpacked file is larger than {size} MB, or damaged. Upload a part of it.")
-    if process.returncode in _NOT_UNPACKED:
-        raise Refusal(f"{path.name}: {_NOT_UNPACKED[process.returncode]}")
-    if process.returncode:
-        raise RuntimeError(f"what unpacks a file ended with {process.returncode}")
-
-
-def _decoded(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")  # not as text, which makes one kind of line break of all
-    except UnicodeDecodeError as error:
-        raise Refusal(f"{path.name}: the file is not UTF-8 text. Save it as UTF-8.") from error

@@ -1,4 +1,4 @@
-"""The scored rows as records and as files: JSONL as they are, and CSV for spreadsheets, which run a formula."""
+"""The scored rows as records, and the files to download."""
 
 import csv
 import json
@@ -15,42 +15,38 @@ from .files import OTHERS
 
 Record = dict[str, Any]
 
-# What spreadsheets take for the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection
+# Texts that spreadsheets run as formulas: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
 def records_of(scored: ScoredFile) -> list[Record]:
-    """Return a record for each row that was scored: its place in the file, score and verdict, its texts, the rest.
+    """Return a record for each scored row: its number in the file, score and verdict, its texts, other columns.
 
-    Of two answers the other's values have names that end in `_b`; `change` says whether it is a win or a loss.
+    With two systems' answers, names that end in `_b` belong to the second one, and `change` is "win", "loss" or empty.
     """
     return [_record(scored, place, i) for place, i in enumerate(scored.kept)]
 
 
 def changed_first(rows: Sequence[Record]) -> list[Record]:
-    """Return records of two systems' answers as `evaluate-qa compare --changed` orders them, and then the others."""
-    by_size = sorted(filter(_changed, rows), key=lambda row: -abs(row["score_b"] - row["score"]))
-    return [*by_size, *(row for row in rows if not _changed(row))]
-
-
-def _changed(row: Record) -> bool:
-    return bool(row.get("change"))
+    """Return the records in the order of `evaluate-qa compare --changed`, followed by the unchanged ones."""
+    by_size = sorted((row for row in rows if row.get("change")), key=lambda row: -abs(row["score_b"] - row["score"]))
+    return [*by_size, *(row for row in rows if not row.get("change"))]
 
 
 def _record(scored: ScoredFile, place: int, i: int) -> Record:
     table, values = scored.table, {name: column[place] for name, column in scored.columns.items()}
     if scored.other is not None:
-        values = _beside(values, {name: column[place] for name, column in scored.other.columns.items()})
+        values = _paired(values, {name: column[place] for name, column in scored.other.columns.items()})
     first = {name: value for name, value in values.items() if name.removesuffix("_b") in ("score", "verdict", "change")}
-    # The answers first, which the others are about.
+    # The answers come first.
     names = sorted(table.columns.items(), key=lambda pair: pair[0] not in ("predictions", OTHERS))
     row = table.rows[i] | ({OTHERS: table.others[i]} if table.others else {})
     texts = {name: row[column] for column, name in names if column in row}
     return {"row": table.places[i], **first, **texts, **values}
 
 
-def _beside(values: Record, other: Record) -> Record:
-    """Return what the metric said of both answers, side by side, and what that makes of the change."""
+def _paired(values: Record, other: Record) -> Record:
+    """Return the metric's columns for both answers side by side, and the change."""
     judged = "verdict" if values.get("verdict") is not None else "score"
     before, after = values[judged], other[judged]
     change = "" if None in (before, after) or before == after else "win" if after > before else "loss"
@@ -59,10 +55,10 @@ def _beside(values: Record, other: Record) -> Record:
 
 
 def write(rows: Sequence[Record]) -> tuple[Path, Path]:
-    """Write both files where gradio keeps files for a while, below a name that nobody can guess; return CSV and JSONL.
+    """Write a CSV and a JSONL file to Gradio's folder, under a name that nobody can guess, and return their paths.
 
-    Both can be uploaded again, and read by `evaluate-qa score`. JSONL comes back as it was; of CSV a text that a
-    spreadsheet would run comes back with the apostrophe that keeps it from that.
+    Both can be uploaded again and read by `evaluate-qa score`. In CSV, an apostrophe precedes texts that a spreadsheet
+    would run as a formula.
     """
     folder = Path(get_upload_folder()) / secrets.token_hex(20)
     folder.mkdir(parents=True)
@@ -77,7 +73,7 @@ def write(rows: Sequence[Record]) -> tuple[Path, Path]:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as the text of a cell, as `evaluate-qa score` does: a list as JSON, nothing as nothing."""
+    """Return the text of a cell, in the format of `evaluate-qa score`: lists as JSON, and None as an empty cell."""
     if isinstance(value, str):
         return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
     return "" if value is None else _json(value) if isinstance(value, (list, dict)) else str(value)

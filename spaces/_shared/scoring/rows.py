@@ -1,34 +1,32 @@
-"""From what a visitor entered, in the form, by the API or in a file, to a row for the metric."""
+"""Turning form boxes, API arguments and file rows into rows for the metric."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..metric import Field, Row
-from ..visitors.limits import LIMITS, Limits, Refusal, check_count, check_length, shown
+from ..visitors.limits import Refusal, check_count, check_length, shown
 from ..visitors.uploads import uploaded
 
 
-def from_form(fields: Sequence[Field], entered: Sequence[str | None], limits: Limits = LIMITS) -> Row:
-    """Return the row from the texts of the form's boxes; one that is empty and may be is left out.
+def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
+    """Return the row from the texts of the form's boxes, without empty optional ones.
 
     Raises:
-        Refusal: a box is empty that must not be, or holds too much, or something that is no number.
+        Refusal: a required box is empty, a text is too long, or a text is not a number.
     """
     given = {}
     for field, text in zip(fields, entered, strict=True):
         lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
-        whole = (text or "").strip()
-        values: dict[str, Any] = {"text": whole, "video": whole, "lines": lines, "numbers": lines}
-        given[field.name] = values[field.kind] or None
-    return from_mapping(fields, given, limits)
+        given[field.name] = lines if field.is_list else (text or "").strip()
+    return from_mapping(fields, given)
 
 
-def from_mapping(fields: Sequence[Field], given: Mapping[str, Any], limits: Limits = LIMITS) -> Row:
-    """Return the row from values by the fields' names, or by the metric's names of the columns.
+def from_mapping(fields: Sequence[Field], given: Mapping[str, Any]) -> Row:
+    """Return the row from values by the fields' names or by the metric's column names.
 
     Raises:
-        Refusal: a value is missing, too long or of a wrong kind.
+        Refusal: a value is missing, too long, or of a wrong type.
     """
     row: Row = {}
     for field in fields:
@@ -39,35 +37,31 @@ def from_mapping(fields: Sequence[Field], given: Mapping[str, Any], limits: Limi
                 raise Refusal(f"There is no {field.label.lower().removesuffix('s')}. {how}.")
             if field.column == "predictions":
                 row[field.column] = ""
-            continue
-        row[field.column] = _READERS[field.kind](field, value, limits)
+        elif field.kind == "video":
+            row[field.column] = str(uploaded(field.label, value))
+        else:
+            row[field.column] = _list(field, value) if field.is_list else _text(field, value)
     return row
 
 
 def to_form(fields: Sequence[Field], row: Row) -> list[str]:
-    """Return the texts of the form's boxes that make this row."""
+    """Return the texts of the form's boxes for this row."""
     values = [row.get(field.column, "") for field in fields]
     return ["\n".join(map(str, value)) if isinstance(value, list) else str(value) for value in values]
 
 
-def _text(field: Field, value: Any, limits: Limits) -> str:
+def _text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
         raise Refusal(f"{field.label}: expected a text, not {shown(value)}.")
-    check_length(field.label, value, limits)
-    # As the metrics do: what UTF-8 cannot hold could be neither shown nor sent.
+    check_length(field.label, value)
+    # Replace lone surrogates, as the metrics do: UTF-8 cannot encode them.
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _list(field: Field, value: Any, limits: Limits) -> list[Any]:
+def _list(field: Field, value: Any) -> list[Any]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
-    check_count(field.label, len(values), limits)
-    if field.kind == "numbers":
-        return [_number(field, number) for number in values]
-    return [_text(field, text, limits) for text in values]
-
-
-def _video(field: Field, value: Any, _: Limits) -> str:
-    return str(uploaded(field.label, value))
+    check_count(field.label, len(values))
+    return [_number(field, one) if field.kind == "numbers" else _text(field, one) for one in values]
 
 
 def _number(field: Field, value: Any) -> float:
@@ -78,11 +72,3 @@ def _number(field: Field, value: Any) -> float:
     if not math.isfinite(number):
         raise Refusal(f"{field.label}: expected a number, not {shown(value)}.")
     return number
-
-
-_READERS: dict[str, Callable[[Field, Any, Limits], Any]] = {
-    "text": _text,
-    "lines": _list,
-    "numbers": _list,
-    "video": _video,
-}

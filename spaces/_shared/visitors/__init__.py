@@ -1,1 +1,1 @@
-"""What visitors may ask for and send: limits, uploads, requests, endpoints of their own."""
+"""Limits on what visitors may send."""

@@ -1,8 +1,7 @@
-"""A visitor's own endpoint: what is entered of it, what of that is refused, and where it may be.
+"""Visitors' own endpoints: reading what was entered, and checking that an address is public.
 
-The key goes with each request from the page, where it was typed, to the endpoint. It is in no state, message, file or
-Python line. A server that sends requests wherever visitors want is a hole in the wall around it: hence a Space has this
-only where its environment says so, and then, unless that says more, for addresses of the internet alone.
+The key goes with each request from the page to the endpoint; it is in no state, message, file or Python code. A server
+that sends requests to any address is a security risk, so a Space offers this only if its environment allows it.
 """
 
 import asyncio
@@ -15,35 +14,29 @@ from urllib.parse import urlsplit
 
 from .limits import Refusal, check_length
 
-# IPv6 that leads to an IPv4 address by a translator of the network.
+# IPv6 addresses that a network translates to IPv4.
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True)
 class VisitorEndpoint:
-    """What a visitor has given.
-
-    Args:
-        url: The base URL.
-        model: The model's name there.
-        key: The key; None where it needs none.
-    """
+    """An endpoint that a visitor entered: base URL, model name, and key if there is one."""
 
     url: str
     model: str
     key: str | None = field(repr=False)
 
     @property
-    def told(self) -> dict[str, str]:
-        """What may be told of it."""
+    def loading(self) -> dict[str, str]:
+        """The options of `load` for the Python code, without the key."""
         return {"endpoint": self.url, "model": self.model}
 
 
 def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
-    """Return what was entered as URL, model and key; None if the URL is empty, or no box is there.
+    """Return the endpoint from the boxes URL, model and key; None if the URL is empty or there are no boxes.
 
     Raises:
-        Refusal: it cannot be used; the message never has the key.
+        Refusal: it cannot be used. The message never contains the key.
     """
     if not entered:
         return None
@@ -62,7 +55,7 @@ def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
     if not usable or not url.isprintable() or " " in url:
         raise Refusal("URL: expected an address such as https://api.example.com/v1.")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise Refusal("URL: expected an address without user, password and parameters. A key goes into the box Key.")
+        raise Refusal("URL: expected an address without user, password and parameters. Enter a key in the box Key.")
     if not model:
         raise Refusal("There is no model. Enter the model's name at the endpoint.")
     if not re.fullmatch(r"[!-~]{0,1000}", key):
@@ -71,10 +64,10 @@ def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
 
 
 async def public_address(host: str) -> str:
-    """Return an address of a host, all of whose addresses are of the internet.
+    """Return an address of a host if all its addresses are public.
 
     Raises:
-        ConnectionError: it has none, or one that is not; which, is not said.
+        ConnectionError: the host has no address or one that is not public. The message does not reveal which.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
@@ -87,10 +80,10 @@ async def public_address(host: str) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the internet, and no way to one that is not."""
+    """Return True if an address is on the internet and is not translated to one that is not."""
     try:
         ip = ipaddress.ip_address(address)
-    except ValueError:  # with a zone: it is of the local network
+    except ValueError:  # an address with a zone is local
         return False
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo and ip.teredo[1])

@@ -1,7 +1,7 @@
-"""What stands before the server: requests that are too large, do not get on, or name an address are refused.
+"""ASGI middleware that refuses requests that are too large or too slow, or that name an address.
 
-Gradio limits the size of each uploaded file, and nothing else; uvicorn limits neither size nor time of a request. And
-where file data hold an address in place of a path, Gradio downloads it, for any field, before it calls us.
+Gradio limits the size of each uploaded file and nothing else; uvicorn limits neither size nor time. And if file data
+contain an address in place of a path, Gradio downloads it, for any field, before it calls the Space's functions.
 """
 
 import asyncio
@@ -12,91 +12,90 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .limits import LIMITS, Limits
+from .limits import LIMITS
 
 _ADDRESS = "://"
-# Not "/upload" alone: a function of a Space may be called so, as in /gradio_api/call/upload.
+# Not "/upload" alone, because a function of a Space may have this name, as in /gradio_api/call/upload.
 _UPLOAD = "/gradio_api/upload"
-# Gradio writes all that a visitor has entered into a file, a key too, for everybody who has the link to it.
+# Gradio would write everything the visitor entered, a key included, to a file for everybody who has the link.
 _LINK = "/deep_link"
 _NO_LINKS = "This Space does not store what you entered. Share the Python code instead."
 _NO_ADDRESSES = "This Space downloads nothing. Upload the file."
 
 
 class Guard:
-    """ASGI middleware that limits how large the body of a request is, and how long its next piece may take.
-
-    It also refuses what would make the server fetch something: file data with an address, and `/file=http://…`; and
-    what would make it keep what was entered.
+    """Limits the size of a request's body and the time until its next piece, and refuses addresses and deep links.
 
     Args:
         app: The server.
-        upload_bytes: Size of an upload, which may be several files.
-        limits: Size of any other request, and the time.
+        upload_bytes: Size of an upload; the size of other requests is `LIMITS.file_bytes`.
     """
 
-    def __init__(self, app: ASGIApp, upload_bytes: int, limits: Limits = LIMITS) -> None:
-        self._app, self._upload_bytes, self._limits = app, upload_bytes, limits
+    def __init__(self, app: ASGIApp, upload_bytes: int) -> None:
+        self._app, self._upload_bytes = app, upload_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, piece by piece."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        uploading = scope["path"].rstrip("/").endswith(_UPLOAD)
-        most = self._upload_bytes if uploading else self._limits.file_bytes
+        path = scope["path"].rstrip("/")
+        uploading = path.endswith(_UPLOAD)
+        most = self._upload_bytes if uploading else LIMITS.file_bytes
         size = dict(scope["headers"]).get(b"content-length", b"0")
+        refused = None
         if not size.isdigit() or int(size) > most:
-            await JSONResponse({"detail": _too_large(most)}, 413)(scope, receive, send)
-            return
-        if _ADDRESS in scope["path"]:
-            await JSONResponse({"detail": _NO_ADDRESSES}, 403)(scope, receive, send)
-            return
-        if scope["path"].rstrip("/").endswith(_LINK):
-            await JSONResponse({"detail": _NO_LINKS}, 403)(scope, receive, send)
-            return
-        await self._app(scope, _Body(receive, most, self._limits.piece_seconds, uploading), send)
+            refused = _too_large(most), 413
+        elif _ADDRESS in path:
+            refused = _NO_ADDRESSES, 403
+        elif path.endswith(_LINK):
+            refused = _NO_LINKS, 403
+        if refused:
+            message, status = refused
+            await JSONResponse({"detail": message}, status)(scope, receive, send)
+        else:
+            await self._app(scope, _Body(receive, most, uploading), send)
 
 
 class _Body:
-    """The pieces of a request's body as they come; once it is whole, whoever waits may wait as long as it likes."""
+    """The pieces of a request's body as they arrive. Once the body is complete, waiting is not limited."""
 
-    def __init__(self, receive: Receive, most: int, seconds: float, uploading: bool) -> None:
-        self._receive, self._left, self._most, self._seconds = receive, most, most, seconds
-        self._uploading, self._whole = uploading, False
-        self._content = bytearray()  # of an upload nothing is kept
+    def __init__(self, receive: Receive, most: int, uploading: bool) -> None:
+        self._receive, self._left, self._most = receive, most, most
+        self._uploading, self._complete = uploading, False
+        self._content = bytearray()  # stays empty for an upload
 
     async def __call__(self) -> Message:
-        if self._whole:
+        if self._complete:
             return await self._receive()
         try:
-            message = await asyncio.wait_for(self._receive(), self._seconds)
-        except TimeoutError:  # until Python 3.11 another than TimeoutError
-            raise self._broken_off(408, f"No data arrived for {self._seconds:g} seconds. Try again.") from None
-        self._whole = not message.get("more_body", False)
+            message = await asyncio.wait_for(self._receive(), LIMITS.piece_seconds)
+        except TimeoutError:
+            raise self._error(408, f"No data arrived for {LIMITS.piece_seconds:g} seconds. Try again.") from None
+        self._complete = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise self._broken_off(413, _too_large(self._most))
+            raise self._error(413, _too_large(self._most))
         if self._uploading and message["type"] == "http.disconnect":
-            raise self._broken_off(400, "The upload was interrupted.")
+            raise self._error(400, "The upload was interrupted.")
         if not self._uploading:
             self._content += message.get("body", b"")
-            if self._whole and _names_address(self._content):
-                raise self._broken_off(400, _NO_ADDRESSES)
+            if self._complete and _names_address(self._content):
+                raise self._error(400, _NO_ADDRESSES)
         return message
 
-    def _broken_off(self, status: int, told: str) -> Exception:
-        """Return the error that ends a request; of an upload the one at which Gradio deletes what has come of it."""
-        return MultiPartException(told) if self._uploading else HTTPException(status, told)
+    def _error(self, status: int, message: str) -> Exception:
+        """Return the error that ends a request; for an upload, the error after which Gradio deletes the file."""
+        return MultiPartException(message) if self._uploading else HTTPException(status, message)
 
 
 def _names_address(content: bytearray) -> bool:
-    """Whether file data in a request have an address for a path."""
+    """Return True if file data in a request have an address in place of a path."""
     try:
         left = [json.loads(content)]
     except RecursionError:
         return True
-    except ValueError:  # no JSON, which the server will say
+    except ValueError:  # not JSON, which the server reports
         return False
     while left:
         value = left.pop()
@@ -110,5 +109,5 @@ def _names_address(content: bytearray) -> bool:
 
 
 def _too_large(most: int) -> str:
-    # Gradio answers an upload by these words: with "maximum allowed size" as too large, else as a bad request.
+    # Gradio looks for "maximum allowed size" in the message to answer with status 413.
     return f"This is more than the maximum allowed size of {most / 2**20:.3g} MB. Send it in parts."

@@ -1,50 +1,46 @@
-"""How much a visitor may ask for, and the refusal that says so."""
+"""Limits on what visitors may send, and the error that explains them."""
 
 from dataclasses import dataclass
 from typing import Any
 
 
-class Refusal(ValueError):  # noqa: N818 - not an error of the program, but an answer to a visitor
-    """What was entered cannot be scored; the message is for the visitor and says what to do."""
+class Refusal(ValueError):  # noqa: N818 - not a failure of the program, but an answer to a visitor
+    """The input cannot be scored. The message is shown to the visitor and explains how to fix it."""
 
 
 def shown(value: Any) -> str:
-    """Return a value as a refusal names it; of what may be a file nothing, for it has a path of this machine."""
+    """Return a value for an error message, without the content of objects, which may be paths on this server."""
     if isinstance(value, dict):
         return "an object"
     return "a list" if isinstance(value, list) else f"{value!r:.50}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Limits:
-    """What a Space takes.
+    """Limits of a Space.
 
     Args:
-        characters: Of one text: a question, an answer, a reference.
-        references: References of one answer.
-        rows: Answers in one file: its rows, twice if each has two answers.
+        characters: Length of one text: a question, an answer, a reference.
+        references: Number of references per answer.
+        rows: Number of answers in one file; a row with two answers counts twice.
         file_bytes: Size of one file.
-        unpacked_bytes: Size of what a Parquet file holds in the columns that are needed, as JSON.
-        videos: Videos of one file.
-        video_seconds: How long a video may say that it is.
-        video_frames: Frames that it may really hold: two minutes at 60 a second.
+        video_seconds: Length of a video according to its header.
+        video_frames: Actual number of frames: two minutes at 60 per second.
         video_pixels: Size of one frame.
-        reading_seconds: Time for reading one video.
-        chunk_characters: From how many characters on the rows so far are scored, so that others get their turn.
-        seconds: Time for the rows of one file; what is scored by then is kept.
-        turn_seconds: How long a request waits until the metric is free.
-        piece_seconds: How long the server waits for the next piece of a request.
-        waiting: Requests in the queue.
-        visitors: Visitors whose last result is remembered.
-        kept_seconds: How long files and results are kept at most.
+        reading_seconds: Time to decode one video.
+        chunk_characters: Length of the texts that are scored together, so that other visitors get their turn.
+        seconds: Time to score one file; the rows scored by then are kept.
+        turn_seconds: Time that a request waits for the metric.
+        piece_seconds: Time that the server waits for the next piece of a request.
+        waiting: Number of requests in the queue.
+        visitors: Number of visitors whose last result is kept.
+        kept_seconds: Time after which files and results are deleted.
     """
 
     characters: int = 4000
     references: int = 10
     rows: int = 1000
     file_bytes: int = 5 * 2**20
-    unpacked_bytes: int = 16 * 2**20
-    videos: int = 20
     video_seconds: int = 120
     video_frames: int = 7200
     video_pixels: int = 1920 * 1920
@@ -61,27 +57,27 @@ class Limits:
 LIMITS = Limits()
 
 
-def check_length(label: str, text: str, limits: Limits = LIMITS) -> None:
+def check_length(label: str, text: str) -> None:
     """Raise Refusal if a text is too long."""
-    if len(text) > limits.characters:
+    if len(text) > LIMITS.characters:
         raise Refusal(
-            f"{label}: the text has {len(text):,} characters; this Space accepts {limits.characters:,}. Shorten it, or "
+            f"{label}: the text has {len(text):,} characters; this Space accepts {LIMITS.characters:,}. Shorten it, or "
             "score it on your own machine with the code on the tab Python."
         )
 
 
-def check_count(label: str, count: int, limits: Limits = LIMITS) -> None:
-    """Raise Refusal if an answer has too many references (or weights, …)."""
-    if count > limits.references:
-        raise Refusal(f"{label}: there are {count}; this Space accepts {limits.references}. Leave some out.")
+def check_count(label: str, count: int) -> None:
+    """Raise Refusal if an answer has too many references or weights."""
+    if count > LIMITS.references:
+        raise Refusal(f"{label}: there are {count}; this Space accepts {LIMITS.references}. Leave some out.")
 
 
-def check_rows(count: int, limits: Limits = LIMITS, answers: int = 1) -> None:
-    """Raise Refusal if there are no rows, or too many; of rows with two answers each, half as many fit."""
-    if count * answers > limits.rows:
+def check_rows(count: int, answers: int = 1) -> None:
+    """Raise Refusal if there are no rows or too many, given the number of answers per row."""
+    if count * answers > LIMITS.rows:
         each = " with two answers each" if answers > 1 else ""
         raise Refusal(
-            f"There are more than {limits.rows // answers:,} rows{each}. Score a part of them, or all on your own "
+            f"There are more than {LIMITS.rows // answers:,} rows{each}. Score a part of them, or all on your own "
             "machine with the code on the tab Python."
         )
     if not count:

@@ -1,65 +1,60 @@
-"""Whether a file is a video that can be looked at here. Nothing is decoded to find out."""
+"""Checks of uploaded videos."""
 
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .limits import LIMITS, Limits, Refusal
+from .limits import LIMITS, Refusal
 
-# As in the metric. Other kinds are not even begun: a playlist names files and addresses that FFmpeg would open.
+# The formats that the metric reads. A playlist names other files and addresses, which FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
 
 
-def check_video(path: str, limits: Limits = LIMITS) -> None:
-    """Look at what a video says of itself, and at its packets, which show how much there really is.
+def check_video(path: str) -> None:
+    """Check the header of a video and count its packets, which shows its real length. Nothing is decoded.
 
     Raises:
-        Refusal: it is no video, or too long or too large.
+        Refusal: the file is not a video, or it is too long or too large.
     """
     import av
 
-    # The absolute path: to FFmpeg a name such as `12:30:05.mp4` is an address.
+    # The absolute path, because FFmpeg reads a name such as `12:30:05.mp4` as an address.
     only = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
         with av.open(f"file:{Path(path).absolute()}", options=only) as container:
             if not container.streams.video:
                 raise Refusal("Video: the file has no frames.")
             seconds = float(container.duration or 0) / av.time_base
-            if seconds > limits.video_seconds:
+            if seconds > LIMITS.video_seconds:
                 raise Refusal(
-                    f"Video: it has {seconds:,.0f} seconds; this Space accepts {limits.video_seconds}. Shorten it."
+                    f"Video: it has {seconds:,.0f} seconds; this Space accepts {LIMITS.video_seconds}. Shorten it."
                 )
-            if max(stream.width * stream.height for stream in container.streams.video) > limits.video_pixels:
+            if max(stream.width * stream.height for stream in container.streams.video) > LIMITS.video_pixels:
                 raise _too_large()
-            _count(container, limits)
+            packets = (packet for packet in container.demux(container.streams.video) if packet.size)
+            if any(number > LIMITS.video_frames for number, _ in enumerate(packets, 1)):
+                raise Refusal(
+                    f"Video: it has more than {LIMITS.video_frames:,} frames, the limit of this Space. Shorten it."
+                )
     except (av.error.FFmpegError, OSError) as error:
         raise Refusal("Video: the file cannot be read as a video. Use MP4 or WebM.") from error
 
 
-def in_time(samples: Iterable[Any], limits: Limits = LIMITS) -> Iterator[Any]:
+def in_time(samples: Iterable[Any]) -> Iterator[Any]:
     """Yield sampled frames, which have an `image`, as they are decoded.
 
     Raises:
-        Refusal: it takes too long, or a frame is larger than the video said.
+        Refusal: decoding takes too long, or a frame is larger than the header promised.
     """
-    end = time.monotonic() + limits.reading_seconds
+    end = time.monotonic() + LIMITS.reading_seconds
     for sample in samples:
         height, width, *_ = sample.image.shape
-        if height * width > limits.video_pixels:
+        if height * width > LIMITS.video_pixels:
             raise _too_large()
         if time.monotonic() > end:
-            raise Refusal(f"Video: reading it takes longer than {limits.reading_seconds:g} seconds. Shorten it.")
+            raise Refusal(f"Video: reading it takes longer than {LIMITS.reading_seconds:g} seconds. Shorten it.")
         yield sample
-
-
-def _count(container: Any, limits: Limits) -> None:
-    packets = (packet for packet in container.demux(container.streams.video) if packet.size)
-    for number, _ in enumerate(packets, 1):
-        if number > limits.video_frames:
-            raise Refusal(
-                f"Video: it has more than {limits.video_frames:,} frames, the limit of this Space. Shorten it."
-            )
 
 
 def _too_large() -> Refusal:
