@@ -1,18 +1,16 @@
-"""Classifiers of pairs of texts: which one a metric runs, how it is loaded, how it reads.
+"""Classify pairs of texts with the embedded matcher, a matcher of `evaluate-qa fit`, or a checkpoint.
 
-A metric runs the embedded matcher, one that `evaluate-qa fit` made, or a checkpoint.
-
-Each text is tokenised once; pairs are assembled and run in batches. The two sides are assembled from token ids by the
-tokenizer's own template, so that a text that contains a special token's name ("[SEP]") is text all the same.
+Each distinct text is tokenized once. Pairs are assembled from token ids with the tokenizer's own template, so the name
+of a special token ("[SEP]") in a text stays text.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,86 +19,74 @@ from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
 from .checkpoints import MINILM, check_whole
 from .checkpoints import find as find_checkpoint
-from .devices import best_device, check_device
-from .engines import PairEngine, PairIds, Template, Tokens, check_packages, chosen, padded, torch_token_budget
+from .devices import best_device
+from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
 from .matcher import MAX_LENGTH, TASKS, Matcher, build, find, read, tensors
-from .onednn import multiply_with_onednn, read_first_token_only
 from .onnx_engine import OnnxPairEngine
-from .precision import settled
 
 Logits = NDArray[np.float64]
 
-# Texts tokenised at once.
+# Texts that are tokenized in one call.
 _CHUNK = 4096
-# What the final layers of a matcher may weigh.
-_WEIGHED = frozenset({"margin", "entailment", "intercept", *COLUMNS})
+# The features that the final layers of a matcher may use.
+_FEATURES = frozenset({"margin", "entailment", "intercept", *COLUMNS})
 
-# What torch models need.
+# The packages that torch models need.
 _PACKAGES = ("torch", "transformers")
 
 Texts = tuple[str, tuple[str, ...]]
-Given = TypeVar("Given", bound=ModelOptions)
 
 
 class Pair(NamedTuple):
-    """The two sides of an input; the parts of the second are joined by the separator token."""
+    """The two sides of an input. The separator token joins the parts of the second side."""
 
     first: str
     second: tuple[str, ...]
 
 
-def sharing(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs with one object for equal texts: a text may stand in many pairs."""
-    known: dict[str, str] = {}
-    return [
-        Pair(known.setdefault(first, first), tuple(known.setdefault(part, part) for part in second))
-        for first, second in pairs
-    ]
-
-
 class PairReader:
-    """A loaded classifier. It works the same with ONNX Runtime and with torch.
+    """A loaded classifier, on ONNX Runtime or torch.
 
     Attributes:
         engine: Runs the model.
         labels: Names of the classes, in the order of the logits.
-        max_length: Tokens of the longest input it takes.
+        max_length: Maximum number of tokens in an input.
     """
 
     def __init__(self, engine: PairEngine, options: ModelOptions, labels: Sequence[str], max_length: int) -> None:
         self.engine, self.labels, self.max_length = engine, list(labels), max_length
         self._options = options
 
-    def tokenise(self, texts: Sequence[str]) -> dict[str, Tokens]:
+    def tokenize(self, texts: Sequence[str]) -> dict[str, Tokens]:
         """Return the tokens of distinct texts, without special tokens."""
         tokens: dict[str, Tokens] = {}
         for start in range(0, len(texts), _CHUNK):
             chunk = list(texts[start : start + _CHUNK])
-            tokens |= zip(chunk, self.engine.tokenise(chunk), strict=True)
+            tokens |= zip(chunk, self.engine.tokenize(chunk), strict=True)
         return tokens
 
     def logits(
         self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None, describe: str | None = None
     ) -> Logits:
-        """Return the logits of every pair, shape (pairs, classes); equal pairs go through the model once.
+        """Return the logits of every pair, shape (pairs, classes). Equal pairs run once.
 
         Args:
-            pairs: The inputs; one that is too long loses tokens at the end of its longer side.
-            tokens: Of those texts that are tokenised already.
+            pairs: The inputs. The longer side of an input that is too long loses tokens at its end.
+            tokens: The tokens of texts that are already tokenized.
             describe: Title of the progress bar.
         """
         numbers: dict[Texts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
         distinct = list(numbers)
         known = self._with_tokens(distinct, tokens)
-        # A text may stand in many pairs: their inputs are assembled batch by batch, never all at once.
+        # Inputs are assembled batch by batch, because a text may occur in many pairs.
         lengths = np.array([self.engine.template.length(*_sides(pair, known), self.max_length) for pair in distinct])
         outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
-            lambda indices: self.forward(self.assembled([distinct[i] for i in indices], known)),
+            lambda indices: self.forward(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or self.engine.token_budget,
             batch_size=self._options.batch_size,
             describe=describe,
@@ -109,31 +95,29 @@ class PairReader:
         return outputs[number_of]
 
     def encode(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
-        """Return token ids and token types of each pair, special tokens included."""
-        return self.assembled(pairs, self._with_tokens(pairs, tokens))
-
-    def assembled(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens]) -> list[PairIds]:
-        """Return the same of pairs whose texts are all tokenised."""
-        return [self.engine.template.assemble(*_sides(pair, tokens), self.max_length) for pair in pairs]
-
-    def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
-        """Return the tokens that are known together with those of the pairs' other texts."""
-        known = tokens or {}
-        texts = dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs))
-        unknown = [text for text in texts if text not in known]
-        return {**known, **self.tokenise(unknown)} if unknown else known
+        """Return token ids and token types of each pair, with special tokens."""
+        known = self._with_tokens(pairs, tokens)
+        return [self.engine.template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
 
     def forward(self, inputs: Sequence[PairIds]) -> NDArray[np.float32]:
         """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
         return self.engine.run(inputs)
 
+    def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
+        """Return the known tokens and the tokens of all other texts in the pairs."""
+        known = tokens or {}
+        texts = dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs))
+        unknown = [text for text in texts if text not in known]
+        return {**known, **self.tokenize(unknown)} if unknown else known
+
 
 class PairClassifier(PairReader):
-    """A classifier that torch runs, which can also be trained.
+    """A classifier on torch, which can also be trained.
 
     Attributes:
         model: The torch module.
         tokenizer: Its tokenizer.
+        tensors: Returns a batch on the model's device, see `TorchPairEngine.tensors`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
@@ -141,21 +125,16 @@ class PairClassifier(PairReader):
         self.tokenizer = tokenizer
         labels = [str(model.config.id2label[i]) for i in range(model.config.num_labels)]
         engine = TorchPairEngine(self.model, tokenizer)
+        self.tensors = engine.tensors
         super().__init__(engine, options, labels, max_length or _max_length(model.config, tokenizer))
-
-    def tensors(self, inputs: Sequence[PairIds], multiple: int = 1) -> dict[str, Any]:
-        """Return a batch on the model's device, padded to the longest input and then to a multiple of `multiple`."""
-        engine: Any = self.engine
-        found: dict[str, Any] = engine.tensors(inputs, multiple)
-        return found
 
 
 class TorchPairEngine:
-    """A sequence classifier of transformers, or of its kind, with its tokenizer."""
+    """A sequence classifier of transformers, with its tokenizer."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         if tokenizer.sep_token_id is None:
-            raise ValueError("the tokenizer has no separator token; expected one of a model for pairs of texts")
+            raise ValueError("the tokenizer has no separator token; expected a model for pairs of texts")
         self._model, self._tokenizer = model, tokenizer
         whole = tokenizer("a", "b")
         self._has_types = "token_type_ids" in whole and getattr(model.config, "type_vocab_size", 0) > 1
@@ -163,34 +142,24 @@ class TorchPairEngine:
         self.template = Template.of(sides, whole["input_ids"], tokenizer.sep_token_id)
 
     @property
-    def device(self) -> str:
-        """Kind of device that the model is on."""
-        return str(self._model.device.type)
-
-    @property
-    def dtype(self) -> str:
-        """Precision of the model's weights."""
-        return str(self._model.dtype).removeprefix("torch.")
-
-    @property
     def token_budget(self) -> int:
-        """Tokens of a batch with which it is fast."""
-        return torch_token_budget(self.device)
+        """Number of tokens in a fast batch."""
+        return torch_token_budget(str(self._model.device.type))
 
     def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
         """Return the token ids of texts."""
         ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
         return ids
 
-    def tokenise(self, texts: list[str]) -> list[Tokens]:
-        """Return the tokens of texts, without special tokens; a special token's name in a text is text."""
+    def tokenize(self, texts: list[str]) -> list[Tokens]:
+        """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
         encoded = self._tokenizer(
             texts, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True, verbose=False
         )
         return list(map(Tokens, encoded["input_ids"], encoded["offset_mapping"]))
 
     def tensors(self, inputs: Sequence[PairIds], multiple: int = 1) -> dict[str, Any]:
-        """Return a batch on the model's device, see `padded`."""
+        """Return a batch on the model's device, padded to the longest input and then to a multiple of `multiple`."""
         import torch
 
         batch = padded(inputs, self._tokenizer.pad_token_id or 0, multiple)
@@ -209,7 +178,7 @@ class TorchPairEngine:
 
 
 def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
-    """Return the tokens of both sides, the second one's by its parts."""
+    """Return the token ids of the first side, and of each part of the second side."""
     first, second = pair
     return tokens[first].ids, [tokens[part].ids for part in second]
 
@@ -218,7 +187,7 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
     """Load a sequence-classification checkpoint from a folder, from safetensors.
 
     Raises:
-        ValueError: it is damaged, or lacks weights.
+        ValueError: It is damaged, or lacks weights.
     """
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -231,26 +200,26 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
             local_files_only=True,
             trust_remote_code=False,
             use_safetensors=True,
-            ignore_mismatched_sizes=True,  # told by `check_whole`, with the weight's name
+            ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
             output_loading_info=True,
         )
         check_whole(found)
         return PairClassifier(model, tokenizer, options)
-    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+    except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as a classifier ({type(error).__name__}: {reason})") from error
 
 
 def _max_length(config: Any, tokenizer: Any) -> int:
     positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
-    # RoBERTa's family counts positions from its padding token's id on.
+    # Position ids of RoBERTa models start after the padding token's id.
     if config.model_type in {"roberta", "xlm-roberta", "camembert"}:
         positions -= config.pad_token_id + 1
     return int(min(positions, tokenizer.model_max_length))
 
 
 class BuiltIn(Enum):
-    """What comes with a metric. No string, so that a folder of whatever name is a folder."""
+    """A model that comes with a metric. It is not a string, because a string may be the name of a folder."""
 
     MATCHER = "the embedded matcher"
 
@@ -265,10 +234,10 @@ class Loaded:
 
     Args:
         classifier: Runs the model.
-        positive: Number of the class that speaks for the answer.
-        name: Short name with the beginning of its file's hash, for the signature.
-        options: What it was loaded with; the precision is the one that it has.
-        layers: Weights of the final logistic layers that come with the embedded matcher; of a checkpoint None.
+        positive: Index of the positive class.
+        name: Short name with the first digits of its hash, for the signature.
+        options: The options at loading, with the precision that the model runs in.
+        layers: Weights of the matcher's final logistic layers; None for a checkpoint.
     """
 
     classifier: PairReader
@@ -279,51 +248,34 @@ class Loaded:
 
     @property
     def layer(self) -> str | None:
-        """Name of the final layer that weighs by default; None of a checkpoint, which has none."""
+        """Name of the default final layer; None for a checkpoint."""
         return ("lengths" if "lengths" in self.layers else "recall") if self.layers else None
 
 
 def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
-    """Load a classifier, ready to run as fast as it can.
+    """Load a classifier.
 
     Args:
         metric: `"bem"` or `"nli_lex"`.
-        preset: The configuration's model and its revision, which those of the options replace.
-        options: Which model, and on what it is to run.
-        find_positive: From the names of a checkpoint's classes to the number of the one that speaks for the answer.
+        preset: The configuration's model and revision, which those of the options replace.
+        options: The model, and where it runs.
+        find_positive: Returns the index of the positive class of a checkpoint, by the names of its classes.
 
     Raises:
-        FileNotFoundError: it is nowhere; the message says where it was looked for and how to get it.
-        ImportError: a package is missing.
-        ValueError: it is damaged or has not the class, or the device cannot be used.
+        FileNotFoundError: The model was not found.
+        ImportError: A package is missing.
+        ValueError: The model is damaged or lacks the positive class, or the device cannot be used.
     """
     model, revision = (options.model, options.model_revision) if options.model else preset
-    file = _matcher_file(metric, model)
+    file: Path | None = None
+    if isinstance(model, BuiltIn):
+        file = find(metric)
+    elif is_file(Path(model).expanduser()):
+        file = Path(model).expanduser()
     engine, options = chosen(metric, options, model, file is not None, _PACKAGES)
-    if engine == "onnxruntime" and file is not None:
-        return _matcher(metric, file, options, _onnx_classifier)
-    loaded = _load_torch(metric, model, revision, options, find_positive)
-    if isinstance(loaded.classifier, PairClassifier):
-        read_first_token_only(loaded.classifier.model)
-        multiply_with_onednn(loaded.classifier.model)
-    return loaded
-
-
-def load_plain(
-    metric: str, preset: Preset, options: ModelOptions, find_positive: Callable[[list[str]], int] = lambda _: 1
-) -> Loaded:
-    """Load a classifier as transformers runs it; the rest is as for `load`."""
-    model, revision = (options.model, options.model_revision) if options.model else preset
-    check_packages(metric, f"model={model!r}", _PACKAGES)
-    check_device(metric, options.device)
-    return _load_torch(metric, model, revision, settled(options), find_positive)
-
-
-def _load_torch(
-    metric: str, model: Any, revision: str | None, options: ModelOptions, find_positive: Callable[[list[str]], int]
-) -> Loaded:
-    if (file := _matcher_file(metric, model)) is not None:
-        return _matcher(metric, file, options, _torch_classifier)
+    if file is not None:
+        return _load_matcher(metric, file, options, engine)
+    assert not isinstance(model, BuiltIn)
     checkpoint = find_checkpoint(metric, model, revision)
     try:
         classifier = load_checkpoint(checkpoint.folder, options)
@@ -332,35 +284,25 @@ def _load_torch(
     return Loaded(classifier, find_positive(classifier.labels), checkpoint.name, options)
 
 
-def _matcher_file(metric: str, model: Any) -> Path | None:
-    """Return the file of a matcher: the one that comes with this version, or one of `evaluate-qa fit`."""
-    if isinstance(model, BuiltIn):
-        return find(metric)
-    return file if is_file(file := Path(model).expanduser()) else None
-
-
-def _matcher(
-    metric: str, file: Path, options: Given, classifier: Callable[[Path, Matcher, str, Given], PairReader]
-) -> Loaded:
-    """Load a matcher from its file."""
+def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:
     try:
         matcher = read(file)
-    except Exception as error:  # a file that is damaged, or no such file at all, may raise anything
+    except Exception as error:  # a damaged file, or one of another format, may raise anything
         raise ValueError(
-            f"{metric}: {file} is no matcher of evaluate-qa fit ({type(error).__name__}: {error})"
+            f"{metric}: {file} is not a matcher of evaluate-qa fit ({type(error).__name__}: {error})"
         ) from error
     if metric not in matcher.weights:
-        raise ValueError(f"{metric}: {file} has no head for it; fit one: evaluate-qa fit {metric}")
-    weighed = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
-    if unknown := sorted(weighed - _WEIGHED):
+        raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")
+    features = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
+    if unknown := sorted(features - _FEATURES):
         raise ValueError(
-            f"{metric}: {file} weighs {', '.join(unknown)}, which this version does not know; fit its final layers "
-            f"again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
+            f"{metric}: {file} uses the features {', '.join(unknown)}, which this version does not have; fit its final "
+            f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
-    minilm = find_checkpoint(metric, MINILM)
+    minilm = find_checkpoint(metric, MINILM).folder
+    classifier = (_onnx_classifier if engine == "onnxruntime" else _torch_classifier)(minilm, matcher, metric, options)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    reader = classifier(minilm.folder, matcher, metric, options)
-    return Loaded(reader, 1, f"{file.stem}@{digest[:8]}", options, matcher.weights[metric])
+    return Loaded(classifier, 1, f"{file.stem}@{digest[:8]}", options, matcher.weights[metric])
 
 
 def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
@@ -368,7 +310,7 @@ def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineO
     return PairReader(engine, options, TASKS[task], MAX_LENGTH)
 
 
-def _torch_classifier(minilm: Path, matcher: Matcher, task: str, options: ModelOptions) -> PairReader:
+def _torch_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
     import torch
 
     return PairClassifier(*build(minilm, matcher, task, getattr(torch, options.dtype)), options)
@@ -384,22 +326,21 @@ def read_pairs(
     value: Callable[[Logits, int], Logits],
     describe: str,
 ) -> Parts:
-    """Return what the classifier and the words say of each pair of an answer and a reference, without weights.
+    """Return the classifier's outputs and the word features of each pair of an answer and a reference.
 
     Args:
         model: The classifier.
-        predictions: One a row.
-        references: At least one a row.
-        questions: One a row; `""` where there is none.
-        options: What is done with long texts.
-        pair: From question, answer and reference to what the classifier reads.
-        value: From the logits and the number of the class that speaks for the answer to what the classifier says.
+        predictions: One per row.
+        references: At least one per row.
+        questions: One per row; `""` for a row without a question.
+        options: How long texts are read.
+        pair: Returns the classifier's input for question, answer and reference.
+        value: Returns the classifier's output for logits and the index of the positive class.
         describe: Title of the progress bar.
     """
     found, claims = search(questions, predictions, references, options.by_sentence)
     inputs = expand(*found, options, model.classifier)
-    pairs = sharing(pair(*texts) for texts in inputs.texts)
-    logits = model.classifier.logits(pairs, inputs.tokens, describe)
+    logits = model.classifier.logits([pair(*texts) for texts in inputs.texts], inputs.tokens, describe)
     return Parts(
         starts=row_starts(references),
         answered=inputs.answered,

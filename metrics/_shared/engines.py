@@ -1,8 +1,7 @@
-"""The engines that run models: ONNX Runtime and torch, behind one interface.
+"""Choose the engine that runs a model, ONNX Runtime or torch, and define their common interface.
 
-The embedded models run on ONNX Runtime where a CPU runs them in float32, so that neither torch nor transformers is
-imported or needs to be installed. Everything else needs torch: accelerators, other precisions, other checkpoints.
-In float32 both engines give the same scores to 1e-5.
+ONNX Runtime runs the embedded models on a CPU in float32, without importing torch or transformers. Everything else
+needs torch: accelerators, other precisions, other checkpoints. Float32 scores of both engines agree to 1e-5.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +26,7 @@ PairIds = tuple[list[int], list[int]]
 
 
 class Tokens(NamedTuple):
-    """A text's tokens: their ids, and where in the text each begins and ends."""
+    """The tokens of a text: their ids, and where each begins and ends in the text."""
 
     ids: list[int]
     spans: list[tuple[int, int]]
@@ -37,16 +36,8 @@ class Engine(Protocol[Item_contra]):
     """A loaded model with its tokenizer.
 
     Attributes:
-        device: Kind of device that it runs on: `cpu`, `cuda`, `mps`.
-        dtype: Precision that it runs in.
-        token_budget: Tokens of a batch, padding counted, with which it is fast.
+        token_budget: Number of tokens in a fast batch, with padding.
     """
-
-    @property
-    def device(self) -> str: ...  # noqa: D102
-
-    @property
-    def dtype(self) -> str: ...  # noqa: D102
 
     @property
     def token_budget(self) -> int: ...  # noqa: D102
@@ -59,7 +50,7 @@ class Engine(Protocol[Item_contra]):
 
 
 class PairEngine(Engine[PairIds], Protocol):
-    """A classifier of pairs of texts; its outputs are logits, shape (batch, classes).
+    """A classifier of pairs of texts. Its outputs are logits, shape (batch, classes).
 
     Attributes:
         template: The special tokens of a pair.
@@ -68,8 +59,8 @@ class PairEngine(Engine[PairIds], Protocol):
     @property
     def template(self) -> "Template": ...  # noqa: D102
 
-    def tokenise(self, texts: list[str]) -> list[Tokens]:
-        """Return the tokens of texts, without special tokens; a special token's name in a text is text."""
+    def tokenize(self, texts: list[str]) -> list[Tokens]:
+        """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +74,19 @@ class Template:
 
     @classmethod
     def of(cls, sides: Sequence[list[int]], whole: list[int], separator: int) -> "Template":
-        """Find the special tokens in an example: the ids of each side alone, and those of the pair."""
+        """Find the special tokens in an example, from the ids of each side and the ids of the pair."""
         first = next(i for i in range(len(whole)) if whole[i : i + len(sides[0])] == sides[0])
         end = first + len(sides[0])
         second = next(i for i in range(end, len(whole)) if whole[i : i + len(sides[1])] == sides[1])
         return cls(whole[:first], whole[end:second], whole[second + len(sides[1]) :], separator)
 
     def length(self, first: list[int], parts: list[list[int]], limit: int) -> int:
-        """Return how many tokens `assemble` makes of them."""
+        """Return the number of tokens that `assemble` returns."""
         special = len(self.before) + len(self.between) + len(self.after) + len(parts) - 1
         return min(limit, special + len(first) + sum(map(len, parts)))
 
     def assemble(self, first: list[int], parts: list[list[int]], limit: int) -> PairIds:
-        """Return ids and types of `before first between part separator part … after`, at most `limit` of them."""
+        """Return ids and types of `before first between part separator part … after`, at most `limit` tokens."""
         second = parts[0] + [token for part in parts[1:] for token in (self.separator, *part)]
         room = limit - len(self.before) - len(self.between) - len(self.after)
         first, second = _longest_first(first, second, room)
@@ -104,7 +95,7 @@ class Template:
 
 
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Cut the end of the longer side until both fit, as transformers' `truncation=True` does."""
+    """Cut the end of the longer side until both sides fit, like transformers' `truncation=True`."""
     if len(first) + len(second) <= room:
         return first, second
     shorter = min(len(first), len(second), room // 2)
@@ -114,16 +105,12 @@ def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list
 
 
 def torch_token_budget(device: str) -> int:
-    """Return the tokens of a batch for torch on a kind of device.
-
-    On a CPU a batch should stay within its caches (measured: 1,024 beats larger ones); an accelerator wants enough work
-    to be kept busy.
-    """
+    """Return the number of tokens in a fast batch: small enough for a CPU's caches, large enough for an accelerator."""
     return _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"])
 
 
 def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[str, NDArray[np.int64]]:
-    """Return a batch as matrices, padded to the longest input or further to a multiple of a number of tokens."""
+    """Return a batch as matrices, padded to the longest input and then to a multiple of `multiple` tokens."""
     longest = max(len(ids) for ids, _ in inputs)
     shape = (len(inputs), -(-longest // multiple) * multiple)
     ids = np.full(shape, pad, dtype=np.int64)
@@ -138,21 +125,21 @@ def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[s
 def chosen(
     metric: str, options: Given, model: Any, embedded: bool, packages: Iterable[str]
 ) -> tuple[EngineName, Given]:
-    """Choose the engine that runs a model, and the precision where it is `"auto"`.
+    """Choose the engine that runs a model.
 
     Args:
         metric: Name of the metric, for messages.
-        options: What the user asked for.
-        model: The model as messages name it.
-        embedded: Whether the model is one that ONNX Runtime can run.
-        packages: What must be installed where torch runs it.
+        options: The options at loading.
+        model: The model, for messages.
+        embedded: Whether ONNX Runtime can run the model.
+        packages: The packages that torch models need.
 
     Returns:
-        The engine, and the options with the precision that the model runs in.
+        The engine, and the options with a precision instead of `"auto"`.
 
     Raises:
-        ImportError: torch or another package is needed and not installed.
-        ValueError: the engine that was asked for cannot run this, or torch cannot use the device.
+        ImportError: A package is not installed.
+        ValueError: The requested engine cannot run the model, or torch cannot use the device.
     """
     reason = _needs_torch(options, model, embedded)
     if options.engine == "onnxruntime" and reason:
@@ -174,7 +161,7 @@ def chosen(
 
 
 def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | None:
-    """Return the option that only torch can satisfy, as a keyword; None if there is none."""
+    """Return a keyword that only torch supports; None if ONNX Runtime supports all options."""
     if not embedded:
         return f"model={model!r}"
     if options.device not in {None, "cpu"}:
@@ -183,7 +170,7 @@ def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | No
 
 
 def check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
-    """Raise ImportError, with the command that installs them, where packages that torch models need are missing."""
+    """Raise ImportError with an installation command if a package that torch models need is missing."""
     for package in packages:
         if not _is_installed(package):
             raise ImportError(
@@ -195,5 +182,5 @@ def check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ValueError:  # an entry of sys.modules without a specification, such as None
+    except ValueError:  # sys.modules has None instead of the package
         return False

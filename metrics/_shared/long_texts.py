@@ -75,7 +75,7 @@ class Inputs:
         pair_starts: Number of the first input of each pair, shape (pairs,).
         row_starts: Number of the first pair of each row, shape (rows,).
         answered: False for a pair whose answer is blank, shape (pairs,).
-        tokens: Of those texts that had to be tokenised for this.
+        tokens: Of those texts that had to be tokenized for this.
     """
 
     texts: Sequence[tuple[str, str, str]]
@@ -104,13 +104,13 @@ def expand(
         predictions: One a row.
         references: At least one a row.
         options: What is done with long texts.
-        classifier: Whose tokens count: has `tokenise(texts)`.
+        classifier: Whose tokens count: has `tokenize(texts)`.
     """
     pieces = {text: [text] for text in predictions}
     ends = {text: text for text in questions}
     tokens: Mapping[str, Any] = {}
     if options.long_answers == "window":
-        tokens = classifier.tokenise(list(pieces | ends))
+        tokens = classifier.tokenize(list(pieces | ends))
         pieces = {text: windows(text, tokens[text].spans, options.window, options.window // 4) for text in pieces}
         ends = {text: tail(text, tokens[text].spans, options.question_tokens) for text in ends}
     texts, counts, answered = [], [], []

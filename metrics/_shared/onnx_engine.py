@@ -1,4 +1,4 @@
-"""ONNX Runtime as an engine: an embedded graph, the weights that it is given, and a tokenizer of BERT."""
+"""Run an embedded ONNX graph with given weights on ONNX Runtime."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,22 +13,19 @@ from .graphs import read_graph
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
-# Layers whose matrices the graphs multiply from the right.
+# Layers whose matrices are transposed in the graphs.
 _TRANSPOSED = ("dense.weight", "query.weight", "key.weight", "value.weight", "classifier.weight")
 
 
 class OnnxEngine:
-    """A network of BERT's kind on a CPU in float32.
+    """A BERT network on a CPU in float32.
 
     Args:
-        graph: Name of an embedded graph.
-        tensors: The weights, with torch's names and shapes. The graph contains none.
+        graph: Name of an embedded graph, which has no weights.
+        tensors: The weights, with torch's names and shapes.
         tokenizer_file: A `tokenizer.json` with BERT's special tokens.
-        num_threads: CPU threads; by default as many as `default_threads` says.
+        num_threads: CPU threads (default: `default_threads()`).
     """
-
-    device = "cpu"
-    dtype = "float32"
 
     def __init__(self, graph: str, tensors: Tensors, tokenizer_file: Path, num_threads: int | None = None) -> None:
         from tokenizers import Tokenizer
@@ -42,7 +39,7 @@ class OnnxEngine:
         self._tokenizer.no_padding()
 
     def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
-        """Return the token ids of texts; a special token's name in a text stands for the token."""
+        """Return the token ids of texts; the name of a special token in a text means the token."""
         encoded = self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
         return [encoding.ids for encoding in encoded]
 
@@ -51,7 +48,7 @@ class OnnxEngine:
         try:
             outputs: NDArray[np.float32] = self._session.run(None, padded(inputs))[0]
         except Exception as error:
-            if "alloc" in str(error):  # ONNX Runtime has no class of its own for it
+            if "alloc" in str(error):  # ONNX Runtime has no exception class for it
                 raise MemoryError(str(error)) from error
             raise
         return outputs
@@ -66,18 +63,16 @@ class OnnxPairEngine(OnnxEngine):
         whole = self._tokenizer.encode("a", "b").ids
         self.template = Template.of(self.token_ids(["a", "b"], special=False), whole, whole[-1])
 
-    def tokenise(self, texts: list[str]) -> list[Tokens]:
-        """Return the tokens of texts, without special tokens; a special token's name in a text is text."""
+    def tokenize(self, texts: list[str]) -> list[Tokens]:
+        """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
         encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [Tokens(encoding.ids, encoding.offsets) for encoding in encoded]
 
-    def run(self, batch: Sequence[PairIds]) -> NDArray[np.float32]:
-        """Return the logits of one batch, shape (batch, classes)."""
-        return self.run_ids(batch)
+    run = OnnxEngine.run_ids
 
 
 def graph_weights(tensors: Tensors) -> dict[str, NDArray[np.float32]]:
-    """Return the tensors as the graphs name them, matrices transposed."""
+    """Return the tensors with the graphs' names, and with transposed matrices."""
     return {
         f"{name}.T" if name.endswith(_TRANSPOSED) else name: np.ascontiguousarray(
             values.T if name.endswith(_TRANSPOSED) else values
@@ -93,8 +88,8 @@ def _session(graph: bytes, weights: Tensors, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors only
-    options.enable_mem_pattern = False  # it would keep a plan of the memory for every shape of a batch
-    # Threads that wait for work without sleeping take the time of other processes, and a container's quota.
+    options.enable_mem_pattern = False  # it would keep a memory plan for every batch shape
+    # Spinning threads take CPU time from other processes and from a container's quota.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
     options.add_external_initializers(list(weights), values)

@@ -1,35 +1,33 @@
-"""How the embedding model is loaded: its presets, engine, precision and device."""
+"""Loads the embedding model."""
 
 from typing import Any
 
 from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
 from .._shared.engines import chosen
-from .._shared.onednn import multiply_with_onednn
 from .._shared.progress import library_bars
 from .engines import MiniLMEngine, SentenceTransformersEngine, TextEngine, check_prompt
 from .options import SmileLoading
 
-# Configuration -> (model, revision). The default is looked for on this machine and checked against its hashes.
+# Model and revision by configuration.
 PRESETS = {
     "default": (MINILM, None),
     "paper": ("llmrails/ember-v1", "5e5ce5904901f6ce1c353a95020f17f09e5d021d"),
 }
 
-
-# What torch models need.
+# The packages that torch models need.
 _PACKAGES = ("torch", "sentence_transformers")
 
 
 def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, SmileLoading]:
-    """Load the model of a configuration, or the one that the options name.
+    """Load the model of a configuration or of the options.
 
     Returns:
-        What runs it, where it came from, and what it was loaded with: the precision is the one that it has.
+        The engine, the checkpoint, and the options with the actual precision.
 
     Raises:
-        ImportError: a package is missing.
-        FileNotFoundError: the checkpoint or a file of it is missing.
-        ValueError: the checkpoint is damaged, or an option does not fit it or this machine.
+        ImportError: A package is missing.
+        FileNotFoundError: The checkpoint or one of its files is missing.
+        ValueError: The checkpoint is damaged, or does not support an option, or this machine does not.
     """
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
     embedded = (model, revision) == (MINILM, None)
@@ -58,7 +56,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
         )
         if not checkpoint.verified:
             _check_weights(model[0])
-            model.encode("a", show_progress_bar=False)  # settings may name what there is not
+            model.encode("a", show_progress_bar=False)  # raises for invalid settings
     except Exception as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(
@@ -71,24 +69,23 @@ def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
     transformer.register_forward_hook(_single_precision)
     for module in others:
         module.float()
-    multiply_with_onednn(model)
     return model
 
 
 def _check_weights(transformer: Any) -> None:
-    """Raise ValueError where the transformer lacks weights; it is read a second time, as only transformers can tell."""
+    """Raise ValueError if weights are missing. It loads the model again, because only transformers reports them."""
     module = getattr(transformer, "auto_model", None)
     if module is None:  # static embeddings
         return
     folder = module.config.name_or_path
     _, found = type(module).from_pretrained(folder, local_files_only=True, output_loading_info=True)
-    # Most models are saved without the pooling layer that transformers adds, and pool without it.
+    # Most models are saved without the pooling layer that transformers adds, and do not use it.
     missing = [name for name in found["missing_keys"] if not name.startswith("pooler.")]
     check_whole({**found, "missing_keys": missing}, superfluous=True)
 
 
 def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:
-    """Let what follows a transformer in half precision run in single precision: it costs little, and rounding shows."""
+    """Run the modules after a transformer in single precision: half precision would add errors and save little."""
     import torch
 
     half = (torch.float16, torch.bfloat16)
@@ -96,11 +93,11 @@ def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> d
 
 
 def _check_tokenizer(model: Any, checkpoint: Checkpoint) -> None:
-    """Refuse a model whose tokenizer has no words: without its files transformers makes an empty one."""
+    """Raise ValueError for an empty tokenizer, which transformers creates if the tokenizer's files are missing."""
     tokenizer: Any = getattr(model, "tokenizer", None)
     words = len(tokenizer.get_vocab()) if hasattr(tokenizer, "get_vocab") else 0
     if words <= len(getattr(tokenizer, "all_special_tokens", [])):
         raise ValueError(
-            f"smile: {checkpoint.label} in {checkpoint.folder} has no usable tokenizer; a checkpoint is complete with "
-            "its tokenizer.json or the like"
+            f"smile: {checkpoint.label} in {checkpoint.folder} has no usable tokenizer; add its tokenizer.json or "
+            "other files of the tokenizer"
         )

@@ -1,10 +1,9 @@
-"""The classifiers of BEM and NLI+lex: the same scores as by transformers, only faster; clear errors."""
+"""Loading the classifiers of BEM and NLI+lex: the matcher, files, folders, and errors."""
 
 import hashlib
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import tiny_classifiers
 import torch
@@ -12,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 import evaluate_qa
 from evaluate_qa.metrics._shared.arguments import EngineOptions
-from evaluate_qa.metrics._shared.classifiers import BuiltIn, load, load_plain
+from evaluate_qa.metrics._shared.classifiers import load
 from evaluate_qa.metrics._shared.matcher import find, read, save
 from evaluate_qa.metrics.bem.classifier import equivalent_class
 
@@ -29,19 +28,8 @@ def rows(metric, **options):
     return evaluate_qa.load(metric, **{"device": "cpu", **options}).compute(**ROWS)
 
 
-@pytest.mark.parametrize("engine", ["onnxruntime", "torch"])
 @pytest.mark.parametrize("metric", METRICS)
-def test_what_is_faster_scores_as_transformers_does(metric, engine):
-    given = metric, (BuiltIn.MATCHER, None), EngineOptions(device="cpu", engine=engine), equivalent_class
-    plain, fast = load_plain(*given), load(*given)
-    pairs = [(answer, ("Paris, the capital",)) for answer in ("Paris", "It is Lyon. " * 40, "nobody knows that")]
-    inputs = plain.classifier.encode(pairs)
-    assert np.abs(fast.classifier.forward(inputs) - plain.classifier.forward(inputs)).max() < 2e-5
-    assert fast.name == plain.name
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_matcher_of_ones_own_is_a_file(metric, tmp_path):
+def test_a_matcher_file_can_be_loaded(metric, tmp_path):
     shipped = find(metric)
     own = tmp_path / "mine.safetensors"
     matcher = read(shipped)
@@ -56,36 +44,30 @@ def test_a_matcher_of_ones_own_is_a_file(metric, tmp_path):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_file_without_the_head_is_an_error_that_says_so(metric, tmp_path):
+def test_a_file_without_the_head_raises_an_error(metric, tmp_path):
     matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
     save(replace(matcher, weights={task: layers for task, layers in matcher.weights.items() if task != metric}), own)
     with pytest.raises(
-        ValueError, match=rf"^{metric}: .*mine.safetensors has no head for it; fit one: evaluate-qa fit"
+        ValueError, match=rf"^{metric}: .*mine.safetensors has no head for {metric}; fit one: evaluate-qa fit"
     ):
         rows(metric, model=own)
     own.write_text("no tensors")
-    with pytest.raises(ValueError, match=rf"^{metric}: .*mine.safetensors is no matcher of evaluate-qa fit"):
+    with pytest.raises(ValueError, match=rf"^{metric}: .*mine.safetensors is not a matcher of evaluate-qa fit"):
         rows(metric, model=str(own))
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_file_whose_layers_weigh_what_this_version_does_not_know_says_how_to_fit_them_anew(metric, tmp_path):
+def test_a_file_with_unknown_features_raises_an_error_with_a_fix(metric, tmp_path):
     matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
     layers = {"lengths": {"margin": 1.0, "long*missing_numbers": 0.5, "negations_differ": -1.0, "intercept": 0.0}}
     save(replace(matcher, weights={metric: layers}), own)
-    match = rf"^{metric}: .*mine.safetensors weighs missing_numbers, negations_differ, .*: evaluate-qa fit .*average: "
+    match = rf"^{metric}: .* uses the features missing_numbers, negations_differ, .*: evaluate-qa fit .*average: "
     with pytest.raises(ValueError, match=match):
         rows(metric, model=own)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_device_that_there_is_not_is_named(metric):
-    with pytest.raises(ValueError, match=f"^{metric}: device is 'abacus', which torch cannot use here"):
-        rows(metric, device="abacus")
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_revision_goes_with_a_model(metric):
+def test_a_revision_without_a_model_raises_an_error(metric):
     for config in (None, "paper"):
         with pytest.raises(ValueError, match=f"^{metric}: model_revision is given without model"):
             evaluate_qa.load(metric, config, model_revision="v1")
@@ -94,7 +76,7 @@ def test_a_revision_goes_with_a_model(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
+def test_a_folder_may_have_the_name_of_a_preset(metric, tmp_path, monkeypatch):
     tiny_classifiers.bert(tmp_path / "embedded", CLASSES)
     monkeypatch.chdir(tmp_path)
     assert f"{metric}|v:1.1.0|" in rows(metric)["signature"]
@@ -102,7 +84,7 @@ def test_a_folder_is_a_folder_whatever_its_name(metric, tmp_path, monkeypatch):
     assert ":embedded@" in rows(metric, model="embedded")["signature"]
 
 
-def test_a_missing_package_is_named_before_anything_is_looked_for(monkeypatch):
+def test_a_missing_package_raises_an_error_before_the_checkpoint_is_searched(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ImportError) as caught:
         load("bem", ("someone/none", None), EngineOptions(), equivalent_class)
@@ -130,18 +112,17 @@ def of_another_shape(tensors):
         (of_another_shape, "classifier.weight are of another shape"),
     ],
 )
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_checkpoint_whose_weights_do_not_fit_is_refused(metric, damage, reason, tmp_path):
-    """Transformers would make up what is missing, at random."""
+def test_a_checkpoint_with_wrong_weights_is_refused(damage, reason, tmp_path):
+    """Transformers would initialize missing weights at random."""
     folder = tiny_classifiers.bert(tmp_path / "damaged", CLASSES)
     file = folder / "model.safetensors"
     save_file(damage(load_file(file)), file, metadata={"format": "pt"})
-    with pytest.raises(ValueError, match=rf"^{metric}: .*damaged does not load as a classifier .*{reason}"):
-        rows(metric, model=str(folder))
+    with pytest.raises(ValueError, match=rf"^bem: .*damaged does not load as a classifier .*{reason}"):
+        rows("bem", model=str(folder))
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x04junk", b"\xff" * 64], ids=["empty", "pickle", "noise"])
-def test_a_checkpoint_that_is_damaged_is_refused(content, tmp_path):
+@pytest.mark.parametrize("content", [b"", b"\x80\x04junk"], ids=["empty", "pickle"])
+def test_a_damaged_checkpoint_is_refused(content, tmp_path):
     folder = tiny_classifiers.bert(tmp_path / "damaged", CLASSES)
     (folder / "model.safetensors").write_bytes(content)
     with pytest.raises(ValueError, match=r"^bem: .*damaged does not load as a classifier \("):

@@ -76,12 +76,12 @@ def test_logits_are_those_of_transformers(classifier, folder, tokenizer):
     assert classifier.logits(pairs) == pytest.approx(np.array(expected), abs=1e-5)
 
 
-def test_a_text_that_is_tokenised_already_is_not_again(classifier, monkeypatch):
+def test_a_text_that_is_tokenized_already_is_not_again(classifier, monkeypatch):
     pairs = [Pair("paris is it", ("lyon",)), Pair("the capital", ("lyon",))]
-    expected, known = classifier.logits(pairs), classifier.tokenise(["paris is it", "lyon"])
+    expected, known = classifier.logits(pairs), classifier.tokenize(["paris is it", "lyon"])
     asked = []
-    tokenise = classifier.tokenise
-    monkeypatch.setattr(classifier, "tokenise", lambda texts: asked.extend(texts) or tokenise(texts))
+    tokenize = classifier.tokenize
+    monkeypatch.setattr(classifier, "tokenize", lambda texts: asked.extend(texts) or tokenize(texts))
     assert classifier.logits(pairs, known).tolist() == expected.tolist()
     assert asked == ["the capital"]
 
@@ -102,7 +102,7 @@ def test_equal_pairs_run_once_and_company_does_not_matter(classifier, monkeypatc
 
 
 def spans(classifier, text):
-    return classifier.tokenise([text])[text].spans
+    return classifier.tokenize([text])[text].spans
 
 
 @given(text=TEXTS, tokens=st.integers(4, 20))

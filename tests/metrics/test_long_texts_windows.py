@@ -12,7 +12,7 @@ from evaluate_qa.metrics._shared.long_texts import Claims, MatcherOptions, Parts
 class Words:
     """Counts words as tokens."""
 
-    def tokenise(self, texts):
+    def tokenize(self, texts):
         """Tell where the words stand."""
         return {text: Tokens([], [match.span() for match in re.finditer(r"\S+", text)]) for text in texts}
 

@@ -1,11 +1,10 @@
-"""The matcher's network: its head reads what its docstring says, and of a file without means what it read before."""
+"""The head of the matcher's network, compared with its formula and with BERT's own classifier."""
 
 import numpy as np
 import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from evaluate_qa.metrics._shared.onednn import multiply_with_onednn, read_first_token_only
 from evaluate_qa.metrics._shared.pair_network import network_class
 
 CLS, SEP, HIDDEN = 1, 2, 8
@@ -54,7 +53,7 @@ def _mean(states):
     return mean / np.sqrt((mean**2).mean() + 1e-6)
 
 
-def test_without_weights_for_the_means_it_is_transformers_own_classifier(network):
+def test_without_weights_for_the_means_the_head_equals_bert_for_sequence_classification(network):
     with torch.no_grad():
         network.classifier.weight[:, HIDDEN:] = 0
     plain = BertForSequenceClassification(network.config).eval()
@@ -65,13 +64,6 @@ def test_without_weights_for_the_means_it_is_transformers_own_classifier(network
     assert logits(network) == pytest.approx(logits(plain), abs=1e-6)
 
 
-def test_the_last_layer_may_compute_its_first_token_alone(network):
-    expected = logits(network)
-    read_first_token_only(network)
-    multiply_with_onednn(network)
-    assert logits(network) == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_row_has_its_logits_whatever_stands_beside_it(network):
+def test_logits_do_not_depend_on_other_rows(network):
     alone = {name: values[1:, :4] for name, values in INPUTS.items()}
     assert logits(network, alone)[0] == pytest.approx(logits(network)[1], abs=1e-5)

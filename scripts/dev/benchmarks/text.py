@@ -125,10 +125,7 @@ def matcher_loop(job: TextJob) -> Callable[[], Scores]:
     """Classify each row's pairs in one padded batch with transformers; return the best output of its references."""
     import torch
 
-    from evaluate_qa.metrics._shared.arguments import ModelOptions
-    from evaluate_qa.metrics._shared.classifiers import BuiltIn, load_plain
-
-    classifier = load_plain(job.metric, (BuiltIn.MATCHER, None), ModelOptions(**job.load)).classifier
+    classifier = _loaded(replace(job, load={**job.load, "engine": "torch"})).model.classifier
     model, tokenizer = classifier.model, classifier.tokenizer
 
     def row(pairs: Sequence[Any]) -> float:
