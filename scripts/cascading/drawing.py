@@ -1,12 +1,8 @@
-"""Draw how far a cascade agrees with people, by the share of the rows that go to the judge."""
+"""Draw a cascade's agreement with people by the share of rows that go to the judge."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .report import FoundBand, alone
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def draw(path: Path, found: FoundBand) -> None:
@@ -15,11 +11,13 @@ def draw(path: Path, found: FoundBand) -> None:
 
     sheet = Figure(figsize=(7, 4.5), layout="constrained")
     panel = sheet.add_subplot()
-    _draw_curve(panel, found)
-    for name, share, right in (
-        ("metric alone", 0, found.read.rows.matched),
-        ("judge alone", 1, found.read.rows.modelled),
-    ):
+    cascades = [(one.asked, one.agreement) for one in found.points if one.agreement is not None]
+    decided = [(one.asked, one.decided) for one in found.points if one.decided is not None]
+    panel.plot(*zip(*cascades, strict=True), color="C0", label="cascade")
+    panel.plot(*zip(*decided, strict=True), color="gray", linestyle=":", label="decided by the metric")
+    panel.axhline(found.target, color="gray", linewidth=1, linestyle="--")
+    rows = found.read.rows
+    for name, share, right in (("metric alone", 0, rows.metric_right()), ("judge alone", 1, rows.judge_right())):
         if ends := alone(right):
             reach = [[ends["agreement"] - ends["low"]], [ends["high"] - ends["agreement"]]]
             panel.errorbar([share], [ends["agreement"]], yerr=reach, fmt="o", capsize=3, label=name)
@@ -30,11 +28,3 @@ def draw(path: Path, found: FoundBand) -> None:
     panel.grid(alpha=0.3)
     panel.legend(loc="best")
     sheet.savefig(path, dpi=150)
-
-
-def _draw_curve(panel: "Axes", found: FoundBand) -> None:
-    cascades = [(one.asked, one.agreement) for one in found.points if one.agreement is not None]
-    decided = [(one.asked, one.decided) for one in found.points if one.decided is not None]
-    panel.plot(*zip(*cascades, strict=True), color="C0", label="cascade")
-    panel.plot(*zip(*decided, strict=True), color="gray", linestyle=":", label="decided by the metric")
-    panel.axhline(found.target, color="gray", linewidth=1, linestyle="--")

@@ -1,4 +1,4 @@
-"""What `evaluate-qa cascade` reads: a metric's scores, human labels, a judge's verdicts and tokens."""
+"""Read a metric's scores, human labels and a judge's verdicts and tokens for `evaluate-qa cascade`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,51 +6,50 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.arguments import RoleColumns as Names
+from ..estimation.arguments import Names
 from ..estimation.joining import LABELS, numbers, verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from .curve import LabeledScores
 
-VERDICTS = ("judge_verdict", "judge")
-TOKENS = ("tokens_in", "tokens_out")
+_VERDICTS = ("judge_verdict", "judge")
+_TOKENS = ("judge_tokens_in", "judge_tokens_out"), ("tokens_in", "tokens_out")
 
 
 @dataclass(frozen=True)
 class Read:
-    """Labelled rows, and what became of the others.
+    """Labeled rows, and the number of dropped rows.
 
     Attributes:
-        rows: Those with a score and a label.
-        unlabelled: How many have no label.
-        unscored: How many have a label, but no score.
-        tokens: Mean tokens of a request and of a reply, over the rows that tell; None if none does.
-        columns: What was read from which column.
+        rows: Rows with a score and a label.
+        unlabeled: Number of rows without a label.
+        unscored: Number of rows with a label but without a score.
+        tokens: Mean tokens per request and per reply; None if unknown.
+        columns: Column of each role.
     """
 
     rows: LabeledScores
-    unlabelled: int
+    unlabeled: int
     unscored: int
     tokens: tuple[float, float] | None
     columns: dict[str, str]
 
 
 def read(source: str, names: Names, threshold: float) -> Read:
-    """Read labelled rows.
+    """Read labeled rows.
 
     Args:
         source: The file.
         names: Its columns.
-        threshold: Score from which the metric calls an answer correct.
+        threshold: The metric calls answers with at least this score correct.
 
     Raises:
-        RowsError: a column is missing, or a value is not what it should be; or no row has a score and a label.
+        RowsError: a column is missing, a value is invalid, or no row has a score and a label.
     """
-    of_judge = [f"judge_{name}" for name in TOKENS]
-    wanted = [names.score, names.label, *LABELS, names.judge, *VERDICTS, *of_judge, *TOKENS]
+    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS[0], *_TOKENS[1]]
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or file.first_of(LABELS) or LABELS[0]
-    judge = names.judge or file.first_of(VERDICTS)
+    judge = names.judge or file.first_of(_VERDICTS)
     labels = _whole(file, label)
     scores = numbers(file, names.score, "name the metric's probability with --column score=NAME", 0, 1)
     judged = np.full(len(file), np.nan) if judge is None else _whole(file, judge)
@@ -60,15 +59,15 @@ def read(source: str, names: Names, threshold: float) -> Read:
     columns = {"score": names.score, "label": label, "judge": judge}
     return Read(
         rows=LabeledScores(scores[there], labels[there] == 1, judged[there], threshold),
-        unlabelled=int(np.isnan(labels).sum()),
+        unlabeled=int(np.isnan(labels).sum()),
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
-        tokens=_mean_tokens(file, of_judge) or _mean_tokens(file, TOKENS),
+        tokens=_mean_tokens(file, _TOKENS[0]) or _mean_tokens(file, _TOKENS[1]),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
 
 
 def _whole(file: Columns, name: str) -> Any:
-    """Return verdicts, of people or of the model: 1, 0 or NaN."""
+    """Return a column of verdicts as 1, 0 or NaN."""
     found = verdicts(file, name)
     between = (found > 0) & (found < 1)
     if between.any():
@@ -81,9 +80,9 @@ def _whole(file: Columns, name: str) -> Any:
 
 
 def _mean_tokens(file: Columns, names: Sequence[str]) -> tuple[float, float] | None:
-    """Return the means of two columns over the rows that were asked about, whose requests have tokens."""
+    """Return the means of two columns over the rows with a request."""
     if any(name not in file.present for name in names):
         return None
-    sent, received = (numbers(file, name, "how many tokens there were", 0) for name in names)
-    told = (sent > 0) & ~np.isnan(received)
-    return (float(sent[told].mean()), float(received[told].mean())) if told.any() else None
+    sent, received = (numbers(file, name, "the number of tokens", 0) for name in names)
+    asked = (sent > 0) & ~np.isnan(received)
+    return (float(sent[asked].mean()), float(received[asked].mean())) if asked.any() else None

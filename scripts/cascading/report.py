@@ -1,4 +1,4 @@
-"""Print what a cascade does, and write it."""
+"""Print and export the result of `evaluate-qa cascade`."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,23 +8,23 @@ import numpy as np
 from ..terminal import open_console
 from .curve import Bools, Point, curve, point
 from .reading import Read
-from .testing import CheckedBand, Side, find_band
+from .testing import CheckedBand, find_band
 
-_SHOWN = 5
-"""Of so many points of the curve one is printed."""
+_SHOWN = 10
+"""Number of points of the curve to print, about."""
 
 
 @dataclass(frozen=True)
 class FoundBand:
-    """What came of a file.
+    """The result for a file.
 
     Attributes:
-        read: What was read.
-        target: Agreement that was wanted.
-        confidence: Probability with which the band keeps it.
+        read: The rows.
+        target: Agreement to guarantee.
+        confidence: Probability of the guarantee.
         band: The band.
         chosen: The cascade with the band.
-        points: The curve, from the matcher alone to the model alone.
+        points: The curve, from the metric alone to the judge alone.
     """
 
     read: Read
@@ -35,19 +35,19 @@ class FoundBand:
     points: list[Point]
 
 
-def find(read: Read, target: float, confidence: float, cost_of_one: float | None) -> FoundBand:
-    """Find the band, and what it and others do."""
+def find(read: Read, target: float, confidence: float, row_cost: float | None) -> FoundBand:
+    """Find the band, and compute the results of this band and of others."""
     rows = read.rows
     band = find_band(rows.scores, rows.labels, rows.threshold, target, confidence)
-    chosen = point(rows, band.low, band.high, cost_of_one)
-    return FoundBand(read, target, confidence, band, chosen, curve(rows, cost_of_one))
+    chosen = point(rows, band.low, band.high, row_cost)
+    return FoundBand(read, target, confidence, band, chosen, curve(rows, row_cost))
 
 
 def show(found: FoundBand) -> None:
-    """Print the band, what it rests on, and the curve."""
+    """Print the curve, the band, and notes."""
     console = open_console()
     console.print(_table(found))
-    for line in told(found):
+    for line in _notes(found):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -55,39 +55,25 @@ def _table(found: FoundBand) -> Any:
     from rich import box
     from rich.table import Table
 
-    table = Table(
-        title=f"agreement with people on {len(found.read.rows.scores):,} labeled rows",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    priced = found.chosen.cost is not None
-    for name in (
-        "",
-        "judge asked for scores",
-        "asked",
-        "agreement",
-        "metric decides",
-        *(["cost per 1,000"] if priced else []),
-    ):
+    title = f"agreement with people on {len(found.read.rows.scores):,} labeled rows"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    headings = ["", "judge asked for scores", "asked", "agreement", "metric decides"]
+    for name in [*headings, *["cost per 1,000"] * (found.chosen.cost is not None)]:
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
-    for name, one in _shown(found):
+    points = found.points
+    between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
+    every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found.chosen)]
+    for name, one in sorted(every, key=lambda named: named[1].asked):
         where = "none" if not one.asked else "all" if one.asked == 1 else f"{one.low:g} to {one.high:g}"
-        cells = [where, f"{one.asked:.1%}", _share(one.agreement), _share(one.decided)]
-        cells += [f"{one.cost:.4g}"] if one.cost is not None else []
-        table.add_row(name, *cells, style="bold" if name == "chosen" else None)
+        shares = ["–" if share is None else f"{share:.3f}" for share in (one.agreement, one.decided)]
+        cost = [] if one.cost is None else [f"{one.cost:.4g}"]
+        style = "bold" if name == "chosen" else None
+        table.add_row(name, where, f"{one.asked:.1%}", *shares, *cost, style=style)
     return table
 
 
-def _shown(found: FoundBand) -> list[tuple[str, Point]]:
-    """Return some points of the curve and the chosen one, by the share that is asked."""
-    points = found.points
-    between = [("", one) for one in points[1:-1][:: max(1, len(points) // (2 * _SHOWN))]]
-    every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found.chosen)]
-    return sorted(every, key=lambda named: named[1].asked)
-
-
-def told(found: FoundBand) -> list[str]:
-    """Return the call that uses the band, and notes on it, one line each."""
+def _notes(found: FoundBand) -> list[str]:
+    """Return the call that uses the band, and notes, one line each."""
     band, read = found.band, found.read
     lines = [f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))']
     for side, where, verdict in (
@@ -104,13 +90,13 @@ def told(found: FoundBand) -> list[str]:
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
                 f"least {side.bound:.3f} with {(1 + found.confidence) / 2:.1%} confidence)."
             )
-    known = len(read.rows.modelled)
+    known = len(read.rows.judge_right())
     if not known:
         lines.append("The rows have no verdicts of the judge, so its agreement is unknown.")
     elif known < len(read.rows.scores):
-        lines.append(f"The agreement of the judge is that on the {known:,} rows that have its verdict.")
-    if read.unlabelled:
-        lines.append(f"{read.unlabelled:,} rows without a label were left out.")
+        lines.append(f"The judge's agreement is computed on the {known:,} rows that have its verdict.")
+    if read.unlabeled:
+        lines.append(f"{read.unlabeled:,} rows without a label were left out.")
     if read.unscored:
         lines.append(f"{read.unscored:,} rows without a score were left out.")
     if band.below or band.above:
@@ -122,40 +108,32 @@ def told(found: FoundBand) -> list[str]:
 
 
 def as_json(found: FoundBand) -> dict[str, Any]:
-    """Return everything, unrounded, for a file of JSON."""
+    """Return all unrounded results for a JSON file."""
     read, band = found.read, found.band
     return {
         "ask": [band.low, band.high],
         "target": found.target,
         "confidence": found.confidence,
         "threshold": read.rows.threshold,
-        "below": _side(band.below),
-        "above": _side(band.above),
+        "below": band.below and asdict(band.below),
+        "above": band.above and asdict(band.above),
         "chosen": asdict(found.chosen),
-        "matcher_alone": alone(read.rows.matched),
-        "model_alone": alone(read.rows.modelled),
+        "matcher_alone": alone(read.rows.metric_right()),
+        "model_alone": alone(read.rows.judge_right()),
         "curve": [asdict(one) for one in found.points],
         "tokens": read.tokens,
         "rows": len(read.rows.scores),
-        "rows_without_label": read.unlabelled,
+        "rows_without_label": read.unlabeled,
         "rows_without_score": read.unscored,
         "columns": read.columns,
     }
 
 
 def alone(right: Bools) -> dict[str, Any] | None:
-    """Return the share of verdicts that are right, with its 95% interval (Clopper and Pearson); None without any."""
+    """Return the share of right verdicts with its 95% interval (Clopper and Pearson); None without verdicts."""
     from scipy.stats import binomtest
 
     if not len(right):
         return None
     ends = binomtest(int(right.sum()), len(right)).proportion_ci()
     return {"agreement": float(np.mean(right)), "low": float(ends.low), "high": float(ends.high), "rows": len(right)}
-
-
-def _side(side: Side | None) -> dict[str, Any] | None:
-    return None if side is None else asdict(side)
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

@@ -1,22 +1,22 @@
-"""The band outside of which a matcher agrees with people: fixed-sequence testing. Pure, on arrays.
+"""Find the band outside of which a metric agrees with people, by fixed-sequence testing.
 
-**Guarantee.** With a probability of at least `confidence`, over the draw of the labelled rows, the verdict of a new row
-that the matcher decides agrees with people's with a probability of at least `target`: below the band, above it, and so
-outside of it altogether. It holds for any number of rows and however the matcher is calibrated, if
+**Guarantee.** With probability `confidence` over the draw of the labeled rows, the verdict on a new row outside
+the band agrees with people with a probability of at least `target`, on each side of the band. It holds for any number
+of rows and any calibration, provided that
 
-- the labelled rows are drawn at random from rows like those that will be judged (questions, systems, languages),
-  independently of each other: of several answers to one question take one;
-- the matcher was not trained on them, and the band is chosen once, not until it pleases;
-- the labels are right: people's disagreement counts as the matcher's.
+- the labeled rows are independent random rows of the kind that will be scored (with several answers to a question, use
+  one);
+- the metric was not trained on them, and the band is chosen only once;
+- the labels are right: people's disagreement counts against the metric.
 
-It says nothing of the model's verdicts inside the band.
+It does not cover the judge's verdicts inside the band.
 
 **Method** (Jung, Brahman and Choi 2024, Trust or Escalate, section 2; Bauer 1991; Angelopoulos et al. 2021). Each side
-has a fixed sequence of thresholds, from the surest scores to the verdict's threshold. For each in turn the hypothesis
-"beyond it the agreement is below the target" is tested by the exact binomial test at the level (1 − confidence) / 2:
-p = P(Bin(n, target) ≥ k) for k of n rows that agree. The first one that is not rejected ends the sequence, so that no
-correction for the number of thresholds is needed; two halves of the level are for the two sides. A sequence begins
-where there are rows enough for a fair chance (`enough`), which looks at scores alone.
+has a fixed sequence of thresholds, from the most confident scores to the verdict's threshold. For each threshold, the
+hypothesis "beyond it, agreement is below the target" is tested with the exact binomial test at level
+(1 − confidence) / 2: p = P(Bin(n, target) ≥ k) for k of n rows that agree. The first hypothesis that is not rejected
+ends the sequence, so the number of thresholds needs no correction. A sequence begins at a threshold with enough rows
+for a fair chance (`enough`), which depends on scores alone.
 """
 
 import math
@@ -29,18 +29,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+# Distances of the thresholds from 0, or from 1.
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(1, 100)))
-"""How far from 0, or from 1, thresholds lie."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """What the matcher decides on one side of the band.
+    """The rows that the metric decides on one side of the band.
 
     Args:
-        rows: Labelled rows there.
-        agreeing: Those of them on which people agree with it.
-        bound: Lower confidence bound of the agreement (Clopper and Pearson), at the side's half of the level.
+        rows: Number of labeled rows.
+        agreeing: Number of rows on which people agree with the metric.
+        bound: Lower confidence bound of the agreement (Clopper and Pearson), at half of the level.
     """
 
     rows: int
@@ -50,13 +50,13 @@ class Side:
 
 @dataclass(frozen=True)
 class CheckedBand:
-    """The band in which the model is asked: low ≤ score < high.
+    """The band in which the judge is asked: low ≤ score < high.
 
     Args:
-        low: 0 where the matcher is never sure that an answer is incorrect.
-        high: 1 where it is never sure that one is correct.
-        below: What it decides below `low`; None for nothing.
-        above: What it decides from `high` on; None for nothing.
+        low: 0 if the metric never decides "incorrect".
+        high: 1 if the metric never decides "correct".
+        below: Rows below `low`; None if `low` is 0.
+        above: Rows from `high` on; None if `high` is 1.
     """
 
     low: float
@@ -68,56 +68,49 @@ class CheckedBand:
 def find_band(
     scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95, confidence: float = 0.95
 ) -> CheckedBand:
-    """Return the narrowest band outside of which the matcher agrees with people, see above.
+    """Return the narrowest band outside of which the metric agrees with people.
 
     Args:
-        scores: The matcher's, from 0 to 1, shape (rows,).
-        labels: Whether people call the answer correct, shape (rows,).
-        threshold: Score from which the matcher calls an answer correct.
-        target: Agreement that is wanted, above 0 and below 1.
-        confidence: Probability with which it is kept, above 0 and below 1.
+        scores: The metric's scores, from 0 to 1, shape (rows,).
+        labels: True where people call the answer correct, shape (rows,).
+        threshold: The metric calls answers with at least this score correct.
+        target: Agreement to guarantee, above 0 and below 1.
+        confidence: Probability of the guarantee, above 0 and below 1.
 
     Raises:
-        ValueError: `target`, `confidence` or `threshold` is out of range, or there are no rows.
+        ValueError: `target`, `confidence` or `threshold` is out of range.
     """
-    check_shares(target=target, confidence=confidence, threshold=threshold)
-    if not len(scores):
-        raise ValueError("there are no labelled rows")
+    for name, value in {"target": target, "confidence": confidence, "threshold": threshold}.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
     level = (1 - confidence) / 2
     lows, highs = thresholds(threshold)
-    low, below = _tested(lows, counts(scores, lows), counts(scores[~labels], lows), target, level)
-    above_t, correct = (len(some) - counts(some, highs) for some in (scores, scores[labels]))
-    high, above = _tested(highs, above_t, correct, target, level)
+    low, below = _tested(lows, _below(scores, lows), _below(scores[~labels], lows), target, level)
+    rows, agreeing = (len(some) - _below(some, highs) for some in (scores, scores[labels]))
+    high, above = _tested(highs, rows, agreeing, target, level)
     return CheckedBand(0.0 if low is None else low, 1.0 if high is None else high, below, above)
 
 
-def check_shares(**values: float) -> None:
-    """Raise ValueError for a value that is not above 0 and below 1."""
-    for name, value in values.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
-
-
 def thresholds(threshold: float) -> tuple[Floats, Floats]:
-    """Return the thresholds of both sides, the surest first: from 0 up, and from 1 down, to the verdict's."""
+    """Return the thresholds of both sides, from 0 up and from 1 down to the verdict's threshold."""
     lows = [step for step in _STEPS if step < threshold]
     highs = [round(1 - step, 3) for step in _STEPS if 1 - step > threshold + 1e-9]
     return np.array([*lows, threshold]), np.array([*highs, threshold])
 
 
-def counts(scores: Floats, cuts: Floats) -> Ints:
-    """Return how many scores lie below each threshold, shape (thresholds,)."""
+def _below(scores: Floats, cuts: Floats) -> Ints:
+    """Return the number of scores below each threshold."""
     return np.searchsorted(np.sort(scores), cuts, side="left").astype(np.int64)
 
 
 def rejected(rows: Ints, agreeing: Ints, target: float, level: float) -> Bools:
-    """Return which hypotheses of a sequence, the last axis, are rejected: all but the first ones, up to a failure.
+    """Return which hypotheses of a sequence, along the last axis, are rejected before the first failure.
 
     Args:
-        rows: Rows beyond each threshold, which grow along the sequence, shape (…, thresholds).
-        agreeing: Those on which the matcher agrees with people, of the same shape.
-        target: Agreement that is wanted.
-        level: Of the test.
+        rows: Number of rows beyond each threshold, shape (…, thresholds).
+        agreeing: Number of these rows on which the metric agrees with people.
+        target: Agreement to guarantee.
+        level: Level of the test.
     """
     from scipy.stats import binom
 
@@ -128,10 +121,10 @@ def rejected(rows: Ints, agreeing: Ints, target: float, level: float) -> Bools:
 
 
 def enough(available: Ints, target: float, level: float) -> Ints:
-    """Return with how many rows a sequence begins.
+    """Return the number of rows with which a sequence begins.
 
-    With so many, by the normal approximation, that a matcher passes that errs half as often as it may; or with half of
-    the rows that there are, if that is fewer; but with as many as it takes to pass without an error, target^n ≤ level.
+    With this number, by the normal approximation, a metric with half of the allowed errors passes. It is at most half
+    of the available rows, but at least the number that passes without an error, target^n ≤ level.
     """
     from scipy.stats import norm
 
@@ -142,12 +135,11 @@ def enough(available: Ints, target: float, level: float) -> Ints:
 
 
 def _tested(cuts: Floats, rows: Ints, agreeing: Ints, target: float, level: float) -> tuple[float | None, Side | None]:
-    """Return the last threshold that is rejected, and what lies beyond it; None if there is none."""
+    """Return the last rejected threshold and the rows beyond it; None if there is none."""
     from scipy.stats import beta
 
     passed = np.flatnonzero(rejected(rows, agreeing, target, level))
     if not len(passed):
         return None, None
-    last = int(passed[-1])
-    n, k = int(rows[last]), int(agreeing[last])
-    return float(cuts[last]), Side(n, k, float(beta.ppf(level, k, n - k + 1)))
+    n, k = int(rows[passed[-1]]), int(agreeing[passed[-1]])
+    return float(cuts[passed[-1]]), Side(n, k, float(beta.ppf(level, k, n - k + 1)))

@@ -1,4 +1,4 @@
-"""`evaluate-qa cascade`: which answers a metric can decide, and which should go to an LLM judge."""
+"""`evaluate-qa cascade`: find the answers that should go to an LLM judge."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,11 +36,10 @@ def cascade(
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
     range of scores, ask=(low, high), outside of which the metric agrees with people as often as --target, with 95%
-    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). It also prints how many
-    answers would go to the judge, and the agreement of metric, cascade and judge with people, for other ranges.
+    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). For this and other
+    ranges, it prints the share of answers for the judge, and how often metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):
-        from ..cascading.curve import cost_of_one
         from ..cascading.drawing import draw
         from ..cascading.reading import read
         from ..cascading.report import as_json, find, show
@@ -56,7 +55,8 @@ def cascade(
                 f"{source} has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Add --tokens, "
                 "such as --tokens 350,2."
             )
-        found = find(rows, target, confidence, cost_of_one(*counted, priced) if priced and counted else None)
+        cost = (counted[0] * priced[0] + counted[1] * priced[1]) / 1e6 if priced and counted else None
+        found = find(rows, target, confidence, cost)
         if json_file is not None:
             write_json(json_file, as_json(found))
         if plot is not None:
