@@ -1,4 +1,4 @@
-"""`evaluate-qa compare`: whether one system is better than another on the same rows, or the difference is noise."""
+"""`evaluate-qa compare`: compare systems on the same rows."""
 
 from typing import Annotated
 
@@ -46,15 +46,13 @@ def compare(
             check_different({name: file, "--changed": changed, "--json": json_file})
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
-        columns = parse_columns(column, _ROLES)
+        names = parse_columns(column, _ROLES)
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
-        read = read_systems(systems, columns.names, columns.verdict, more)
-        warn("compare", signature_warnings(read, columns.score, allow_mixed))
-        joined = join_systems(read, columns.names, columns.verdict)
+        read = read_systems(systems, names, more)
+        warn("compare", signature_warnings(read, names.score, allow_mixed))
+        joined = join_systems(read, names)
         pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters, confidence=confidence)
-        powered = (
-            powered_differences(joined, join_labels(joined, labels, columns.names), confidence) if labels else None
-        )
+        powered = powered_differences(joined, join_labels(joined, labels, names), confidence) if labels else None
         if json_file is not None:
             from ..files.outputs import write_json
 

@@ -1,5 +1,6 @@
-"""`evaluate-qa estimate`: the accuracy of all answers, from labels of some and scores of all, with an interval."""
+"""`evaluate-qa estimate`: the accuracy of all answers, from labels of some of them."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -43,10 +44,9 @@ def estimate(
             check_place(json_file)
         check_different({"--scored": scored, "--json": json_file})
         check_different({"--labels": labels, "--json": json_file})
-        columns = parse_columns(column, _ROLES)
-        names = columns.grouped(by)
+        names = replace(parse_columns(column, _ROLES), group=by)
         rows = read_scored(scored, names)
-        warn("estimate", signature_warnings({scored: rows}, columns.score, allow_mixed))
+        warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed))
         joined = join(rows, read_labels(labels, names), names)
         found = estimated(
             joined.scores,

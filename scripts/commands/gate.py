@@ -1,4 +1,4 @@
-"""`evaluate-qa gate`: fails in CI if a system got significantly worse than the baseline."""
+"""`evaluate-qa gate`: fail in CI if a system is significantly worse than the baseline."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +11,7 @@ from ..terminal import options_of, reported_errors, warn
 _rule, _out, _labels = map(options_of, ("Rule", "Output", "Human labels"))
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
-# Rows lost, and rows won, that the Markdown and JUnit files show.
-_SHOWN = 10
+_SHOWN = 10  # lost rows, and won rows, that the Markdown and JUnit files show
 
 
 def gate(
@@ -46,15 +45,15 @@ def gate(
 
     The gate fails if the lower 95% bound of the paired drop is above --max-drop. It compares verdicts if both files
     have them, else scores; rows with the same question are treated as one group. Passing does not prove that nothing
-    got worse: the first line says which drops these rows can detect.
+    got worse: the first line reports which drops these rows can detect.
 
     Exit codes: 0 passed, 1 failed, 2 bad input. The same inputs always give the same output.
     """
     with reported_errors("gate", status=2):
-        from ..estimation.arguments import Rule, parse_columns
+        from ..estimation.arguments import parse_columns
         from ..estimation.gate_files import junit as as_junit
         from ..estimation.gate_files import markdown as as_markdown
-        from ..estimation.gated import as_json, decide, told
+        from ..estimation.gated import as_json, decide
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
@@ -71,13 +70,18 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         for name, source in inputs.items():
             check_different({name: source, **outputs})
-        columns = parse_columns(column, _ROLES)
-        more = [*either("prediction"), *either("reference")]
-        read = read_systems([baseline, scored], columns.names, columns.verdict, more)
-        warn("gate", signature_warnings(read, columns.score, allow_mixed))
-        joined = join_systems(read, columns.names, columns.verdict)
-        labelled = join_labels(joined, [baseline_labels, labels], columns.names) if labels and baseline_labels else []
-        found = decide(joined, labelled, Rule(max_drop, by_score, max_unscored, confidence))
+        names = parse_columns(column, _ROLES)
+        read = read_systems([baseline, scored], names, [*either("prediction"), *either("reference")])
+        warn("gate", signature_warnings(read, names.score, allow_mixed))
+        joined = join_systems(read, names)
+        found = decide(
+            joined,
+            join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else [],
+            max_drop=max_drop,
+            by_score=by_score,
+            max_unscored=max_unscored,
+            confidence=confidence,
+        )
         if json_file is not None:
             from ..files.outputs import write_json
 
@@ -88,6 +92,6 @@ def gate(
             if target is not None:
                 with replacing(target) as path:
                     path.write_bytes(content)
-        typer.echo("\n".join([told(found), *found.notes]))
+        typer.echo("\n".join([found.message, *found.notes]))
     if not found.drop.passed:
         raise typer.Exit(1)

@@ -43,7 +43,7 @@ def report(
         for place, file in enumerate([*systems, *(labels or [])], 1):
             check_different({f"input {place}": file, "--output": output})
         columns = parse_columns(column, _ROLES)
-        facts = gather(systems, labels or [], columns.names, columns.verdict, by or [])
+        facts = gather(systems, labels or [], columns, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
         page = render(facts, choose(facts, _ROWS, used), note or [])

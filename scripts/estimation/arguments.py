@@ -1,18 +1,25 @@
-"""The columns of scored and labeled rows as a user names them, and the rule of a gate."""
+"""Column names of scored and labeled rows."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..files.rows import did_you_mean
 
-if TYPE_CHECKING:
-    from .joining import Names
-
 
 @dataclass(frozen=True)
-class RoleColumns:
-    """The columns of scored rows and of labels; None and () for those that are found by their usual names."""
+class Names:
+    """Columns as the user names them. With None or (), they are found by their usual names.
+
+    Attributes:
+        score: Scores.
+        verdict: Verdicts of the metric.
+        id: The columns that identify a row.
+        label: Labels of people.
+        weight: 1 / probability that the row was drawn, in the file of labels.
+        cluster: Rows with the same value here are related.
+        judge: Verdicts of an LLM judge.
+        group: Rows with the same value here get an estimate of their own.
+    """
 
     score: str = "score"
     verdict: str | None = None
@@ -21,28 +28,18 @@ class RoleColumns:
     weight: str | None = None
     cluster: str | None = None
     judge: str | None = None
-
-    @property
-    def names(self) -> "Names":
-        """The columns by which rows and labels are joined."""
-        return self.grouped(None)
-
-    def grouped(self, group: str | None) -> "Names":
-        """Return the same with a column whose values make groups."""
-        from .joining import Names
-
-        return Names(self.score, self.id, self.label, self.weight, self.cluster, group)
+    group: str | None = None
 
 
-def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> RoleColumns:
-    """Turn `["score=bem_score", "id=doc", "id=turn"]` into columns.
+def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Names:
+    """Parse the options `--column`, such as `["score=bem_score", "id=doc", "id=turn"]`.
 
     Args:
-        given: The options `--column` as typed.
-        roles: The fields of `RoleColumns` that the command reads.
+        given: The options as typed.
+        roles: The fields of `Names` that the command reads.
 
     Raises:
-        ValueError: an option is not of the form `role=NAME`, has an unknown role, or repeats one other than id.
+        ValueError: an option is not of the form `role=NAME`, has an unknown role, or repeats a role other than id.
     """
     named: dict[str, list[str]] = {}
     for text in given or ():
@@ -56,21 +53,4 @@ def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> RoleCo
         if len(names) > 1 and role != "id":
             raise ValueError(f"--column {role}=… is given {len(names)} times. Give it once; only id may be repeated.")
     identity = tuple(named.pop("id", ()))
-    return RoleColumns(id=identity, **{role: names[0] for role, names in named.items()})
-
-
-@dataclass(frozen=True)
-class Rule:
-    """When a gate fails.
-
-    Attributes:
-        max_drop: The drop that is allowed; 0.01 is one percentage point.
-        by_score: Whether to decide by the mean score although there are verdicts.
-        max_unscored: The share of rows that may lack a score.
-        confidence: Confidence level of the one-sided bound.
-    """
-
-    max_drop: float = 0.0
-    by_score: bool = False
-    max_unscored: float = 0.05
-    confidence: float = 0.95
+    return Names(id=identity, **{role: names[0] for role, names in named.items()})

@@ -1,4 +1,4 @@
-"""What `estimate` is given, checked and brought to arrays."""
+"""Check the inputs of `estimate`, and convert them to arrays."""
 
 from dataclasses import dataclass, replace
 
@@ -13,12 +13,12 @@ class EstimateInputs:
     """Rows to estimate from.
 
     Attributes:
-        scores: From 0 to 1, shape (rows,).
-        labels: From 0 to 1, or NaN where there is none, shape (rows,).
-        weights: Positive where there is a label, shape (rows,); None where all rows were drawn alike.
+        scores: Scores from 0 to 1, shape (rows,).
+        labels: Labels from 0 to 1, NaN for rows without one, shape (rows,).
+        weights: Sampling weights, positive for rows with a label, shape (rows,); None for equal weights.
         clusters: Number of each row's cluster, shape (rows,).
-        cluster_count: How many clusters there are, of all rows, also those that are not in this part.
-        alone: Whether each row is a cluster by itself.
+        cluster_count: Number of clusters in all rows, including those outside of this part.
+        alone: True if each row is a cluster by itself.
         groups: Number of each row's group, shape (rows,).
         names: Names of the groups.
     """
@@ -34,13 +34,15 @@ class EstimateInputs:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which rows have a label."""
+        """Rows with a label."""
         return ~np.isnan(self.labels)
 
     @property
-    def labelled_clusters(self) -> int:
-        """How many clusters have a label."""
-        return len(np.unique(self.clusters[self.known]))
+    def shares(self) -> Floats:
+        """The share of each row in the weighted mean of the labels; 0 for rows without one."""
+        weights = np.where(self.known, 1.0 if self.weights is None else self.weights, 0.0)
+        shares: Floats = weights / weights.sum()
+        return shares
 
     def by_cluster(self, values: Floats) -> Floats:
         """Return the sum of values over the rows of each cluster, shape (cluster_count,)."""
@@ -53,7 +55,7 @@ class EstimateInputs:
             self,
             scores=self.scores[members],
             labels=self.labels[members],
-            weights=None if self.weights is None else unequal(self.weights[members], self.known[members]),
+            weights=None if self.weights is None else _unequal(self.weights[members], self.known[members]),
             clusters=self.clusters[members],
             groups=self.groups[members],
         )
@@ -67,18 +69,18 @@ def checked(
     groups: ArrayLike | None,
     confidence: float,
 ) -> EstimateInputs:
-    """Return what `estimate` takes, as arrays; raises ValueError where it is wrong."""
+    """Return the inputs of `estimate` as arrays; raise ValueError if one is invalid."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
     values = numbers("scores", scores)
     _require_range("scores", values, ~((values >= 0) & (values <= 1)), "a number from 0 to 1")
     marks = numbers("labels", labels, len(values))
-    _require_range("labels", marks, (marks < 0) | (marks > 1), "a number from 0 to 1, or NaN where there is none")
+    _require_range("labels", marks, (marks < 0) | (marks > 1), "a number from 0 to 1, or NaN for no label")
     known = ~np.isnan(marks)
     factors = None if weights is None else numbers("weights", weights, len(values))
     if factors is not None:
         _require_range("weights", factors, known & ~((factors > 0) & np.isfinite(factors)), "a positive number")
-        factors = unequal(factors, known)
+        factors = _unequal(factors, known)
     names, group_codes = codes("groups", groups, len(values))
     cluster_names, cluster_codes = codes("clusters", clusters, len(values))
     alone = clusters is None or len(cluster_names) == len(values)
@@ -88,8 +90,8 @@ def checked(
     return EstimateInputs(values, marks, factors, cluster_codes, count, alone, group_codes, names)
 
 
-def unequal(weights: Floats, known: NDArray[np.bool_]) -> Floats | None:
-    """Return the weights; None if those of all labelled rows are the same, as all were drawn alike."""
+def _unequal(weights: Floats, known: NDArray[np.bool_]) -> Floats | None:
+    """Return the weights; None if all labeled rows have the same weight."""
     return weights if len(np.unique(weights[known])) > 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Print and describe comparisons of systems."""
+"""Describe the comparison of systems in words, tables and JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,23 +8,21 @@ from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import POWER, Change, Paired
 from .powered import Estimate, Estimates
-from .report import interval, table
+from .report import interval, print_lines, table
 from .systems import Systems
 
 _HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
-_SMALLEST = 0.0001
 
 
 def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> None:
-    """Print the result for each system in a sentence, then tables of verdicts and scores, then the notes."""
+    """Print one sentence for each system, then tables of verdicts and scores, then notes."""
     console = open_console()
-    for pair in pairs:
-        console.print(result(pair, systems, confidence), markup=False, highlight=False, soft_wrap=True)
+    print_lines(console, [_result(pair, systems, confidence) for pair in pairs])
     if powered is not None:
-        for (one, other), found in powered.differences.items():
-            console.print(
-                f"{one} vs {other}, accuracy by labels: {interval(found, '+')}.", markup=False, highlight=False
-            )
+        print_lines(console, [
+            f"{one} vs {other}, accuracy by labels: {interval(found, '+')}."
+            for (one, other), found in powered.differences.items()
+        ])  # fmt: skip
     if any(pair.verdicts for pair in pairs):
         grid = table("judged correct", ("", "wins", "losses", *_HEADINGS[1:]))
         for pair in pairs:
@@ -35,32 +33,28 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, c
     for pair in pairs:
         grid.add_row(_title(pair), *_cells(pair.scores))
     console.print(grid)
-    for note in notes(systems, pairs, powered, confidence):
-        console.print(note, markup=False, highlight=False)
+    print_lines(console, notes(systems, pairs, powered, confidence))
 
 
-def result(pair: Paired, systems: Systems, confidence: float) -> str:
-    """Return the result in two sentences: the change, whether it is significant, and what these rows can detect."""
+def _result(pair: Paired, systems: Systems, confidence: float) -> str:
+    """Return whether a difference was detected, which differences these rows can detect, and the figures."""
     values, change = (systems.scores, pair.scores) if pair.verdicts is None else (systems.verdicts, pair.verdicts)
     before, after = (float((values or systems.scores)[name].mean()) for name in (pair.baseline, pair.system))
-    found = change.difference
-    significant = "" if change.adjusted < 1 - confidence else "no "
     figure = "mean score" if pair.verdicts is None else "judged correct"
-    told = moved(figure, before, after, found, f"{confidence:.0%} interval")
-    return (
-        f"{pair.system} vs {pair.baseline}: {told}, {significant}significant difference. "
-        f"{detects('differences', change.detectable, pair.rows, pair.verdicts is not None)}"
-    )
+    found = "a difference was detected" if change.adjusted < 1 - confidence else "no difference was detected"
+    limit = detects("differences", change.detectable, pair.rows, pair.verdicts is not None)
+    figures = moved(figure, before, after, change.difference, f"{confidence:.0%} interval")
+    return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
 
 
 def moved(figure: str, before: float, after: float, change: Interval, which: str) -> str:
-    """Return a change in words: `judged correct 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
+    """Return a change in words: `Judged correct: 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
     ends = change.value, change.low, change.high
     if figure == "mean score":
-        moved, low, high = (_signed(value, 3) for value in ends)
-        return f"{figure} {before:.3f} → {after:.3f} ({moved}, {which} {low} to {high})"
-    moved, low, high = (_signed(100 * value, 1) for value in ends)
-    return f"{figure} {before:.1%} → {after:.1%} ({moved} points, {which} {low} to {high})"
+        value, low, high = (_signed(one, 3) for one in ends)
+        return f"{figure.capitalize()}: {before:.3f} → {after:.3f} ({value}, {which} {low} to {high})"
+    value, low, high = (_signed(100 * one, 1) for one in ends)
+    return f"{figure.capitalize()}: {before:.1%} → {after:.1%} ({value} points, {which} {low} to {high})"
 
 
 def _signed(value: float, digits: int) -> str:
@@ -68,12 +62,12 @@ def _signed(value: float, digits: int) -> str:
 
 
 def detects(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
-    """Return which changes the rows can detect: `These 300 rows reliably (80%) detect only drops of 6.2 points …`."""
-    subject = "These labels" if rows is None else f"These {rows:,} rows"
+    """Return the changes that rows can detect: `with these 300 rows only drops of 6.2 points or more can be …`."""
+    subject = "these labels" if rows is None else f"these {rows:,} rows"
     if smallest is None:
-        return f"{subject} are too few, or too few of them changed, to say which {what} they can detect."
+        return f"{subject} are too few, or too few of them changed, to estimate which {what} they can detect"
     size = f"{100 * smallest:.1f} points" if of_verdicts else f"{smallest:.3f}"
-    return f"{subject} reliably ({POWER:.0%}) detect only {what} of {size} or more."
+    return f"with {subject} only {what} of {size} or more can be detected reliably ({POWER:.0%} power)"
 
 
 def _title(pair: Paired) -> str:
@@ -84,11 +78,8 @@ def _title(pair: Paired) -> str:
 
 def _cells(change: Change) -> list[str]:
     smallest = "–" if change.detectable is None else f"{change.detectable:.3f}"
-    return [interval(change.difference, "+"), _p(change.p_value), _p(change.adjusted), smallest]
-
-
-def _p(value: float) -> str:
-    return f"<{_SMALLEST}" if value < _SMALLEST else f"{value:.4f}"
+    p_values = ("<0.0001" if value < 1e-4 else f"{value:.4f}" for value in (change.p_value, change.adjusted))  # noqa: PLR2004
+    return [interval(change.difference, "+"), *p_values, smallest]
 
 
 def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> list[str]:
@@ -105,7 +96,13 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
         found.append(
             f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
         )
-    found += _doubts(pairs)
+    for pair in pairs:
+        system = f"{pair.system}, " if len(pairs) > 1 else ""
+        for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
+            if change:
+                found += [
+                    f"{system}{name}: {doubt}" for doubt in doubts(pair.clusters, change.skewness, are_rows=alone)
+                ]
     if systems.unscored:
         found.append(f"{systems.unscored:,} rows without a score or verdict of some system were left out.")
     if powered is None:
@@ -121,23 +118,8 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, 
     return found
 
 
-def _doubts(pairs: Sequence[Paired]) -> list[str]:
-    found = []
-    for pair in pairs:
-        alone = pair.clusters == pair.rows
-        for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
-            if change:
-                told = doubts(pair.clusters, change.skewness, are_rows=alone)
-                found += [f"{_name(pairs, pair)}{name}: {doubt}" for doubt in told]
-    return found
-
-
-def _name(pairs: Sequence[Paired], pair: Paired) -> str:
-    return f"{pair.system}, " if len(pairs) > 1 else ""
-
-
 def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> dict[str, Any]:
-    """Return everything, unrounded, for a file of JSON."""
+    """Return all figures, unrounded, for a JSON file."""
     return {
         "baseline": pairs[0].baseline,
         "rows": pairs[0].rows,

@@ -1,8 +1,7 @@
-"""Scored rows and the labels of some of them, joined: what `estimate` takes."""
+"""Join scored rows with the labels of some of them."""
 
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from .keys import ID, either, key_names, keys, places, plain, told
+from .arguments import Names
+from .keys import ID, describe_key, either, key_names, keys, places, plain, require_same_texts
 from .signatures import signature_column
 
 Floats = NDArray[np.float64]
@@ -23,40 +23,23 @@ _TEXTS = ("question", "prediction")
 _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
     ("false", "no", "wrong", "incorrect"), 0.0
 )
-_NOT_LABELLED = ("", "skip")
-_MOST = sys.float_info.max
-
-
-@dataclass(frozen=True)
-class Names:
-    """Columns, as the user names them; None and () for those that are found by their usual names.
-
-    Attributes:
-        score: Scores, of the scored rows.
-        identity: What identifies a row.
-        label: Labels.
-        weight: One over the probability with which a row was drawn, of the labels' file.
-        cluster: What rows that belong together have in common.
-        group: What groups are made by.
-    """
-
-    score: str = "score"
-    identity: Sequence[str] = ()
-    label: str | None = None
-    weight: str | None = None
-    cluster: str | None = None
-    group: str | None = None
+_UNLABELED = ("", "skip")
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Rows with a score, as `powered.estimate` takes them, and what became of the others.
+    """Rows with a score, and the labels of some of them.
 
     Attributes:
         rows: Their places in the file.
-        unscored: How many rows have no score, and are left out.
-        unlabelled: How many rows of the labels' file have no label.
-        columns: What was read from which column.
+        scores: Their scores.
+        labels: Their labels; NaN for rows without a label.
+        weights: 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
+        clusters: The cluster of each row; None if each row stands alone.
+        groups: The group of each row; None if there are no groups.
+        unscored: Number of rows without a score, which are left out.
+        unlabeled: Number of rows in the file of labels that have no label.
+        columns: The column that each kind of value was read from.
     """
 
     rows: Places
@@ -66,83 +49,89 @@ class Joined:
     clusters: list[str] | None
     groups: list[str] | None
     unscored: int
-    unlabelled: int
+    unlabeled: int
     columns: dict[str, str]
 
 
 def read_scored(source: str, names: Names) -> Columns:
-    """Read what is needed of the scored rows."""
-    wanted = [names.score, signature_column(names.score), ID, *names.identity, names.cluster, names.group]
-    return read_columns(source, _all(wanted))
+    """Read the needed columns of the scored rows."""
+    return _read(source, [names.score, signature_column(names.score), names.cluster, names.group, *names.id])
 
 
 def read_labels(source: str, names: Names) -> Columns:
-    """Read what is needed of the labels."""
-    wanted = [names.label, *LABELS, names.weight, WEIGHT, ID, *names.identity]
-    return read_columns(source, _all(wanted))
+    """Read the needed columns of the labels."""
+    return _read(source, [names.label, *LABELS, names.weight, WEIGHT, *names.id])
 
 
-def _all(names: Sequence[str | None]) -> list[str]:
+def _read(source: str, names: Sequence[str | None]) -> Columns:
     texts = [name for text in _TEXTS for name in either(text)]
-    return list(dict.fromkeys(name for name in (*names, *texts) if name is not None))
+    return read_columns(source, [name for name in dict.fromkeys((*names, ID, *texts)) if name is not None])
 
 
-def join(scored: Columns, labelled: Columns, names: Names) -> Joined:
+def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
     """Return the rows with a score, and the labels of those that have one.
 
     Raises:
-        RowsError: nothing identifies rows, a label is of no scored row or two are of one, or a label, score or weight
-            is not what it should be.
+        RowsError: rows cannot be identified, a label belongs to no scored row, two labels belong to one row, or a
+            label, score or weight is invalid.
     """
     scores = probabilities(scored, names.score)
-    label = names.label or labelled.first_of(LABELS) or LABELS[0]
-    weight = names.weight or labelled.first_of([WEIGHT])
-    cluster = cluster_column(scored, names)
-    marks = verdicts(labelled, label)
-    rows = _rows(scored, labelled, names.identity, np.flatnonzero(~np.isnan(marks)))
+    label = names.label or labeled.first_of(LABELS) or LABELS[0]
+    weight = names.weight or labeled.first_of([WEIGHT])
+    marks = verdicts(labeled, label)
+    known = np.flatnonzero(~np.isnan(marks))
+    at = _scored_rows(scored, labeled, names.id, known)
     there = np.flatnonzero(~np.isnan(scores))
-    columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster, "groups": names.group}
+    columns = {
+        "scores": names.score,
+        "labels": label,
+        "weights": weight,
+        "clusters": cluster_column(scored, names),
+        "groups": names.group,
+    }
+
+    def spread(values: Floats) -> Floats:
+        every = np.full(len(scored), np.nan)
+        every[at] = values[known]
+        return every[there]
+
     return Joined(
         rows=there,
         scores=scores[there],
-        labels=_spread(marks, rows, len(scored))[there],
-        weights=None if weight is None else _spread(_weights(labelled, weight, marks), rows, len(scored))[there],
+        labels=spread(marks),
+        weights=None if weight is None else spread(_weights(labeled, weight, known)),
         clusters=clusters_of(scored, names, there),
         groups=None if names.group is None else texts_of(scored, names.group, there),
         unscored=len(scored) - len(there),
-        unlabelled=int(np.isnan(marks).sum()),
+        unlabeled=len(marks) - len(known),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
 
 
 def probabilities(file: Columns, name: str) -> Floats:
-    """Return a column of scores from 0 to 1, or of verdicts as True and False, NaN where a row has none.
+    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty.
 
     Raises:
-        RowsError: a value is anything else.
+        RowsError: there is any other value.
     """
     return numbers(file, name, "name a column with such values, such as the verdict, with --column score=NAME", 0, 1)
 
 
-def numbers(file: Columns, name: str, cure: str, low: float = -_MOST, high: float = _MOST) -> Floats:
-    """Return a column of numbers, NaN where a row has none; raises RowsError for anything else, and for NaN itself."""
+def numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:
+    """Return a column of finite numbers; NaN where it is empty. Raise RowsError for any other value, also for NaN."""
     values = file.named(name)
     missing = np.array([value is None or value == "" for value in values], dtype=bool)
     found = np.array([_number(value) for value in values])
-    wrong = ~((found >= low) & (found <= high)) & ~missing
+    wrong = ~(np.isfinite(found) & (found >= low) & (found <= high)) & ~missing
     if wrong.any():
         row = int(wrong.argmax())
-        least = f" from {low:g}" if low > -_MOST else ""
-        most = f" to {high:g}" if high < _MOST else " on" * (low > -_MOST)
-        raise RowsError(
-            f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected a number{least}{most}: "
-            f"{cure}"
-        )
+        limits = f" from {low:g} to {high:g}" if low > -math.inf else ""
+        raise RowsError(f"{file.place(row)}: the column {name!r} is {values[row]!r}; expected a number{limits}: {fix}")
     return np.where(missing, np.nan, found)
 
 
 def _number(value: Any) -> float:
-    """Return a number, of True and False as text 1 and 0; NaN for what is none."""
+    """Return a number; 1 and 0 for True and False as text, and NaN for anything else."""
     try:
         return float(value) if isinstance(value, (int, float, str)) else math.nan
     except OverflowError:
@@ -152,14 +141,11 @@ def _number(value: Any) -> float:
 
 
 def verdicts(file: Columns, name: str) -> Floats:
-    """Return a column of verdicts as 1, 0 and what is between, NaN for rows that have none (yet)."""
+    """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
     marks = np.full(len(file), np.nan)
     for row, value in enumerate(file.named(name)):
-        if isinstance(value, bool):
-            marks[row] = value
-            continue
         word = plain(value).lower()
-        if word in _NOT_LABELLED:
+        if word in _UNLABELED:
             continue
         marks[row] = _WORDS[word] if word in _WORDS else _number(word)
         if not 0 <= marks[row] <= 1:
@@ -170,66 +156,45 @@ def verdicts(file: Columns, name: str) -> Floats:
     return marks
 
 
-def _weights(labelled: Columns, name: str, marks: Floats) -> Floats:
-    weights = numbers(labelled, name, "one over the probability with which the row was drawn", 0)
-    wrong = ~np.isnan(marks) & ~(weights > 0)
-    if wrong.any():
+def _weights(labeled: Columns, name: str, known: Places) -> Floats:
+    fix = "1 / probability that the row was drawn"
+    weights = numbers(labeled, name, fix)
+    wrong = known[~(weights[known] > 0)]
+    if len(wrong):
+        value = labeled.values[name][int(wrong[0])]
         raise RowsError(
-            f"{labelled.place(int(wrong.argmax()))}: a label without a weight in the column {name!r}; give each one "
-            "over the probability with which its row was drawn"
+            f"{labeled.place(int(wrong[0]))}: the column {name!r} is {value!r}; expected a number above 0: {fix}"
         )
     return weights
 
 
-def _spread(values: Floats, rows: Mapping[int, int], count: int) -> Floats:
-    """Return the values of the labels' rows at the scored rows that they are of, NaN elsewhere."""
-    spread = np.full(count, np.nan)
-    spread[list(rows.values())] = values[list(rows)]
-    return spread
-
-
-def _rows(scored: Columns, labelled: Columns, identity: Sequence[str], chosen: Places) -> dict[int, int]:
-    """Return, by the labels' rows, the scored rows that they are of."""
-    of_scored, of_labelled = key_names([scored, labelled], identity, _TEXTS)
+def _scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], known: Places) -> list[int]:
+    """Return the scored row that each labeled row belongs to."""
+    of_scored, of_labeled = key_names([scored, labeled], identity, _TEXTS)
     index = places(scored, keys(scored, of_scored), of_scored)
-    label_keys = keys(labelled, of_labelled)
-    places(labelled, label_keys, of_labelled)
-    rows = {}
-    for row in chosen.tolist():
-        key = label_keys[row]
-        if key not in index:
+    label_keys = keys(labeled, of_labeled)
+    places(labeled, label_keys, of_labeled)
+    for row in known.tolist():
+        if label_keys[row] not in index:
             raise RowsError(
-                f"{labelled.place(row)}: {told(of_labelled, key)} is no row of {scored.source}; labels must be of "
-                "scored rows: score all rows that labels were drawn from, or drop this one"
+                f"{labeled.place(row)}: {describe_key(of_labeled, label_keys[row])} is not in {scored.source}. Score "
+                "all rows that labels were drawn from, or drop this row."
             )
-        rows[row] = index[key]
-    _require_same_answers(scored, labelled, rows)
-    return rows
-
-
-def _require_same_answers(scored: Columns, labelled: Columns, rows: Mapping[int, int]) -> None:
-    """Raise RowsError if a label is of another answer than the one that was scored under its id."""
-    names = [file.first_of(either("prediction")) for file in (scored, labelled)]
-    if None in names:
-        return
-    answers, judged = (file.values[str(name)] for file, name in zip((scored, labelled), names, strict=True))
-    for row, at in rows.items():
-        if plain(judged[row]) != plain(answers[at]):
-            raise RowsError(
-                f"{labelled.place(row)}: the label is of the answer {plain(judged[row])[:60]!r}, but the one in "
-                f"{scored.place(at)} is {plain(answers[at])[:60]!r}. Label the answers that were scored."
-            )
+    at = [index[label_keys[row]] for row in known.tolist()]
+    pairs = zip(known.tolist(), at, strict=True)
+    require_same_texts("prediction", labeled, scored, pairs, "Label the answers that were scored.")
+    return at
 
 
 def cluster_column(file: Columns, names: Names) -> str | None:
-    """Return the column that tells which rows belong together: by default that of questions, if there is one."""
+    """Return the column that groups related rows; by default the column of questions, if there is one."""
     return names.cluster or file.first_of(either("question"))
 
 
 def clusters_of(file: Columns, names: Names, rows: Places) -> list[str] | None:
-    """Return what rows that belong together have in common, None if nothing does.
+    """Return the cluster of each row; None if there is no column for it.
 
-    A row without a question, where these are taken by default, stands alone.
+    A row without a question stands alone if clusters are questions by default.
     """
     column = cluster_column(file, names)
     if column is None or names.cluster is not None:
@@ -239,7 +204,7 @@ def clusters_of(file: Columns, names: Names, rows: Places) -> list[str] | None:
 
 
 def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
-    """Return the texts of a column at some rows; raises RowsError where there is none."""
+    """Return the texts of a column at some rows; raise RowsError if one is empty."""
     values = file.named(name)
     column = [plain(values[row]) for row in rows.tolist()]
     if "" in column:

@@ -1,6 +1,6 @@
-"""What says that rows of two files are the same row: the columns that identify it, and their texts."""
+"""Identify the rows of files by an id or by their texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..files.columns import Columns
@@ -13,12 +13,12 @@ Key = str | tuple[str, ...]
 
 
 def either(name: str) -> tuple[str, str]:
-    """Return the names that a column of metrics has in files: `question`, `questions`."""
+    """Return both names that a metric's column may have in a file: `question`, `questions`."""
     return name, f"{name}s"
 
 
 def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[str]) -> list[list[str]]:
-    """Return, for each file, the columns that identify a row: those given, or `id`, or else these texts.
+    """Return, for each file, the columns that identify a row: the given ones, or `id`, or else these texts.
 
     Raises:
         RowsError: a file has none of them.
@@ -31,24 +31,20 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
     for file in files:
         names = [file.first_of(either(name)) for name in texts]
         if None in names:
-            told = " and ".join(repr(name) for name in texts)
+            without_id = next(one.source for one in files if ID not in one.present)
             raise RowsError(
-                f"{file.source}: rows cannot be identified. {_lacking(files)} has no column 'id', and this file lacks "
-                f"{told}. Name a column that identifies a row with --column id=NAME."
+                f"{file.source}: rows cannot be identified. {without_id} has no column 'id', and this file lacks "
+                f"{' and '.join(map(repr, texts))}. Name a column that identifies a row with --column id=NAME."
             )
         found.append([str(name) for name in names])
     return found
 
 
-def _lacking(files: Sequence[Columns]) -> str:
-    return next(file.source for file in files if ID not in file.present)
-
-
 def keys(file: Columns, names: Sequence[str]) -> list[Key]:
-    """Return what identifies each row; runs of blanks count as one blank, and numbers are as in CSV.
+    """Return the key of each row, as `plain` text.
 
     Raises:
-        RowsError: a column is not there, or a row has nothing in it.
+        RowsError: a column does not exist, or an id is empty.
     """
     columns = [[plain(value) for value in file.named(name)] for name in names]
     for name, column in zip(names, columns, strict=True):
@@ -58,36 +54,50 @@ def keys(file: Columns, names: Sequence[str]) -> list[Key]:
 
 
 def plain(value: Any) -> str:
-    """Return a value as a text without runs of blanks, which spreadsheets change."""
+    """Return a value as text with single blanks, as spreadsheets change the blanks."""
     found = value if isinstance(value, str) else text(value)
     joined = " ".join(found.split())
-    return found if joined == found else joined  # the text that is there already takes no memory again
+    return found if joined == found else joined  # an equal text that exists already takes no more memory
 
 
 def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:
-    """Return the row of each key.
-
-    Raises:
-        RowsError: two rows have the same.
-    """
+    """Return the row of each key; raise RowsError if two rows have the same key."""
     index = dict(zip(found, range(len(found)), strict=True))
     if len(index) < len(found):
         seen: dict[Key, int] = {}
         for row, key in enumerate(found):
             if (first := seen.setdefault(key, row)) != row:
                 raise RowsError(
-                    f"{file.place(row)}: {told(names, key)} is in {_number(file.place(first))}, too. Drop one of "
-                    "the rows, or name columns that distinguish them, such as --column id=question --column id=system."
+                    f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, "
+                    "too. Drop one of the rows, or name columns that distinguish them, such as --column id=question "
+                    "--column id=system."
                 )
     return index
 
 
-def told(names: Sequence[str], key: Key, most: int = 60) -> str:
+def describe_key(names: Sequence[str], key: Key) -> str:
     """Return a key for messages: `id 'a7'`, `question 'Who …' and prediction 'Marie …'`."""
     values = (key,) if isinstance(key, str) else key
-    short = [value if len(value) <= most else f"{value[:most]}…" for value in values]
-    return " and ".join(f"{name} {value!r}" for name, value in zip(names, short, strict=True))
+    return " and ".join(f"{name} {shorten(value)!r}" for name, value in zip(names, values, strict=True))
 
 
-def _number(place: str) -> str:
-    return place.rpartition(", ")[2]
+def shorten(value: str) -> str:
+    """Return a text that fits into a message."""
+    return value if len(value) <= 60 else f"{value[:60]}…"  # noqa: PLR2004
+
+
+def require_same_texts(name: str, file: Columns, other: Columns, pairs: Iterable[tuple[int, int]], fix: str) -> None:
+    """Raise RowsError if a text column differs between pairs of rows, from this file and the other file.
+
+    Files without the column are not compared.
+    """
+    columns = file.first_of(either(name)), other.first_of(either(name))
+    if columns[0] is None or columns[1] is None:
+        return
+    texts, others = file.values[columns[0]], other.values[columns[1]]
+    for row, at in pairs:
+        if texts[row] != others[at] and plain(texts[row]) != plain(others[at]):
+            raise RowsError(
+                f"{file.place(row)}: the {name} is {shorten(plain(texts[row]))!r}, but the {name} of the same row in "
+                f"{other.place(at)} is {shorten(plain(others[at]))!r}. {fix}"
+            )

@@ -1,21 +1,21 @@
-"""The mean label of all rows, from the labels of some and the scores of all: prediction-powered inference.
+"""Estimate the mean label of all rows from the labels of some and the scores of all: prediction-powered inference.
 
-PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453) for a mean. With n labelled rows (labels Y, scores f) and N
+PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453) for a mean, with n labeled rows (labels Y, scores f) and N
 other rows (scores f'):
 
     θ̂ = Ȳ + λ (f̄' − f̄)
 
-With λ = 0 it is the mean of the labels. Whatever λ, bad scores make it wider, never wrong: that the labelled rows were
-drawn at random is all that is assumed. θ̂ is linear in what each row adds to its error, so that the variance is
+λ = 0 gives the mean of the labels. Bad scores make the interval wider, but never wrong; the only assumption is that the
+labeled rows are a random sample. θ̂ is linear in each row's contribution to its error, so the variance is
 
-    Var θ̂ = Σ_c (a_c − λ b_c)²,   a_i = (Y_i − Ȳ)/n,   b_i = (f_i − f̄)/n, or −(f'_i − f̄')/N of the others,
+    Var θ̂ = Σ_c (a_c − λ b_c)²,   a_i = (Y_i − Ȳ)/n,   b_i = (f_i − f̄)/n, or −(f'_i − f̄')/N for other rows,
 
-over clusters c of rows i, each row alone if none are given: Var(Y − λf)/n + λ² Var(f')/N, equation (5) of the paper.
+over clusters c of rows i: Var(Y − λf)/n + λ² Var(f')/N, equation (5) of the paper, if each row stands alone.
 
-Intervals allow for what the paper's do not. Large clusters hide their own errors (`intervals.jackknifed`). Accuracies
-are near 1, so that intervals are Wilson's, with as many labels as would have that variance, and Student's t in place of
-the normal distribution. Where scores nearly always agree with labels, few labels tell how often they do not: the
-variance is increased as if one more of n labels disagreed, by λ²/n², or λ² Σh²/n of n clusters with shares h.
+Three corrections are added to the paper's interval. Large clusters hide their own errors (`intervals.jackknifed`).
+Accuracies are near 1, so intervals are Wilson's with Student's t and the number of labels that would have the same
+variance. If scores nearly always agree with labels, few labels show how often they do not: the variance is increased as
+if one more of n labels disagreed, by λ²/n², or by λ² Σh²/n for n clusters with shares h.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,36 +24,35 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import EstimateInputs, checked
 from .randomness import require_sample
 
-Floats = NDArray[np.float64]
-
 FEWEST = 20
-"""Fewer labels (or clusters that have some) give no interval: a normal one would hold the truth too seldom.
+"""With fewer labels, or fewer clusters with labels, there is no interval, as it would hold the truth too rarely.
 
-How often simulated intervals hold it stands in `uncertainty/COVERAGE.md`.
+`uncertainty/COVERAGE.md` has measured rates.
 """
 
 _FEW = 50
 _FEW_OF_A_KIND = 10
-_ROUNDING = 1e-20  # a smaller variance is that of equal scores
+_ROUNDING = 1e-20  # scores with a smaller variance are equal
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean label of some rows, estimated.
+    """An estimate of the mean label of some rows.
 
     Attributes:
         rows: Number of rows.
-        labels: How many of them are labelled.
+        labels: Number of rows with a label.
         accuracy: The prediction-powered estimate of the mean label, with its interval; from 0 to 1.
-        labels_alone: The mean of the labels, with its interval: the same with λ = 0.
+        labels_alone: The mean of the labels, with its interval (λ = 0).
         metric: The mean score of all rows.
-        tuning: λ, how far the scores are trusted; from 0 to 1.
-        worth: How many labels alone would give as narrow an interval: labels · Var(λ = 0) / Var(λ).
-        notes: What to know before it is cited.
+        tuning: λ, the weight of the scores; from 0 to 1.
+        worth: Number of labels whose mean would have as narrow an interval: labels · Var(λ = 0) / Var(λ).
+        notes: Limits of the estimate.
     """
 
     rows: int
@@ -68,14 +67,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """What `estimate` returns.
+    """The result of `estimate`.
 
     Attributes:
-        all: The estimate of all rows.
-        groups: That of each group, in order of their first rows; a text says why there is none.
-        differences: Of two groups each: the accuracy of the first less that of the second.
+        all: The estimate for all rows.
+        groups: The estimate for each group, in the order of their first rows, or the reason why there is none.
+        differences: For pairs of groups, the accuracy of the first minus the accuracy of the second.
         clusters: Number of clusters; None if each row stands alone.
-        confidence: Share of samples whose interval holds the truth.
+        confidence: Confidence level of the intervals.
     """
 
     all: Estimate
@@ -95,24 +94,24 @@ def estimate(
     differences: Sequence[tuple[str, str]] = (),
     confidence: float = 0.95,
 ) -> Estimates:
-    """Estimate the mean label of all rows from the labels of a random sample of them and the scores of all.
+    """Estimate the mean label of all rows from the labels of a random sample and the scores of all rows.
 
-    The interval is for rows like these: they are taken as a sample themselves. For these very rows it is wide enough.
+    The rows themselves are treated as a sample of a larger population.
 
     Args:
-        scores: Score of every row, from 0 to 1, shape (rows,): a probability, or a verdict as 0 and 1.
-        labels: Label of each row that has one, from 0 to 1, and NaN or None for the others, shape (rows,).
-        weights: One over the probability with which a labelled row was drawn, up to a factor, shape (rows,); what is
-            there for other rows does not matter. By default all were drawn alike.
-        clusters: Rows of one cluster, such as the answers to one question, are not independent, shape (rows,).
+        scores: Score of each row, from 0 to 1, shape (rows,): a probability, or a verdict as 0 or 1.
+        labels: Label of each row, from 0 to 1, NaN or None for rows without a label, shape (rows,).
+        weights: 1 / probability that a labeled row was drawn, up to a factor, shape (rows,). Values of other rows are
+            ignored. Default: equal weights.
+        clusters: Cluster of each row, such as its question, shape (rows,). Rows of one cluster are not independent.
         groups: Group of each row, such as the system that answered, shape (rows,).
-        differences: Pairs of groups whose accuracies are compared; clusters make it a paired comparison.
-        confidence: Share of samples whose interval shall hold the truth.
+        differences: Pairs of groups to compare; clusters make it a paired comparison.
+        confidence: Confidence level of the intervals.
 
     Raises:
-        ValueError: a value is out of range (named by its place), lengths differ, a group is unknown, there are fewer
-            than 20 labels or they are all the same, or the labelled rows are no sample of all: their scores differ from
-            those of all rows, or their groups' shares from all rows', more than in one random sample in a million.
+        ValueError: a value is out of range, lengths differ, a group is unknown, there are fewer than 20 labels, all
+            labels are the same, or the labeled rows are no random sample: their mean score or their share of a group
+            differs from all rows more than in one random sample in a million.
     """
     given = checked(scores, labels, weights, clusters, groups, confidence)
     if (why := _unusable(given)) is not None:
@@ -134,7 +133,7 @@ def estimate(
 
 @dataclass(frozen=True)
 class _Solution:
-    """An estimate, with what each cluster adds to its error, shape (clusters,), and what is added to the variance."""
+    """An estimate, each cluster's contribution to its error, shape (clusters,), and the addition to the variance."""
 
     estimate: Estimate
     errors: Floats
@@ -145,10 +144,9 @@ class _Solution:
 def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     """Return the estimate of checked rows that have enough labels."""
     known = given.known
-    # Rows that were drawn with unequal probability leave behind others that are unlike them: then f' is that of all.
+    # After a draw with unequal probabilities, the other rows differ from the labeled ones. Then f' covers all rows.
     others = ~known if given.weights is None else np.ones_like(known)
-    shares = np.ones(known.sum()) if given.weights is None else given.weights[known]
-    shares = shares / shares.sum()
+    shares = given.shares[known]
     mean_label, mean_score = shares @ given.labels[known], shares @ given.scores[known]
     of_labels, of_scores = np.zeros(len(known)), np.zeros(len(known))
     of_labels[known] = shares * (given.labels[known] - mean_label)
@@ -160,9 +158,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
         gap = mean_other - mean_score
     labels_error, scores_error = given.by_cluster(of_labels), given.by_cluster(of_scores)
     tuning = _tuned(given, labels_error, scores_error, others) if others.any() else 0.0
-    spread = np.zeros(len(known))
-    spread[known] = shares
-    of_mean = given.by_cluster(spread)
+    of_mean = given.by_cluster(given.shares)
     errors = jackknifed(labels_error - tuning * scores_error, of_mean)
     alone = jackknifed(labels_error, of_mean)
     drawn = of_mean > 0
@@ -184,9 +180,9 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
 
 
 def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
-    """Return the λ from 0 to 1 that makes the variance least: Σ a b / Σ b².
+    """Return the λ from 0 to 1 that minimizes the variance: Σ a b / Σ b².
 
-    For rows drawn alike, each alone, Σ b² is taken from all scores, as in the paper's example 6.1:
+    For a simple random sample of independent rows, Σ b² is computed from all scores, as in the paper's example 6.1:
     λ = Cov(Y, f) / ((1 + n/N) Var f).
     """
     if given.weights is None and given.alone:
@@ -197,9 +193,9 @@ def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, ot
 
 
 def _interval(value: float, variance: float, effective: float, degrees: float, confidence: float) -> Interval:
-    """Return Wilson's interval with as many labels as give a share of that value this variance.
+    """Return Wilson's interval for the number of labels with which a share of this value has this variance.
 
-    A share of 0 or 1 has none; then it is taken to be half a label away from it.
+    The variance of a share of 0 or 1 is 0; then a share half a label away from it is used.
     """
     share = min(1.0, max(0.0, float(value)))
     inner = min(1 - 0.5 / effective, max(0.5 / effective, share))
@@ -207,7 +203,7 @@ def _interval(value: float, variance: float, effective: float, degrees: float, c
 
 
 def _difference(found: Mapping[str, _Solution | str], one: str, other: str, confidence: float) -> Interval:
-    """Return the first group's accuracy less the second's; what a cluster adds to both errors cancels."""
+    """Return the first group's accuracy minus the second's; errors that a cluster shares cancel."""
     first, second = (_usable(found, name) for name in (one, other))
     value = first.estimate.accuracy.value - second.estimate.accuracy.value
     errors = first.errors - second.errors
@@ -216,15 +212,15 @@ def _difference(found: Mapping[str, _Solution | str], one: str, other: str, conf
 
 
 def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
-    solution = found.get(name, f"there is no such group, but {', '.join(found) or 'none at all'}")
+    solution = found.get(name, f"there is no such group; there are {', '.join(found) or 'no groups'}")
     if isinstance(solution, str):
         raise ValueError(f"no difference with group {name!r}: {solution}")
     return solution
 
 
 def _unusable(given: EstimateInputs) -> str | None:
-    """Return why there are too few labels for an estimate, if so."""
-    count, clusters = int(given.known.sum()), given.labelled_clusters
+    """Return the reason why there are too few labels for an estimate; None if there are enough."""
+    count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
         rows = len(given.known)
         return f"{count} of {rows:,} rows are labeled, and an interval needs at least {FEWEST}. Label more rows."
@@ -238,19 +234,20 @@ def _unusable(given: EstimateInputs) -> str | None:
 
 def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
+    clusters = len(np.unique(given.clusters[given.known]))
     fewest = min((labels == kind).sum() for kind in (0, 1))
     if len(labels) < _FEW:
-        yield f"fewer than {_FEW} labels: the interval is approximate, rather too narrow"
-    elif given.labelled_clusters < _FEW:
-        yield f"labels of fewer than {_FEW} clusters: the interval is approximate, rather too narrow"
+        yield f"fewer than {_FEW} labels: the interval is approximate and may be too narrow"
+    elif clusters < _FEW:
+        yield f"labels of fewer than {_FEW} clusters: the interval is approximate and may be too narrow"
     elif effective < _FEW:
         yield (
-            f"labels are concentrated: their {given.labelled_clusters:,} clusters count as {effective:.0f} of equal "
-            "weight, so the interval is approximate, rather too narrow"
+            f"labels are concentrated: their {clusters:,} clusters count as {effective:.0f} of equal "
+            "weight, so the interval is approximate and may be too narrow"
         )
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
         yield f"only {fewest} labels of one kind: the interval is approximate"
     if not are_others:
-        yield "every row is labelled: the scores add nothing"
+        yield "every row is labeled: the scores add nothing"
     elif tuning == 0:
         yield "the scores do not rise with the labels (λ = 0): they add nothing"

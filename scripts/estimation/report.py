@@ -1,6 +1,6 @@
 """Print estimates and plans."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
@@ -10,34 +10,37 @@ from .plan import Planned, enough
 from .powered import Estimate, Estimates
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 
 def show(joined: Joined, estimates: Estimates) -> None:
     """Print the estimates of all rows and of each group, the differences, notes and assumptions."""
-    console = open_console()
-    console.print(_table(estimates))
-    for (one, other), difference in estimates.differences.items():
-        told = "" if difference.low <= 0 <= difference.high else " (significant)"
-        console.print(f"{one} − {other}: {interval(difference, '+')}{told}", markup=False, highlight=False)
-    for note in told_notes(joined, estimates):
-        console.print(note, markup=False, highlight=False)
-
-
-def _table(estimates: Estimates) -> "Table":
     from rich.markup import escape
 
+    console = open_console()
     headings = ("", "rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
     grid = table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
     grid.add_row("all", *_cells(estimates.all), style="bold")
     for name, found in estimates.groups.items():
         if isinstance(found, Estimate):
             grid.add_row(escape(name), *_cells(found))
-    return grid
+    console.print(grid)
+    lines = []
+    for (one, other), difference in estimates.differences.items():
+        significant = "" if difference.low <= 0 <= difference.high else " (significant)"
+        lines.append(f"{one} − {other}: {interval(difference, '+')}{significant}")
+    print_lines(console, lines + _notes(joined, estimates))
+
+
+def print_lines(console: "Console", lines: Iterable[str]) -> None:
+    """Print lines of plain text."""
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def table(title: str, headings: Sequence[str]) -> "Table":
-    """Return an empty table: names on the left, figures, unbroken, on the right."""
+    """Return an empty table with names on the left and figures on the right."""
     from rich import box
     from rich.table import Table
 
@@ -64,32 +67,30 @@ def interval(found: Interval, sign: str = "") -> str:
     return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]".replace("-", "−")
 
 
-def told_notes(joined: Joined, estimates: Estimates) -> list[str]:
-    """Return the notes and assumptions of the figures, one line each."""
+def _notes(joined: Joined, estimates: Estimates) -> list[str]:
     notes = list(estimates.all.notes)
     for name, found in estimates.groups.items():
-        notes += [
-            f"{name}: {note}" for note in (found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"])
-        ]
+        of_group = found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"]
+        notes += [f"{name}: {note}" for note in of_group]
     if joined.unscored:
         notes.append(f"{joined.unscored:,} rows without a score were left out.")
-    if joined.unlabelled:
+    if joined.unlabeled:
         notes.append(
-            f"{joined.unlabelled:,} rows of the label file have no label. If they were skipped because of their "
+            f"{joined.unlabeled:,} rows of the label file have no label. If they were skipped because of their "
             "content, the figures are biased."
         )
-    clusters = joined.columns.get("clusters")
     if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
-        notes.append(f"Rows with the same {clusters} are treated as one group ({estimates.clusters:,} groups).")
-    kind = "random sample"
-    if joined.weights is not None:
-        kind = f"random sample with the weights in {joined.columns['weights']!r}"
-    notes.append(f"Assumes that the labeled rows are a {kind} of all rows, and that the labels are correct.")
+        column = joined.columns["clusters"]
+        notes.append(f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups).")
+    weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
+    notes.append(
+        f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
+    )
     return notes
 
 
 def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
-    """Return everything, unrounded, for a file of JSON."""
+    """Return all figures, unrounded, for a JSON file."""
     groups = {
         name: {"none": found} if isinstance(found, str) else _plain(found) for name, found in estimates.groups.items()
     }
@@ -101,7 +102,7 @@ def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
         "confidence": estimates.confidence,
         "columns": joined.columns,
         "rows_without_score": joined.unscored,
-        "rows_without_label": joined.unlabelled,
+        "rows_without_label": joined.unlabeled,
     }
 
 
@@ -109,18 +110,18 @@ def _plain(found: Estimate) -> dict[str, Any]:
     return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(found).items()}
 
 
-def show_plan(planned: Sequence[Planned], margin: float | None, labels: str | None) -> None:
-    """Print a plan, how many labels reach a margin, and on what it rests: a file of labels, or the scores alone."""
+def show_plan(planned: Sequence[Planned], margin: float | None) -> None:
+    """Print the margin of error for several numbers of labels, and the number of labels that reach a given margin."""
     console = open_console()
     grid = table("margin of error at 95% confidence", ("labels", "labels only", "with scores", "with --stratified"))
     for one in planned:
         grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
     console.print(grid)
+    lines = []
     if margin is not None:
         for stratified in (False, True):
             count = enough(planned, margin, stratified)
-            told = f"about {count:,} labels" if count else f"more than {planned[-1].labels:,} labels"
+            labels = f"about {count:,} labels" if count else f"more than {planned[-1].labels:,} labels"
             how = " with --stratified" if stratified else ""
-            console.print(f"A margin of error of ±{margin:g} needs {told}{how}.", markup=False, highlight=False)
-    scores = f"scores that are as accurate as the labels in {labels} show" if labels else "calibrated scores"
-    console.print(f"Assumes {scores} and independent rows.", markup=False, highlight=False)
+            lines.append(f"A margin of error of ±{margin:g} needs {labels}{how}.")
+    print_lines(console, [*lines, "Assumes calibrated scores and independent rows."])

@@ -1,27 +1,25 @@
-"""What scores depend on: files of scores are compared only if one metric, with the same options, gave them all."""
+"""Refuse to compare scores of different metrics or options."""
 
 from collections.abc import Mapping
 
 from ..files.columns import Columns
 from ..files.rows import RowsError
 
-_SIGNATURE = "signature"
-
 
 def signature_column(score: str) -> str:
-    """Return the column in which `score` writes the signature beside a column of scores: `bem_score`, `bem_signature`.
+    """Return the column in which `score` writes the signature of a column of scores.
 
     >>> signature_column("score"), signature_column("bem_score")
     ('signature', 'bem_signature')
     """
-    return f"{score.removesuffix('score')}{_SIGNATURE}"
+    return f"{score.removesuffix('score')}signature"
 
 
 def signature_warnings(files: Mapping[str, Columns], score: str, allow_mixed: bool) -> list[str]:
-    """Return warnings on files that do not say what their scores depend on, or on a mixture that is allowed.
+    """Return warnings about files without signatures, and about different signatures if they are allowed.
 
     Raises:
-        RowsError: scores have different signatures, and that is not allowed.
+        RowsError: the signatures differ, and that is not allowed.
     """
     column = signature_column(score)
     first: dict[str, str] = {}
@@ -36,8 +34,8 @@ def signature_warnings(files: Mapping[str, Columns], score: str, allow_mixed: bo
         for signature in sorted(signatures):
             first.setdefault(signature, file.source)
     if len(first) > 1:
-        told = "; ".join(f"{signature} in {source}" for signature, source in first.items())
-        mixed = f"the scores were made by different metrics or options: {told}"
+        found = "; ".join(f"{signature} in {source}" for signature, source in first.items())
+        mixed = f"the scores were made by different metrics or options: {found}"
         if not allow_mixed:
             raise RowsError(f"{mixed}. Score all rows with the same metric and options, or give --allow-mixed")
         warnings.append(mixed)

@@ -1,18 +1,19 @@
-"""Scored rows of several systems, joined: the same rows of each, in one order."""
+"""Join the scored rows of several systems."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import clean
+
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
-from .joining import Floats, Joined, Names, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
-from .keys import ID, Key, either, key_names, keys, places, plain, told
+from .arguments import Names
+from .joining import Floats, Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
+from .keys import ID, Key, describe_key, either, key_names, keys, places, require_same_texts
 from .powered import Estimates, estimate
 from .signatures import signature_column
 
@@ -24,15 +25,15 @@ class Systems:
     """Scored rows of several systems.
 
     Attributes:
-        files: What was read of each, by the system's name; the first is the baseline.
-        keys: The columns of the baseline that say which row is which.
-        rows: For each system the places of its rows, in the baseline's order, those without a score left out.
-        scores: For each system the score of each of these rows.
-        verdicts: The same of verdicts, if every file has them.
-        clusters: What the rows of a cluster have in common; None if each row stands alone.
-        cluster_column: Where that was read.
-        unscored: How many rows lack a score, or a verdict, of some system, and are left out.
-        lacking: How many of these each system lacks.
+        files: The columns that were read, by the name of the system; the first system is the baseline.
+        keys: The columns of the baseline that identify a row.
+        rows: For each system, the places of its rows in the baseline's order, without rows that lack a score.
+        scores: For each system, the score of each row.
+        verdicts: For each system, the verdict of each row; None unless every file has verdicts.
+        clusters: The cluster of each row; None if each row stands alone.
+        cluster_column: The column that the clusters were read from.
+        unscored: Number of rows that are left out because a system lacks their score or verdict.
+        lacking: For each system, the number of its rows without a score or verdict.
     """
 
     files: dict[str, Columns]
@@ -46,54 +47,40 @@ class Systems:
     lacking: dict[str, int]
 
 
-def read_systems(sources: Sequence[str], names: Names, verdict: str | None, more: Sequence[str]) -> dict[str, Columns]:
-    """Read what is needed of each system's rows, by its name: the file's, or its path where names are the same."""
-    signature = signature_column(names.score)
-    wanted = [
-        names.score,
-        signature,
-        verdict or VERDICT,
-        ID,
-        *names.identity,
-        names.cluster,
-        *either("question"),
-        *more,
-    ]
-    own = [_readable(Path(source).stem) for source in sources]
-    stems = Counter(own)
-    titles = [stem if stems[stem] == 1 else _readable(source) for stem, source in zip(own, sources, strict=True)]
+def read_systems(sources: Sequence[str], names: Names, more: Sequence[str]) -> dict[str, Columns]:
+    """Read the needed columns of each system, by its name: the name of the file, or its path if names repeat."""
+    stems = [clean(Path(source).stem) for source in sources]  # bytes that are not UTF-8 become �
+    times = Counter(stems)
+    titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
-    columns = [name for name in wanted if name is not None]
+    wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
+    columns = [name for name in (*wanted, *either("question"), *more) if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
-def _readable(name: str) -> str:
-    """Return the name of a file with � for bytes that are not UTF-8, which no output could hold."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -> Systems:
-    """Return the rows of all systems in the order of the first.
+def join_systems(files: dict[str, Columns], names: Names) -> Systems:
+    """Return the rows of all systems in the order of the first system.
 
     Raises:
-        RowsError: nothing identifies rows, the sets differ, or a score or verdict is none.
+        RowsError: rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
     baseline, *others = files.values()
-    identity = key_names(list(files.values()), names.identity, ("question",))
-    first_keys = keys(baseline, identity[0])
-    index = places(baseline, first_keys, identity[0])
+    identity = key_names(list(files.values()), names.id, ("question",))
+    index = places(baseline, keys(baseline, identity[0]), identity[0])
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_aligned(baseline, index, file, columns))
-        _require_same_questions(baseline, file, rows[-1])
-    judged = verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
+        pairs = zip(rows[-1].tolist(), range(len(baseline)), strict=True)
+        fix = "Name the columns that identify a row with --column id=NAME."
+        require_same_texts("question", file, baseline, pairs, fix)
+    judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
     scores = [
         numbers(file, names.score, "name another column with --column score=NAME")[at]
         for file, at in zip(files.values(), rows, strict=True)
     ]
     marks = [_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
-    lacking = [np.isnan(of_one).any(axis=0) for of_one in zip(scores, *([marks] if judged else []), strict=True)]
+    lacking = [np.isnan(one).any(axis=0) for one in zip(scores, *([marks] if judged else []), strict=True)]
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
         raise RowsError(f"{baseline.source}: no row has a score from every system. Score the same rows with each.")
@@ -111,38 +98,19 @@ def join_systems(files: dict[str, Columns], names: Names, verdict: str | None) -
 
 
 def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
-    """Return the places of a file's rows in the order of the baseline's."""
+    """Return the places of a file's rows in the order of the baseline's rows."""
     found = keys(file, columns)
     own = places(file, found, columns)
     extra = [row for row, key in enumerate(found) if key not in index]
     lacking = [key for key in index if key not in own]
-    cure = "compare the same rows: score the ones that are missing, or drop the others"
-    if extra:
+    if extra or lacking:
+        row = file.place(extra[0]) if extra else baseline.place(index[lacking[0]])
+        key = describe_key(columns, found[extra[0]] if extra else lacking[0])
         raise RowsError(
-            f"{file.place(extra[0])}: {told(columns, found[extra[0]])} is no row of {baseline.source} ({len(extra):,} "
-            f"such rows, and {len(lacking):,} of {baseline.source} are not here); {cure}"
-        )
-    if lacking:
-        raise RowsError(
-            f"{file.source} lacks {len(lacking):,} rows of {baseline.source}, the first of them in "
-            f"{baseline.place(index[lacking[0]])}: {told(columns, lacking[0])}; {cure}"
+            f"{file.source} and {baseline.source} have different rows: {len(extra):,} rows are only in the first file, "
+            f"and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both systems."
         )
     return np.fromiter((own[key] for key in index), np.intp, len(index))
-
-
-def _require_same_questions(baseline: Columns, file: Columns, rows: Places) -> None:
-    """Raise RowsError if rows of one id are of two questions, as when ids are only the numbers of lines."""
-    names = baseline.first_of(either("question")), file.first_of(either("question"))
-    if names[0] is None or names[1] is None:
-        return
-    asked, others = baseline.values[names[0]], file.values[names[1]]
-    for first, row in enumerate(rows.tolist()):
-        if asked[first] != others[row] and plain(asked[first]) != plain(others[row]):
-            raise RowsError(
-                f"{file.place(row)}: the question is {plain(others[row])[:60]!r}, but that of the same row in "
-                f"{baseline.place(first)} is {plain(asked[first])[:60]!r}. Name the columns that identify a row with "
-                "--column id=NAME."
-            )
 
 
 def _verdicts(file: Columns, name: str) -> Floats:
@@ -155,7 +123,7 @@ def _verdicts(file: Columns, name: str) -> Floats:
 
 
 def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[Joined]:
-    """Return the rows of each system with the labels of its answers, from a file for each, in their order."""
+    """Return the rows of each system with their labels, from one file of labels for each system."""
     if len(labels) != len(systems.files):
         times = "once" if len(labels) == 1 else f"{len(labels)} times"
         raise ValueError(
@@ -167,7 +135,7 @@ def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[J
 
 
 def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: float) -> Estimates:
-    """Return the accuracy of each system by the labels of some of its rows, and its difference from the baseline's."""
+    """Estimate the accuracy of each system from labels, and its difference from the baseline."""
     baseline, *others = systems.files
     return estimate(
         np.concatenate([one.scores for one in joined]),
@@ -181,41 +149,40 @@ def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: 
 
 
 def _weights(joined: Joined) -> Floats:
-    """Return weights with which the labels of a system stand for all of its rows, however many others' do."""
+    """Return weights that let the labels of a system represent all of its rows, whatever the number of labels."""
     weights = np.ones_like(joined.scores) if joined.weights is None else joined.weights
     factor: float = len(weights) / (weights[~np.isnan(joined.labels)].sum() or 1)
     return factor * weights
 
 
 def changed_rows(systems: Systems) -> Iterator[Row]:
-    """Yield the rows whose verdict changed, or else whose score did, the greatest changes of a system first."""
+    """Yield the rows of each system whose verdict (or else score) changed, the greatest change of the score first."""
     baseline, *others = systems.files
+    before = systems.files[baseline]
+    shared = [
+        (name, before.values[name])
+        for name in dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
+        if name in before.values
+    ]
     for system in others:
+        after = systems.files[system]
         change = systems.scores[system] - systems.scores[baseline]
         turned = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
         rows = np.flatnonzero(turned)
-        yield from _changed(systems, baseline, system, rows[np.argsort(-np.abs(change[rows]), kind="stable")], turned)
+        for row in rows[np.argsort(-np.abs(change[rows]), kind="stable")].tolist():
+            at = systems.rows[baseline][row]
+            yield {
+                **{name: column[at] for name, column in shared},
+                "baseline": baseline,
+                "system": system,
+                "change": "win" if turned[row] > 0 else "loss",
+                "prediction_before": _prediction(before, at),
+                "prediction": _prediction(after, systems.rows[system][row]),
+                "score_before": float(systems.scores[baseline][row]),
+                "score": float(systems.scores[system][row]),
+            }
 
 
-def _changed(systems: Systems, baseline: str, system: str, rows: Places, turned: Floats) -> Iterator[Row]:
-    before, after = systems.files[baseline], systems.files[system]
-    asked = dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
-    columns = [(name, before.values[name]) for name in asked if name in before.values]
-    answers, replies = (_column(file, "prediction") for file in (before, after))
-    for row in rows.tolist():
-        at, now = int(systems.rows[baseline][row]), int(systems.rows[system][row])
-        yield {
-            **{name: column[at] for name, column in columns},
-            "baseline": baseline,
-            "system": system,
-            "change": "win" if turned[row] > 0 else "loss",
-            "prediction_before": answers and answers[at],
-            "prediction": replies and replies[now],
-            "score_before": float(systems.scores[baseline][row]),
-            "score": float(systems.scores[system][row]),
-        }
-
-
-def _column(file: Columns, name: str) -> list[Any] | None:
-    column = file.first_of(either(name))
-    return None if column is None else file.values[column]
+def _prediction(file: Columns, row: int) -> object:
+    column = file.first_of(either("prediction"))
+    return None if column is None else file.values[column][row]

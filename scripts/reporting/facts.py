@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.joining import Joined, Names, texts_of
+from ..estimation.arguments import Names
+from ..estimation.joining import Joined, texts_of
 from ..estimation.keys import either
 from ..estimation.powered import Estimate, Estimates
 from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
@@ -76,11 +77,9 @@ class Facts:
     clusters: int | None
 
 
-def gather(
-    sources: Sequence[str], labels: Sequence[str], names: Names, verdict: str | None = None, by: Sequence[str] = ()
-) -> Facts:
+def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequence[str] = ()) -> Facts:
     """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
-    joined = join_systems(read_systems(sources, names, verdict, [*by, *either("prediction")]), names, verdict)
+    joined = join_systems(read_systems(sources, names, [*by, *either("prediction")]), names)
     labeled = join_labels(joined, labels, names) if labels else []
     powered = powered_differences(joined, labeled, CONFIDENCE) if labels else None
     rows = len(next(iter(joined.scores.values())))

@@ -1,5 +1,4 @@
-"""How sure a figure is: intervals of means, and tests of paired differences, on arrays and with numpy alone.
+"""Intervals of means and tests of paired differences, on arrays.
 
-The commands and the pages of the Spaces compute them here: a Space has this folder too, as `space/uncertainty`. So no
-file of it imports any other of the package.
+Each Space has a copy of this folder. So its modules need only numpy, and import no other module of the package.
 """

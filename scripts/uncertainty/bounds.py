@@ -1,12 +1,12 @@
-"""Bounds of a mean difference over clusters, which do not rely on symmetry and are no point where nothing changed.
+"""Confidence bounds of a mean difference over clusters.
 
-Each bound is the more cautious one of several:
+Each bound is the widest of several bounds:
 
-- by random halves (Hartigan 1969, "Using subsample values as typical values"), which is the test by sign flips turned
-  around: exact where differences are symmetric about their mean;
-- by Hall's transformation of the t statistic (Hall 1992, "On the removal of skewness by transformation"), for scores
-  and for clusters, whose differences may be skewed: it is as accurate as a studentized bootstrap, without its chance;
-- by Tango's score interval (Tango 1998), for verdicts: it also holds what a few rows that did not change cannot show.
+- random halves (Hartigan 1969, "Using subsample values as typical values"), which inverts the sign-flip test: exact if
+  differences are symmetric about their mean;
+- Hall's transformation of the t statistic (Hall 1992, "On the removal of skewness by transformation"), for scores and
+  clusters, whose differences may be skewed;
+- Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed.
 """
 
 from math import cbrt, floor, sqrt
@@ -19,19 +19,19 @@ from .intervals import Interval
 from .student import quantile, tail
 
 MANY = 10_000
-"""With more clusters that changed, halves are replaced by the normal distribution that they come to."""
+"""With more changed clusters, the normal distribution replaces random halves and sign flips."""
 
 EXACT = 12
-"""Of so many clusters all 4,096 halves, or changes of sides, are tried."""
+"""With at most this many clusters, all 4,096 halves or sign flips are computed."""
 
 _FEW = 50
-_SKEWED = 0.25  # skewness over √clusters, which few samples of a symmetric distribution reach
+_SKEWED = 0.25  # of skewness / √clusters; few samples of a symmetric distribution reach it
 _CHUNK = 64
 _ROUNDING = 1e-9
 
 
 def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
-    """Return of each cluster the sum and the number of its rows, and the standard deviation of their mean."""
+    """Return each cluster's sum and number of rows, and the standard deviation of the mean."""
     sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
     errors = _errors(sums, sizes)
     return sums, sizes, float(np.sqrt(errors @ errors))
@@ -43,12 +43,12 @@ def bounds(
     """Return the mean difference of rows with two bounds.
 
     Args:
-        differences: Of each row, shape (rows,).
-        clusters: The number of the cluster of each row.
-        level: Confidence of each bound by itself.
-        resamples: How many halves to draw.
-        seed: The same seed draws the same.
-        of_verdicts: Whether the differences are of verdicts, 0 and 1.
+        differences: Difference of each row, shape (rows,).
+        clusters: Number of each row's cluster, shape (rows,).
+        level: One-sided confidence level of each bound.
+        resamples: Number of random halves.
+        seed: Random seed.
+        of_verdicts: Whether the differences are between verdicts, 0 and 1.
     """
     sums, sizes, deviation = clustered(differences, clusters)
     value = float(sums.sum() / sizes.sum())
@@ -64,13 +64,13 @@ def bounds(
 
 
 def doubts(clusters: int, skew: float, *, are_rows: bool) -> list[str]:
-    """Return, a sentence each, why error rates of clusters or scores may be above their nominal rates."""
+    """Return reasons why error rates of clusters or scores may be above their nominal rates."""
     unit = "rows" if are_rows else "clusters"
     found = []
     if clusters < _FEW:
         found.append(
-            f"fewer than {_FEW} {unit}: a rare large change that none of them shows cannot be ruled out, so errors "
-            "can be more frequent than stated"
+            f"fewer than {_FEW} {unit}: a rare large change may be missing from them, so errors can be more frequent "
+            "than stated"
         )
     if abs(skew) > _SKEWED * sqrt(clusters):
         found.append(
@@ -81,9 +81,9 @@ def doubts(clusters: int, skew: float, *, are_rows: bool) -> list[str]:
 
 
 def independent_rows(differences: Floats, clusters: int, deviation: float) -> float:
-    """Return how many independent verdicts would give the mean difference this deviation.
+    """Return the number of independent verdicts, at most the rows, whose mean difference has this deviation.
 
-    They are at most as many as there are rows; where the deviation is 0, as many as there are clusters.
+    If the deviation is 0, it is the number of clusters.
     """
     mean, turned = float(differences.mean()), float(np.abs(differences).mean())
     if deviation <= _ROUNDING:
@@ -92,7 +92,7 @@ def independent_rows(differences: Floats, clusters: int, deviation: float) -> fl
 
 
 def by_halves(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> tuple[float, float]:
-    """Return the bounds m_k and m_(R+1−k) among the mean differences m₁ ≤ … ≤ m_R of R halves.
+    """Return the bounds m_k and m_(R+1−k) of the mean differences m₁ ≤ … ≤ m_R of R halves.
 
     k is ⌊(1 − level)(R + 1)⌋, and at least 1.
     """
@@ -106,16 +106,16 @@ def by_halves(sums: Floats, sizes: Floats, level: float, resamples: int, seed: i
 
 
 def halves(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
-    """Return the mean difference of halves of the clusters, which a coin takes or leaves; one without rows is left out.
+    """Return the mean differences of halves, which include each cluster with a probability of ½; no half is empty.
 
-    Of up to 12 clusters all halves are taken. Of others that did not change only the number of rows matters, which
-    follows the binomial distribution for each size of a cluster.
+    With at most 12 clusters all halves are computed. Only the number of rows of unchanged clusters matters, so it is
+    drawn from a binomial distribution for each cluster size.
 
     Args:
         sums: Sum of the differences of each cluster, shape (clusters,).
-        sizes: Its number of rows.
-        resamples: How many halves to draw.
-        seed: The same seed draws the same.
+        sizes: Number of rows of each cluster, shape (clusters,).
+        resamples: Number of random halves.
+        seed: Random seed.
     """
     if len(sums) <= EXACT:
         every = (np.arange(1, 2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1
@@ -132,7 +132,7 @@ def halves(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
 
 
 def skewness(sums: Floats, sizes: Floats) -> float:
-    """Return the skewness of what clusters add to the error of the mean, without bias for few; 0 where it has none."""
+    """Return the unbiased skewness of the clusters' contributions to the error of the mean; 0 if it is undefined."""
     errors, count = _errors(sums, sizes), len(sums)
     deviation = sqrt(float((errors**2).mean()))
     if count < 3 or deviation <= _ROUNDING * np.abs(sums).mean() / sizes.sum():  # noqa: PLR2004 - two are symmetric
@@ -143,8 +143,8 @@ def skewness(sums: Floats, sizes: Floats) -> float:
 def by_skewness(sums: Floats, sizes: Floats, level: float) -> tuple[float, float]:
     """Return bounds by Hall's transformation.
 
-    With T = (mean − truth)/s, n clusters and skewness γ, T + γT²/3√n + γ²T³/27n + γ/6√n is nearly Student's t, also
-    where T is skewed. Its inverse at a quantile x is (3√n/γ) ((1 + γx/√n − γ²/6n)^⅓ − 1).
+    With T = (mean − truth)/s, n clusters and skewness γ, T + γT²/3√n + γ²T³/27n + γ/6√n nearly follows Student's t even
+    if T is skewed. Its inverse at a quantile x is (3√n/γ) ((1 + γx/√n − γ²/6n)^⅓ − 1).
     """
     value, deviation, count, skew = _moments(sums, sizes)
 
@@ -157,7 +157,7 @@ def by_skewness(sums: Floats, sizes: Floats, level: float) -> tuple[float, float
 
 
 def skewed_p_value(sums: Floats, sizes: Floats) -> float:
-    """Return the two-sided p-value of no difference, by the transformation of `by_skewness`."""
+    """Return the two-sided p-value of no difference, with the transformation of `by_skewness`."""
     value, deviation, count, skew = _moments(sums, sizes)
     if not deviation:
         return 0.0 if value else 1.0
@@ -175,8 +175,8 @@ def _moments(sums: Floats, sizes: Floats) -> tuple[float, float, int, float]:
 def tango(wins: float, losses: float, rows: float, level: float) -> tuple[float, float]:
     """Return Tango's score bounds (1998) of the difference of paired shares, (wins − losses)/rows.
 
-    They are the differences Δ at which (b − c − nΔ)/√(n (2q + Δ(1 − Δ))) is z and −z, with b wins and c losses of n
-    rows, z the normal quantile, and q the most likely share of losses if Δ is true. Counts may be fractions.
+    They are the differences Δ at which (b − c − nΔ)/√(n (2q + Δ(1 − Δ))) is z and −z, with b wins and c losses in n
+    rows, the normal quantile z, and the most likely share q of losses if Δ is true. Counts may be fractions.
     """
     reach, value = NormalDist().inv_cdf(level), (wins - losses) / rows
 
@@ -201,6 +201,6 @@ def _tango_variance(wins: float, losses: float, rows: float, delta: float) -> fl
 
 
 def _errors(sums: Floats, sizes: Floats) -> Floats:
-    """Return what each cluster adds to the error of the mean."""
+    """Return each cluster's contribution to the error of the mean."""
     errors: Floats = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum()
     return errors

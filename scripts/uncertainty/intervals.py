@@ -1,4 +1,4 @@
-"""Intervals of means; of shares of few rows one that is no point and stays in the range, as the normal would not."""
+"""Confidence intervals of means."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -8,16 +8,13 @@ import numpy as np
 from .arrays import Codes, Floats
 from .student import quantile
 
-_ROUNDING = 1e-20
-"""A variance that is 0 but for rounding."""
-
-_ALIKE = 0.1
-"""The correlation of rows of one cluster that is assumed where it is asked how well a variance is known."""
+_ROUNDING = 1e-20  # a smaller variance is 0
+_CORRELATION = 0.1  # assumed between rows of one cluster, for the degrees of freedom of a variance
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with the ends of its interval."""
+    """A figure and the ends of its interval."""
 
     value: float
     low: float
@@ -30,9 +27,9 @@ class Interval:
 
 
 def wilson(share: float, count: float, confidence: float = 0.95, degrees: float = inf) -> Interval:
-    """Return a share with Wilson's score interval (1927), which is within 0 and 1 and no point.
+    """Return a share with Wilson's score interval (1927), which is inside 0 and 1 and wider than 0.
 
-    With z the quantile of Student's t distribution, by default the normal one, and n the count:
+    With z the quantile of Student's t distribution (by default the normal distribution) and n the count:
     (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n).
     """
     reach = quantile((1 + confidence) / 2, degrees)
@@ -49,32 +46,32 @@ def student(value: float, variance: float, degrees: float, confidence: float = 0
 
 
 def jackknifed(errors: Floats, shares: Floats) -> Floats:
-    """Return what each cluster adds to the error of a mean, so that the sum of squares is its variance.
+    """Return each cluster's contribution to the error of a mean; the sum of their squares is the variance.
 
-    A large cluster pulls the mean towards itself, which hides its error: what the mean would change without it is
-    e/(1 − h), h being its share (MacKinnon and White 1985). For n clusters of one size variances are n/(n − 1) larger.
+    A large cluster pulls the mean towards itself, which hides its error. Without it the mean would change by e/(1 − h),
+    where h is its share (MacKinnon and White 1985). With n clusters of equal size, variances grow by n/(n − 1).
     """
     found: Floats = errors * sqrt(max(0.0, 1 - float(shares @ shares))) / np.maximum(1 - shares, _ROUNDING)
     return found
 
 
 def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
-    """Return how well the variance over clusters is known: n − 1 for n of one size, and less where some are large.
+    """Return the degrees of freedom of a variance over clusters: n − 1 for n of equal size, fewer if some are large.
 
-    Satterthwaite's (1946) (Σv)²/Σv² − 1, where a cluster of m rows and share h of the mean has the variance
+    Satterthwaite (1946): (Σv)²/Σv² − 1, where a cluster of m rows with a share h of the mean has the variance
     v = h² (ρ + (1 − ρ)/m), with ρ = .1.
     """
-    each = shares**2 * (_ALIKE + (1 - _ALIKE) / np.maximum(rows, 1))
+    each = shares**2 * (_CORRELATION + (1 - _CORRELATION) / np.maximum(rows, 1))
     return max(1.0, float(each.sum() ** 2 / (each @ each)) - 1)
 
 
 def mean(values: Floats, clusters: Codes, confidence: float = 0.95) -> Interval:
-    """Return the mean of rows, of which those of one cluster are not independent.
+    """Return the mean of rows with its interval; rows of one cluster are not independent.
 
-    Its variance is that of what clusters add to the error, `jackknifed`. The interval is Student's, within 0 and 1 if
-    all values are. Of verdicts (0 and 1) it is Wilson's, with as many rows as would have that variance if they were
-    independent, and not more than there are. If the variance is 0, and all values are from 0 to 1, it is Wilson's with
-    as many rows as there are clusters.
+    The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from
+    0 to 1. For verdicts (0 and 1) it is Wilson's, for the number of independent rows that would have this variance, at
+    most the number of rows. If the variance is 0 and all values are from 0 to 1, it is Wilson's for the number of
+    clusters.
     """
     value = float(values.mean())
     rows = np.bincount(clusters).astype(np.float64)

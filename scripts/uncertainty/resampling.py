@@ -1,4 +1,4 @@
-"""The percentile bootstrap: what is drawn, and the interval of what came of it."""
+"""The percentile bootstrap."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ import numpy as np
 
 from .arrays import Floats
 
-# Replicates computed at once: enough for fast matrix products, few enough that weights of 30,000 rows take 15 MB.
+# Replicates in one matrix product; the weights of 30,000 rows need 15 MB.
 _CHUNK = 32
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are drawn.
+    """Settings of the bootstrap.
 
     Attributes:
         resamples: Number of replicates; 0 gives no intervals.
-        seed: The same seed draws the same questions, for every metric: intervals are repeatable and comparable.
-        confidence: Share of the replicates that lies inside the interval.
+        seed: Random seed. The same seed draws the same questions for every metric.
+        confidence: Confidence level of the intervals.
     """
 
     resamples: int = 1000
@@ -33,10 +33,7 @@ class Bootstrap:
 
 
 def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
-    """Yield how often each question is drawn, in arrays of (at most 32 replicates, questions).
-
-    Each replicate draws as many questions as there are, with replacement.
-    """
+    """Yield how often each question is drawn, with replacement, shape (up to 32 replicates, questions)."""
     generator = np.random.default_rng(bootstrap.seed)
     for start in range(0, bootstrap.resamples, _CHUNK):
         count = min(_CHUNK, bootstrap.resamples - start)
@@ -45,7 +42,7 @@ def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
 
 
 def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
-    """Return the ends of the interval of replicates; those that are NaN are left out, and without others it is None."""
+    """Return the interval of the replicates that are not NaN; None if all are NaN."""
     replicates = np.concatenate(chunks) if chunks else np.empty(0)
     defined = replicates[~np.isnan(replicates)]
     if not len(defined):

@@ -1,16 +1,16 @@
-"""Student's t distribution, which neither numpy nor the standard library has."""
+"""Student's t distribution, as scipy is no dependency of the base install."""
 
 from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p, pi, sqrt, tan
 from statistics import NormalDist
 
-_NORMAL = 1e6  # degrees of freedom from which it is the normal distribution, to six digits
+_NORMAL = 1e6  # with more degrees of freedom it equals the normal distribution to six digits
 _STEPS = 300
 _TINY = 1e-300
 
 
 def tail(t: float, degrees: float) -> float:
-    """Return the probability of a value above t, which is at least 0: I_x(ν/2, 1/2)/2 with x = ν/(ν + t²)."""
+    """Return the probability of a value above t ≥ 0: I_x(ν/2, 1/2)/2 with x = ν/(ν + t²)."""
     if degrees > _NORMAL:
         return NormalDist().cdf(-t)
     return _incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
@@ -18,7 +18,7 @@ def tail(t: float, degrees: float) -> float:
 
 @lru_cache(maxsize=4096)
 def quantile(probability: float, degrees: float = inf) -> float:
-    """Return the value below which the distribution is with a probability from 0.5 up, but less than 1."""
+    """Return the quantile of a probability from 0.5 to 1, exclusive."""
     if degrees > _NORMAL:
         return NormalDist().inv_cdf(probability)
     low, high = 0.0, pi / 2  # of the angle θ with t = √ν tan θ

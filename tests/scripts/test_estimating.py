@@ -1,4 +1,4 @@
-"""`evaluate-qa estimate`: scored rows and labels are joined, wrong ones are named with their rows, figures are told."""
+"""`evaluate-qa estimate`."""
 
 import json
 from pathlib import Path
@@ -22,14 +22,14 @@ ROWS = [
 PLACES = GENERATOR.choice(300, 120, replace=False).tolist()
 
 
-def labelled(places=PLACES, columns=("id",), **more):
-    """Rows of a file of labels."""
+def labeled(places=PLACES, columns=("id",), **more):
+    """Return rows of a file of labels."""
     return [{**{name: ROWS[at][name] for name in columns}, "label": bool(RIGHT[at]), **more} for at in places]
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs the command in a folder with scored rows and the rows of labels that are given."""
+    """Return a function that runs the command on scored rows and given labels."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("scored.parquet", ROWS)
@@ -59,8 +59,8 @@ def same(found, one):
     assert found["worth"] == pytest.approx(one.worth)
 
 
-def test_the_figures_are_those_of_the_function(run):
-    found = run(labelled(), "--by", "system", "--difference", "a,b")
+def test_estimate_writes_the_figures_of_the_function(run):
+    found = run(labeled(), "--by", "system", "--difference", "a,b")
     one = expected(groups=[row["system"] for row in ROWS], differences=[("a", "b")])
     same(found["all"], one.all)
     for name in "ab":
@@ -70,13 +70,13 @@ def test_the_figures_are_those_of_the_function(run):
     assert found["columns"] == {"scores": "score", "labels": "label", "clusters": "question", "groups": "system"}
 
 
-def test_what_is_printed(tmp_path, monkeypatch, run):
-    run(labelled())
+def test_estimate_prints_a_table_and_assumptions(run):
+    run(labeled())
     done = CliRunner().invoke(app, ["estimate", "--scored", "scored.parquet", "--labels", "labels.csv"])
     one = expected().all
-    told = f"{one.accuracy.value:.3f} [{one.accuracy.low:.3f}, {one.accuracy.high:.3f}]"
+    interval = f"{one.accuracy.value:.3f} [{one.accuracy.low:.3f}, {one.accuracy.high:.3f}]"
     line = next(line for line in done.output.splitlines() if line.strip().startswith("all"))
-    assert told in line
+    assert interval in line
     assert line.split()[-2:] == [f"{one.metric:.3f}", f"{one.worth:.0f}"]
     assert "Rows with the same question are treated as one group (150 groups)." in done.output
     assert (
@@ -84,23 +84,23 @@ def test_what_is_printed(tmp_path, monkeypatch, run):
     )
 
 
-def test_names_are_no_markup(run):
+def test_markup_in_names_is_printed(run):
     write_rows("odd.jsonl", [row | {"system": "[/b]"} for row in ROWS])
-    run(labelled(), scored="odd.jsonl")
+    run(labeled(), scored="odd.jsonl")
     done = CliRunner().invoke(app, ["estimate", "--scored", "odd.jsonl", "--labels", "labels.csv", "--by", "system"])
     assert any(line.split()[:2] == ["[/b]", "300"] for line in done.output.splitlines())
 
 
 def test_rows_are_found_by_question_and_prediction(run):
-    """Spreadsheets change blanks; they do not make another answer of it."""
-    rows = labelled(columns=("question", "prediction"))
+    """Other blanks, as spreadsheets write them, do not make another answer."""
+    rows = labeled(columns=("question", "prediction"))
     for row in rows:
         row["prediction"] = f" {row['prediction'].replace(' ', '  ')}\n"
     same(run(rows)["all"], expected().all)
 
 
-def test_columns_with_other_names(run):
-    rows = [{"key": row["id"], "human": "right" if row["label"] else "WRONG"} for row in labelled()]
+def test_columns_can_have_other_names(run):
+    rows = [{"key": row["id"], "human": "right" if row["label"] else "WRONG"} for row in labeled()]
     write_rows("other.jsonl", [{"key": row["id"], "p": row["score"], "set": row["question"]} for row in ROWS])
     options = ["--column", "id=key", "--column", "label=human", "--column", "score=p", "--column", "cluster=set"]
     same(run(rows, *options, scored="other.jsonl")["all"], expected().all)
@@ -109,97 +109,93 @@ def test_columns_with_other_names(run):
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_verdicts_are_scores_whatever_the_format(run, suffix):
+def test_verdicts_can_be_scores_in_every_format(run, suffix):
     write_rows(f"other.{suffix}", [row | {"verdict": row["score"] > 0.5} for row in ROWS])
-    found = run(labelled(), "--column", "score=verdict", scored=f"other.{suffix}")["all"]
+    found = run(labeled(), "--column", "score=verdict", scored=f"other.{suffix}")["all"]
     assert found["metric"] == np.mean([row["score"] > 0.5 for row in ROWS])
 
 
-def test_weights_are_read_where_they_are(run):
+def test_weights_are_read_if_present(run):
     weights = np.where(np.arange(300) < 150, 1.5, 3.0)
-    rows = [{**row, "weight": weights[row["id"]]} for row in labelled()]
+    rows = [{**row, "weight": weights[row["id"]]} for row in labeled()]
     found = run(rows)
     same(found["all"], expected(weights=weights).all)
     assert found["columns"]["weights"] == "weight"
     rows[4]["weight"] = ""
-    assert "labels.csv, row 5: a label without a weight in the column 'weight'" in run(rows, code=1)
+    assert "labels.csv, row 5: the column 'weight' is ''; expected a number above 0" in run(rows, code=1)
     rows[4]["weight"] = -1
-    assert "row 5: the column 'weight' is '-1'; expected a number from 0 on" in run(rows, code=1)
+    assert "row 5: the column 'weight' is '-1'; expected a number above 0" in run(rows, code=1)
 
 
-def test_rows_without_a_score_or_a_label_are_left_out_and_counted(run):
+def test_rows_without_a_score_or_label_are_left_out_and_counted(run):
     rows = [dict(row) for row in ROWS]
     rows[PLACES[0]]["score"] = rows[PLACES[1]]["score"] = None
     write_rows("some.jsonl", rows)
-    labels = labelled()
+    labels = labeled()
     labels[2]["label"], labels[3]["label"] = "", " Skip "
     found = run(labels, scored="some.jsonl")
     assert (found["all"]["rows"], found["all"]["labels"]) == (298, 116)
     assert (found["rows_without_score"], found["rows_without_label"]) == (2, 2)
 
 
-def test_a_file_may_hold_both(run):
+def test_one_file_can_hold_scores_and_labels(run):
     write_rows("both.jsonl", [row | {"correct": bool(right)} for row, right in zip(ROWS, RIGHT, strict=True)])
     found = run("both.jsonl", scored="both.jsonl")
     assert found["all"]["accuracy"]["value"] == pytest.approx(RIGHT.mean())
-    assert found["all"]["notes"] == ["every row is labelled: the scores add nothing"]
+    assert found["all"]["notes"] == ["every row is labeled: the scores add nothing"]
 
 
 def replaced(place, **columns):
-    rows = labelled(columns=("id", "prediction"))
+    rows = labeled(columns=("id", "prediction"))
     rows[place] |= columns
     return rows
 
 
 @pytest.mark.parametrize(
-    ("labels", "options", "told"),
+    ("labels", "options", "message"),
     [
-        (replaced(3, id=999), [], "labels.csv, row 4: id '999' is no row of scored.parquet; labels must be of scored"),
+        (replaced(3, id=999), [], "labels.csv, row 4: id '999' is not in scored.parquet. Score all rows that"),
         (replaced(3, id=""), [], "labels.csv, row 4: there is no id"),
         (replaced(3, id=PLACES[0]), [], f"labels.csv, row 4: id '{PLACES[0]}' is in row 1, too. Drop one"),
-        (replaced(3, prediction="No."), [], f"row 4: the label is of the answer 'No.', but the one in scored.parquet, "
-         f"row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
+        (replaced(3, prediction="No."), [], "row 4: the prediction is 'No.', but the prediction of the same row in "
+         f"scored.parquet, row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
         (replaced(3, label="nan"), [], "labels.csv, row 4: the column 'label' is 'nan'; expected 1 or 0"),
-        (replaced(3, label=2), [], "row 4: the column 'label' is '2'"),
-        (labelled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
-        (labelled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
-        (labelled(np.argsort(CHANCE)[:150].tolist()), [], "the labelled rows are no random sample: they score 0."),
+        (labeled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
+        (labeled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
+        (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are no random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),
         ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
-        (labelled(), ["--column", "label=verdict"], "labels.csv: there is no column 'verdict'"),
-        (labelled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
-        (labelled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
-        (labelled(), ["--by", "system", "--difference", "a"], "--difference is 'a'. Expected two values with a comma"),
-        (labelled(), ["--by", "system", "--difference", "a,c"], "no difference with group 'c': there is no such group"),
-        (labelled(), ["--difference", "a,b"], "no difference with group 'a': there is no such group, but none at all"),
-        (labelled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: name"),
-        (labelled(), ["--column", "score=question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
-        (labelled(), ["--confidence", "95"], "confidence is 95"),
-        (labelled(), ["--json", "labels.csv"], "--labels and --json must be different files"),
+        (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
+        (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
+        (labeled(), ["--by", "system", "--difference", "a"], "--difference is 'a'. Expected two values with a comma"),
+        (labeled(), ["--by", "system", "--difference", "a,c"], "group 'c': there is no such group; there are a, b"),
+        (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: name"),
+        (labeled(), ["--column", "score=question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
+        (labeled(), ["--confidence", "95"], "confidence is 95"),
+        (labeled(), ["--json", "labels.csv"], "--labels and --json must be different files"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_row(run, labels, options, told):
-    assert told in run(labels, *options, code=1)
+def test_estimate_reports_bad_input_with_its_row(run, labels, options, message):
+    assert message in run(labels, *options, code=1)
 
 
-def test_nan_and_twice_the_same_answer_are_told(run):
+def test_estimate_reports_nan_and_repeated_and_empty_rows(run):
     write_rows("nan.jsonl", [*ROWS[:5], ROWS[5] | {"score": float("nan")}])
     assert "nan.jsonl, line 6: the column 'score' is nan; expected a number" in run(
-        labelled(), code=1, scored="nan.jsonl"
+        labeled(), code=1, scored="nan.jsonl"
     )
     rows = [{"question": "Q?", "prediction": "It.", "score": 1, "system": name} for name in "ab"]
     write_rows("twice.jsonl", rows)
-    told = run(labelled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
-    assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in told
-    assert "--column id=question --column id=system" in told
+    message = run(labeled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
+    assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in message
+    assert "--column id=question --column id=system" in message
     write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
     assert "blank.jsonl, line 1: there is nothing in the column 'question'" in run(
-        labelled(), "--column", "cluster=question", code=1, scored="blank.jsonl"
+        labeled(), "--column", "cluster=question", code=1, scored="blank.jsonl"
     )
 
 
-def test_a_row_without_a_question_stands_alone(run):
-    """As long as nobody says that questions are clusters."""
+def test_rows_without_a_question_stand_alone_by_default(run):
     write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
-    same(run(labelled(), scored="blank.jsonl")["all"], expected(clusters=None).all)
+    same(run(labeled(), scored="blank.jsonl")["all"], expected(clusters=None).all)

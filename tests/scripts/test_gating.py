@@ -1,4 +1,4 @@
-"""`evaluate-qa gate`: exit codes, the figures of the function, and files for CI that are the same each time."""
+"""`evaluate-qa gate`."""
 
 import json
 import os
@@ -11,7 +11,6 @@ from commands import run_command
 from markdown_it import MarkdownIt
 
 from evaluate_qa import estimate, gate
-from evaluate_qa.estimation.gate_files import code
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
@@ -24,7 +23,7 @@ ATTACK = "<script>alert(1)</script> | `x` ``y`` \\| ![i](http://x) @you #1\n</de
 
 
 def rows(name, **more):
-    """Scored rows of a system; each question has two."""
+    """Return scored rows of a system, with two answers to each question."""
     return [
         {"id": f"r{at}", "question": f"Q{at // 2}?", "references": ["a", "b"], "prediction": f"{name} says {at}"}
         | {"score": SCORES[name][at], "verdict": bool(SCORES[name][at] > 0.5), **more}
@@ -34,7 +33,7 @@ def rows(name, **more):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs the command in a folder with the systems' rows; returns what it says or, of `--json`, that."""
+    """Return a function that runs the command, and returns its output and the JSON, or the error message."""
     monkeypatch.chdir(tmp_path)
     write_rows("old.parquet", rows("old"))
     write_rows("new.jsonl", rows("new")[::-1])
@@ -48,48 +47,48 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_the_figures_are_those_of_the_function(run):
+def test_gate_writes_the_figures_of_the_function(run):
     verdicts = {name: scores > 0.5 for name, scores in SCORES.items()}
     for options, values in (([], verdicts), (["--by-score"], SCORES)):
-        said, found = run("new.jsonl", "--max-drop", 0.02, *options, code=1)
+        output, found = run("new.jsonl", "--max-drop", 0.02, *options, code=1)
         expected = gate(values["old"], values["new"], max_drop=0.02, clusters=QUESTIONS)
         assert found["drop"] == pytest.approx(vars(expected.drop))
         assert (found["rows"], found["clusters"], found["passed"]) == (COUNT, 60, expected.passed)
         assert found["detectable"] == pytest.approx(expected.detectable)
         assert (found["before"], found["after"]) == pytest.approx((values["old"].mean(), values["new"].mean()))
-        assert said.startswith("FAILED: " + ("mean score" if options else "judged correct"))
+        assert output.startswith(f"FAILED: a drop of more than {'0.02' if options else '2 points'} was detected; with")
+        assert f" power). {'Mean score' if options else 'Judged correct'}: " in output
     turned = verdicts["old"] & ~verdicts["new"]
     assert (found["losses"], found["wins"]) == (turned.sum(), 0)
 
 
-def test_the_rows_may_come_from_the_standard_stream(run):
+def test_rows_may_come_from_stdin(run):
     rows = Path("new.jsonl").read_text()
     command = ["gate", "--scored", "-", "--baseline", "old.parquet", "--json", "out.json"]
-    said = run_command(*command, code=1, input=rows).stdout
-    assert said.splitlines()[0] == run("new.jsonl", code=1)[0].splitlines()[0].replace("new.jsonl", "-")
+    output = run_command(*command, code=1, input=rows).stdout
+    assert output.splitlines()[0] == run("new.jsonl", code=1)[0].splitlines()[0].replace("new.jsonl", "-")
 
 
-def test_the_exit_code_is_that_of_the_bound(run):
+def test_exit_code_depends_on_the_bound(run):
     _, found = run("new.jsonl", code=1)
     low, value = found["drop"]["low"], found["drop"]["value"]
-    said, _ = run("new.jsonl", "--max-drop", low + 0.001)
-    assert low + 0.001 < value, "an estimate above what is allowed does not fail alone"
-    assert f"no significant drop of more than {100 * (low + 0.001):g} points. These 120 rows reliably" in said
+    output, _ = run("new.jsonl", "--max-drop", low + 0.001)
+    assert low + 0.001 < value, "an estimate above the allowed drop is not enough to fail"
+    assert f"no drop of more than {100 * (low + 0.001):g} points was detected; with these 120 rows only" in output
     run("new.jsonl", "--max-drop", low - 0.001, code=1)
-    said, found = run("same.csv")
+    output, found = run("same.csv")
     assert (found["passed"], found["drop"]["value"]) == (True, 0)
-    assert found["drop"]["low"] < 0 < found["drop"]["high"], "though nothing changed, other rows might"
-    assert said.startswith("PASSED: judged correct ")
-    assert "no significant drop. These 120 rows" in said
+    assert found["drop"]["low"] < 0 < found["drop"]["high"]
+    assert output.startswith("PASSED: no drop was detected; with these 120 rows only drops of ")
 
 
-def test_files_for_ci(run):
+def test_files_for_ci_begin_with_the_detectable_drop(run):
     options = ["--markdown", "gate.md", "--junit", "gate.xml", "--changed", "changed.jsonl"]
-    said, found = run("new.jsonl", *options, code=1)
+    output, found = run("new.jsonl", *options, code=1)
     suite = ElementTree.parse("gate.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     failure = suite.find("testcase/failure")
-    assert failure.get("message") == said.splitlines()[0]
+    assert failure.get("message") == output.splitlines()[0]
     changed = [row for _, row in read_rows("changed.jsonl")]
     assert len(changed) == found["losses"]
     assert changed[0]["references"] == ["a", "b"]
@@ -101,15 +100,18 @@ def test_files_for_ci(run):
         f"{first['prediction']!r} ({first['score']:.3f})"
     )
     text = Path("gate.md").read_text()
-    assert "### ❌ Failed: judged correct" in text
+    clause = output.partition("FAILED: ")[2].partition(" Judged correct")[0].rstrip(".")
+    assert text.startswith(f"### ❌ Failed: {clause}\n")
     assert f"Lost: {found['losses']} rows (the first 10 are shown)" in text
     assert text.count("reference: `a` · `b`") == 10
     run("same.csv", *options)
-    assert ElementTree.parse("gate.xml").getroot().find("testsuite/testcase/failure") is None
-    assert "### ✅ Passed" in Path("gate.md").read_text()
+    case = ElementTree.parse("gate.xml").getroot().find("testsuite/testcase")
+    assert case.find("failure") is None
+    assert case.find("system-out").text.startswith("PASSED: no drop was detected; with these 120 rows only drops of")
+    assert Path("gate.md").read_text().startswith("### ✅ Passed: no drop was detected; with these 120 rows only drops")
 
 
-def test_the_same_inputs_give_the_same_bytes(run):
+def test_same_inputs_give_the_same_bytes(run):
     files = ["gate.md", "gate.xml", "changed.parquet", "out.json"]
     found = []
     for _ in range(2):
@@ -120,7 +122,7 @@ def test_the_same_inputs_give_the_same_bytes(run):
     assert found[0] == found[1]
 
 
-def test_whatever_is_in_rows_stays_text(run):
+def test_hostile_rows_stay_text(run):
     odd = [row | {"prediction": ATTACK, "references": [ATTACK], "question": ATTACK[:40]} for row in rows("new")]
     write_rows("a|b `c` <b>.jsonl", odd)
     write_rows("old.parquet", [row | {"question": ATTACK[:40]} for row in rows("old")])
@@ -140,14 +142,7 @@ def test_whatever_is_in_rows_stays_text(run):
     assert repr(shown) in failure.text
 
 
-def test_code_by_hand():
-    assert code("a") == "`a`"
-    assert code("`") == "`` ` ``"
-    assert code(" \n") == "(empty)"
-    assert len(code("x" * 1000)) == 303
-
-
-def test_labels_decide_by_what_people_would_see(run):
+def test_labels_decide_by_estimated_accuracies(run):
     generator = np.random.default_rng(1)
     labels = {name: generator.random(COUNT) < SCORES[name] for name in ("old", "new")}
     for name, found in labels.items():
@@ -161,15 +156,14 @@ def test_labels_decide_by_what_people_would_see(run):
     assert found["drop"] == pytest.approx(vars(expected.differences["old", "new"]))
     assert found["before"] == pytest.approx(expected.groups["old"].accuracy.value)
     assert "old: 70 labels." in found["notes"]
-    told = run("new.jsonl", "--labels", "new.labels.csv", code=2)
-    assert "--labels and --baseline-labels go together." in told
+    message = run("new.jsonl", "--labels", "new.labels.csv", code=2)
+    assert "--labels and --baseline-labels go together." in message
 
 
 @pytest.mark.parametrize(
-    ("second", "options", "told"),
+    ("second", "options", "message"),
     [
-        (rows("new")[:-2], [], "b.jsonl lacks 2 rows of old.parquet"),
-        (rows("new", score="high"), [], "b.jsonl, line 1: the column 'score' is 'high'; expected a number"),
+        (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
         (rows("new"), ["--max-drop", "-1"], "a drop of -1 is allowed; expected 0 or more"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
@@ -179,14 +173,14 @@ def test_labels_decide_by_what_people_would_see(run):
         (rows("new"), ["--max-dorp", "1"], "No such option"),
     ],
 )
-def test_bad_input_exits_with_2(run, second, options, told):
+def test_bad_input_exits_with_2(run, second, options, message):
     write_rows("b.jsonl", second)
-    assert told in run("b.jsonl", *options, code=2)
+    assert message in run("b.jsonl", *options, code=2)
     assert not Path("out.json").exists()
 
 
-def test_rows_without_a_score_are_left_out_up_to_a_share_and_counted(run):
-    """Of 120 rows 4 lack the new score and 3 the old verdict, one of them both: 6, exactly 5%; then one more."""
+def test_rows_without_a_score_are_left_out_up_to_a_share(run):
+    """4 rows lack the new score and 3 the old verdict, one of them both: 6 of 120 are exactly 5%; then one more."""
     old, new = rows("old"), rows("new")
     for at in (0, 1, 2, 3):
         new[at] |= {"score": None, "verdict": None}
@@ -200,29 +194,29 @@ def test_rows_without_a_score_are_left_out_up_to_a_share_and_counted(run):
 
     new[6] |= {"score": None}
     write_rows("new.jsonl", new)
-    told = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"
-    assert told in run("new.jsonl", "--max-drop", 1, code=2)
+    message = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"
+    assert message in run("new.jsonl", "--max-drop", 1, code=2)
     _, found = run("new.jsonl", "--max-drop", 1, "--max-unscored", 0.06)
     assert found["rows"] == 113
     assert "--max-unscored is 2. Expected a share" in run("new.jsonl", "--max-unscored", 2, code=2)
 
 
-def test_files_whose_names_are_not_utf_8(run):
-    """Outputs name them with � in place of what they cannot hold; in XML also of control characters."""
+def test_file_names_that_are_not_utf_8_are_written_readably(run):
+    """Outputs have � for bytes that are not UTF-8, and XML also for control characters."""
     name = os.fsdecode(b"new\xff\x1b.jsonl")
     Path("new.jsonl").rename(name)
     options = ["--markdown", "gate.md", "--junit", "gate.xml", "--max-drop", 1, "--max-unscored", 1]
-    said, found = run(name, *options)
-    assert (found["system"], said.startswith("PASSED")) == ("new\ufffd\x1b", True)
+    output, found = run(name, *options)
+    assert (found["system"], output.startswith("PASSED")) == ("new\ufffd\x1b", True)
     (case,) = ElementTree.parse("gate.xml").iter("testcase")
     assert case.get("name").startswith("new\ufffd\ufffd against old")
     assert run_command("compare", "old.parquet", name, "--json", "compared.json", code=0).stdout
 
 
-def test_notes_with_control_characters_are_xml(run):
-    """The name of a column may hold them, and a note names it."""
+def test_junit_is_well_formed_with_control_characters_in_a_note(run):
+    """The name of the column of clusters is in a note."""
     write_rows("old.parquet", [{"c\x00\x1b": row["question"], **row} for row in rows("old")])
     write_rows("new.jsonl", [{"c\x00\x1b": row["question"], **row} for row in rows("new")])
     run("new.jsonl", "--column", "cluster=c\x00\x1b", "--max-drop", 1, "--junit", "gate.xml")
-    (told,) = ElementTree.parse("gate.xml").iter("system-out")
-    assert "Rows with the same c\ufffd\ufffd are treated as one group" in told.text
+    (output,) = ElementTree.parse("gate.xml").iter("system-out")
+    assert "Rows with the same c\ufffd\ufffd are treated as one group" in output.text

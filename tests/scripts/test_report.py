@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.estimation.joining import Names
+from evaluate_qa.estimation.arguments import Names
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.reporting import charts
 from evaluate_qa.reporting.examples import marked

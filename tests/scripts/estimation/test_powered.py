@@ -1,4 +1,4 @@
-"""The prediction-powered estimate: by hand, against other derivations, its properties, and its coverage."""
+"""The prediction-powered estimate."""
 
 import re
 
@@ -28,7 +28,7 @@ def wilsons(value, variance, degrees, confidence=0.95):
     return value, *sorted(np.roots([1 + extra, -2 * value - extra, value**2]))
 
 
-def test_by_hand():
+def test_estimate_by_hand():
     """Ȳ = f̄ = .5, Cov(Y, f) = 16/40 − .25 = .15; f̄' = .625; over all f the variance is .6 · .4 · 200/199.
 
     λ = .15 / ((1 + 40/160) · .24 · 200/199) = .4975; θ̂ = .5 + .4975 · .125 = .5621875. Var(Y − λf) = .25 − 2λ · .15 +
@@ -36,7 +36,7 @@ def test_by_hand():
     count √(39/40)/(1 − h) times, where h is 1/40 of labelled rows and 0 of others: .16262656/39 + 39/40 · λ² ·
     .234375/160 = .00452340. One more label that disagrees adds λ²/40² = .00015469.
     """
-    found = estimate(SCORES, LABELS)
+    found = evaluate_qa.estimate(SCORES, LABELS)
     variance = 0.00452340 + 0.00015469
     assert found.all.tuning == pytest.approx(0.4975)
     assert ends(found.all.accuracy) == pytest.approx(wilsons(0.5621875, variance, 39), abs=1e-6)
@@ -45,15 +45,11 @@ def test_by_hand():
     assert (found.all.rows, found.all.labels, found.all.metric) == (200, 40, 0.6)
     assert found.all.worth == pytest.approx(40 * 0.25 / 39 / variance, rel=1e-5)
     assert (found.clusters, found.groups, found.differences) == (None, {}, {})
-    assert found.all.notes == ("fewer than 50 labels: the interval is approximate, rather too narrow",)
+    assert found.all.notes == ("fewer than 50 labels: the interval is approximate and may be too narrow",)
 
 
-def test_it_is_the_function_of_the_package():
-    assert evaluate_qa.estimate is estimate
-
-
-def test_the_paper_by_another_way():
-    """PPI++ for a mean as its authors' program has it: λ by the covariance of gradients, spreads with n and N."""
+def test_estimate_matches_the_papers_derivation():
+    """PPI++ for a mean as in its authors' program: λ from the covariance of gradients, variances with n and N."""
     generator = np.random.default_rng(3)
     scores = generator.beta(0.5, 0.4, 1000)
     labels = (generator.random(1000) < scores**2).astype(float)
@@ -73,7 +69,7 @@ def test_the_paper_by_another_way():
     assert ends(found.labels_alone) == pytest.approx(wilsons(y.mean(), stats.sem(y) ** 2, n - 1, 0.9), abs=1e-9)
 
 
-def test_scores_that_fall_with_the_labels_are_not_trusted():
+def test_scores_that_fall_with_the_labels_get_no_weight():
     found = estimate(1 - SCORES, LABELS).all
     assert found.tuning == 0
     assert found.accuracy == found.labels_alone
@@ -81,11 +77,11 @@ def test_scores_that_fall_with_the_labels_are_not_trusted():
     assert "the scores do not rise with the labels (λ = 0): they add nothing" in found.notes
 
 
-def test_scores_count_no_more_than_once():
+def test_weight_of_the_scores_is_at_most_one():
     """With scores of .4 and .6 for 0 and 1 Cov(Y, f) is .2 · .15, and Var f .04 of what it was: λ would be 2.4875.
 
-    It is 1: θ̂ = .5 + 1 · .2 · .125 = .525; Var(Y − f) = .25 − 2 · .2 · .15 + .04 · .25 = .2, Var f' = .04 · .234375:
-    Var θ̂ = .2/39 + 39/40 · .009375/160 + 1/40² = .00581033, of which the last is of one more label that disagrees.
+    It is cut to 1: θ̂ = .5 + .2 · .125 = .525; Var(Y − f) = .25 − 2 · .2 · .15 + .04 · .25 = .2, Var f' = .04 · .234375:
+    Var θ̂ = .2/39 + 39/40 · .009375/160 + 1/40² = .00581033. The last term is one more label that disagrees.
     """
     found = estimate(0.4 + 0.2 * SCORES, LABELS).all
     assert found.tuning == 1
@@ -93,8 +89,8 @@ def test_scores_count_no_more_than_once():
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(200) // 2], ids=["rows", "clusters"])
-def test_twenty_labels_are_enough(clusters):
-    """Of 20 rows, or of 20 clusters of two, ten right; one less is too few."""
+def test_estimate_needs_twenty_labels(clusters):
+    """20 rows, or 20 clusters of two, half of them right; one fewer is too few."""
     each = 1 if clusters is None else 2
     enough = np.repeat([1.0, 0.0, NAN], [10 * each, 10 * each, 200 - 20 * each])
     scores = np.tile([0.0, 1.0], 100)
@@ -104,38 +100,24 @@ def test_twenty_labels_are_enough(clusters):
 
 
 def test_weights_by_hand():
-    """20 rows stand for 1 each, half of them right; 20 for 3 each, all right: (10 + 60)/80 = .875.
+    """20 rows have weight 1, half of them right; 20 have weight 3, all right: (10 + 60)/80 = .875.
 
-    Labels that stand for 1 of 80 are 80/79 and those for 3 80/77 larger without themselves, and Σh² = 200/6400 of all
-    is in each: Var = (1 − 1/32) (10 · (.125² + .875²)/79² + 20 · 9 · .125²/77²) = .00167220. Of Student's t there are
-    (Σh²)²/Σh⁴ − 1 = 200²/(20 + 20 · 81) − 1 = 23.390 degrees of freedom.
+    Errors count 80/79 and 80/77 times, and Σh² = 200/6400: Var = (1 − 1/32) (10 · (.125² + .875²)/79² + 20 · 9 ·
+    .125²/77²) = .00167220. Student's t has (Σh²)²/Σh⁴ − 1 = 200²/(20 + 20 · 81) − 1 = 23.390 degrees of freedom.
     """
     labels = np.array([1.0] * 10 + [0.0] * 10 + [1.0] * 20 + [NAN] * 40)
     weights = np.array([1.0] * 20 + [3.0] * 20 + [NAN] * 40)
     found = estimate(np.full(80, 0.5), labels, weights=weights).all
     assert ends(found.accuracy) == pytest.approx(wilsons(0.875, 0.00167220, 23.390), abs=1e-5)
-    assert found.tuning == 0, "a score that is the same for all says nothing"
+    assert found.tuning == 0, "equal scores add nothing"
 
 
-def test_weights_move_the_scores_of_the_labelled_to_those_of_all():
-    """Labels = scores: λ is 1, and whatever was drawn how likely, the estimate is the mean score of all rows."""
-    generator = np.random.default_rng(5)
-    scores = generator.integers(2, size=2000).astype(float)
-    chance = np.where(scores == 1, 0.2, 0.1)
-    labels = np.where(generator.random(2000) < chance, scores, NAN)
-    found = estimate(scores, labels, weights=1 / chance).all
-    assert found.tuning == pytest.approx(1, abs=0.001)
-    assert found.accuracy.value == pytest.approx(scores.mean(), abs=0.001)
-    with pytest.raises(ValueError, match=r"no random sample: they score .* higher on average"):
-        estimate(scores, labels)
-
-
-def test_equal_weights_and_clusters_of_a_row_each_are_none():
+def test_equal_weights_and_clusters_of_one_row_change_nothing():
     assert estimate(SCORES, LABELS, weights=np.full(200, 7.0)) == estimate(SCORES, LABELS)
     assert estimate(SCORES, LABELS, clusters=np.arange(200)[::-1]) == estimate(SCORES, LABELS)
 
 
-def test_copies_in_a_cluster_add_nothing():
+def test_copies_in_a_cluster_add_no_information():
     once = estimate(SCORES, LABELS).all
     found = [
         estimate(np.repeat(SCORES, times), np.repeat(LABELS, times), clusters=np.repeat(np.arange(200), times))
@@ -147,10 +129,10 @@ def test_copies_in_a_cluster_add_nothing():
         assert ends(one.all.accuracy) == pytest.approx(ends(found[0].all.accuracy))
         assert ends(one.all.accuracy) == pytest.approx(ends(once.accuracy), abs=0.005)
     apart = estimate(np.repeat(SCORES, 2), np.repeat(LABELS, 2)).all
-    assert apart.accuracy.width < 0.75 * once.accuracy.width, "and without clusters they seem to add much"
+    assert apart.accuracy.width < 0.75 * once.accuracy.width, "without clusters they seem to add much"
 
 
-def test_groups_are_estimated_by_themselves():
+def test_groups_are_estimated_separately():
     generator = np.random.default_rng(7)
     group = np.array(["a", "b"])[generator.integers(2, size=800)]
     scores = generator.random(800)
@@ -160,7 +142,7 @@ def test_groups_are_estimated_by_themselves():
     for name, one in alone.items():
         assert found.groups[name].tuning == pytest.approx(one.tuning)
         assert ends(found.groups[name].accuracy) == pytest.approx(ends(one.accuracy))
-    # Rows that stand alone make the two independent: variances add. In the middle Wilson's interval is nearly normal.
+    # Groups of independent rows are independent: variances add. Near .5 Wilson's interval is nearly normal.
     difference, back = found.differences.values()
     value = alone["a"].accuracy.value - alone["b"].accuracy.value
     width = np.hypot(alone["a"].accuracy.width, alone["b"].accuracy.width)
@@ -168,8 +150,8 @@ def test_groups_are_estimated_by_themselves():
     assert ends(back) == pytest.approx([-end for end in (difference.value, difference.high, difference.low)])
 
 
-def test_a_system_less_its_copy_is_nothing():
-    """Clusters pair the rows of two systems: the same errors in both cancel, but for one more label of each, λ²/40²."""
+def test_difference_from_a_copy_is_zero():
+    """Clusters pair the rows of two systems. Shared errors cancel, except for one more label of each, λ²/40²."""
     systems = np.repeat(["a", "b"], 200)
     found = estimate(
         np.tile(SCORES, 2), np.tile(LABELS, 2), clusters=np.tile(np.arange(200), 2), groups=systems,
@@ -179,50 +161,36 @@ def test_a_system_less_its_copy_is_nothing():
     assert ends(found.differences["a", "b"]) == pytest.approx((0, -margin, margin), abs=1e-9)
 
 
-def test_a_group_without_enough_labels_says_so():
+def test_group_without_enough_labels_has_a_reason():
     found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
     assert isinstance(found.groups["much"], Estimate)
     assert found.groups["none"] == "0 of 10 rows are labeled, and an interval needs at least 20. Label more rows."
     with pytest.raises(ValueError, match="no difference with group 'none': 0 of 10 rows are labeled"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
-    with pytest.raises(ValueError, match="no difference with group 'c': there is no such group, but much, none"):
+    with pytest.raises(ValueError, match="no difference with group 'c': there is no such group; there are much, none"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
 
 
-def test_groups_that_are_labelled_more_often_need_weights():
+def test_groups_with_a_larger_share_of_labels_need_weights():
     """100 labels of 200 rows and 100 of 1,800: a tenth of the rows has half of the labels."""
     generator = np.random.default_rng(14)
     group, scores = np.repeat(["few", "many"], [200, 1800]), generator.random(2000)
     labels = np.where(generator.random(2000) < scores, 1.0, 0.0)
     labels[100:200] = labels[300:] = NAN
-    with pytest.raises(ValueError, match="no random sample: 50% of them, but 10% of all rows, are of the group 'few'"):
+    with pytest.raises(ValueError, match="no random sample: 50% of them, but 10% of all rows, are in the group 'few'"):
         estimate(scores, labels, groups=group)
     found = estimate(scores, labels, groups=group, weights=np.repeat([2, 18], [200, 1800]))
     alone = estimate(scores[:200], labels[:200]).all
-    assert ends(found.groups["few"].accuracy) == pytest.approx(ends(alone.accuracy)), "equal weights are none"
+    assert ends(found.groups["few"].accuracy) == pytest.approx(ends(alone.accuracy))
 
 
-def test_whole_clusters_of_a_group_are_a_sample():
-    """100 clusters of 50 rows, each of one of two groups at random; 40 of them are labelled, in 20 draws.
-
-    The share of a group has the deviation √(.25/40) = .08; of 2,000 rows drawn one by one it would be .011.
-    """
-    generator = np.random.default_rng(15)
-    clusters = np.repeat(np.arange(100), 50)
-    for _ in range(20):
-        groups, scores = generator.integers(2, size=100)[clusters], generator.random(5000)
-        labelled = np.isin(clusters, generator.choice(100, 40, replace=False))
-        labels = np.where(labelled, generator.random(5000) < scores, NAN)
-        assert set(estimate(scores, labels, clusters=clusters, groups=groups.astype(str)).groups) == {"0", "1"}
-
-
-def test_all_rows_labelled():
+def test_scores_add_nothing_if_all_rows_are_labeled():
     found = estimate(SCORES[:40], LABELS[:40]).all
     assert found.accuracy == found.labels_alone
-    assert "every row is labelled: the scores add nothing" in found.notes
+    assert "every row is labeled: the scores add nothing" in found.notes
 
 
-def test_few_labels_of_a_kind_are_told():
+def test_few_labels_of_a_kind_get_a_note():
     labels = np.where(np.arange(1000) < 100, np.arange(1000) != 7, NAN)
     found = estimate(np.random.default_rng(1).random(1000), labels).all
     assert "only 1 labels of one kind: the interval is approximate" in found.notes
@@ -238,41 +206,37 @@ def changed(values, place, value):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"scores": changed(SCORES, 3, NAN)}, "scores[3] is nan; expected a number from 0 to 1"),
-        ({"scores": changed(SCORES, 3, None)}, "scores[3] is nan"),
-        ({"scores": SCORES * 100.0}, "scores[0] is 100; expected a number from 0 to 1"),
-        ({"scores": ["a"] * 200}, "scores is no list of numbers"),
-        ({"scores": [SCORES]}, "scores is no list of numbers"),
+        ({"scores": ["a"] * 200}, "scores: expected a list of numbers"),
+        ({"scores": [SCORES]}, "scores: expected a list of numbers"),
         ({"scores": SCORES - 1}, "scores[16] is -1; expected a number from 0 to 1"),
         ({"labels": -LABELS}, "labels[0] is -1; expected a number from 0 to 1, or NaN"),
-        ({"labels": LABELS[:199]}, "there are 200 scores, but 199 labels"),
-        ({"labels": LABELS * 2}, "labels[0] is 2; expected a number from 0 to 1, or NaN"),
+        ({"labels": LABELS[:199]}, "labels: there are 199 values; expected 200"),
         (
             {"labels": np.where(np.arange(200) < 5, LABELS, NAN)},
             "5 of 200 rows are labeled, and an interval needs at least 20",
         ),
         ({"labels": LABELS * 0}, "All 40 labels are 0, so their variation is unknown"),
-        ({"weights": changed(np.ones(200), 1, 0)}, "weights[1] is 0; expected a positive number"),
         ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
-        ({"weights": np.ones(3)}, "there are 200 scores, but 3 weights"),
-        ({"clusters": [0] * 3}, "there are 200 scores, but 3 clusters"),
+        ({"weights": np.ones(3)}, "weights: there are 3 values; expected 200"),
+        ({"clusters": [0] * 3}, "clusters: there are 3 values; expected 200"),
         (
             {"clusters": [0] * 190 + list(range(10))},
             "40 labels cover only 1 groups, and an interval needs at least 20",
         ),
-        ({"groups": ["a"]}, "there are 200 scores, but 1 groups"),
+        ({"groups": ["a"]}, "groups: there are 1 values; expected 200"),
         ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
     ],
 )
-def test_wrong_input_is_told(options, told):
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_estimate_rejects_bad_input(options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         estimate(**{"scores": SCORES, "labels": LABELS} | options)
 
 
 @given(seed=st.integers(0, 10**6))
-def test_the_order_of_rows_does_not_matter(seed):
+def test_order_of_rows_does_not_matter(seed):
     order = np.random.default_rng(seed).permutation(200)
     clusters = np.arange(200) % 73
     found, moved = (
@@ -282,15 +246,13 @@ def test_the_order_of_rows_does_not_matter(seed):
     assert ends(moved.accuracy) == pytest.approx(ends(found.accuracy))
 
 
-# Coverage: of 1,000 samples the 95% interval must hold the truth in 930 to 970, as the binomial deviation is 7.
-
-DRAWS = 1000
+DRAWS = 300
 ROWS, LABELLED = 2000, 200
 TRUTH = 0.5 / 0.8  # the mean of Beta(.5, .3), from which probabilities of right answers are drawn
 
 
 def sampled(generator, shape):
-    """Scores and labels of rows, of which the first are labelled."""
+    """Scores and labels of rows."""
     chance = generator.beta(0.5, 0.3, ROWS)
     labels = (generator.random(ROWS) < chance).astype(float)
     scores = {"good": chance, "useless": generator.random(ROWS), "anti-correlated": 1 - chance}[shape]
@@ -298,8 +260,8 @@ def sampled(generator, shape):
 
 
 @pytest.mark.parametrize(("shape", "narrower"), [("good", 0.75), ("useless", 1.02), ("anti-correlated", 1.02)])
-def test_coverage(shape, narrower):
-    """And the mean width is at most 1.02 of that of the labels alone."""
+def test_interval_holds_the_truth_and_is_hardly_wider_than_without_scores(shape, narrower):
+    """In 95% of 300 samples, ± 3 standard deviations."""
     generator = np.random.default_rng(11)
     held, widths = 0, []
     for _ in range(DRAWS):
@@ -308,87 +270,42 @@ def test_coverage(shape, narrower):
         found = estimate(scores, labels).all
         held += found.accuracy.low <= TRUTH <= found.accuracy.high
         widths.append((found.accuracy.width, found.labels_alone.width))
-    assert 0.93 * DRAWS <= held <= 0.97 * DRAWS
+    assert 0.91 * DRAWS <= held <= 0.99 * DRAWS
     powered, alone = np.mean(widths, axis=0)
     assert powered <= narrower * alone
 
 
-def test_coverage_with_weights():
-    """Rows that the scores are unsure of are drawn eight times as often."""
-    generator = np.random.default_rng(12)
-    held = 0
-    for _ in range(DRAWS):
-        scores, labels = sampled(generator, "good")
-        chance = np.where(np.abs(scores - 0.5) < 0.4, 0.24, 0.03)
-        labels[generator.random(ROWS) > chance] = NAN
-        found = estimate(scores, labels, weights=1 / chance).all
-        held += found.accuracy.low <= TRUTH <= found.accuracy.high
-    assert 0.93 * DRAWS <= held <= 0.98 * DRAWS
-
-
-@pytest.mark.parametrize("agreeing", [0.9, 0.99])
-def test_coverage_near_one(agreeing):
-    """Of 97% right answers 400 are labelled; a share of the scores says what the label does."""
-    generator, held = np.random.default_rng(16), 0
-    for _ in range(DRAWS):
-        right = generator.random(5000) < 0.97
-        scores = np.where(generator.random(5000) < agreeing, right, ~right).astype(float)
-        found = estimate(scores, np.where(np.arange(5000) < 400, right, NAN)).all.accuracy
-        held += found.low <= 0.97 <= found.high
-    assert held >= 0.93 * DRAWS
-
-
-def test_coverage_with_a_few_large_clusters():
-    """195 labels stand alone, and five clusters have 40 each, whose rows are more alike.
-
-    With the normal interval, and without a correction for leverage, 875 of 1,000 hold the truth, .6 · .8 + .4 · .4.
-    """
-    generator, held = np.random.default_rng(17), 0
-    clusters = np.repeat(np.arange(2000), np.where(np.arange(2000) % 400 == 0, 40, 1))
-    for _ in range(DRAWS):
-        right = generator.random(len(clusters)) < np.where(generator.random(2000) < 0.6, 0.8, 0.4)[clusters]
-        labels = np.where((clusters < 195) | (clusters % 400 == 0), right, NAN)
-        found = estimate(generator.random(len(labels)), labels, clusters=clusters).all
-        held += found.accuracy.low <= 0.64 <= found.accuracy.high
-    assert held >= 0.92 * DRAWS
-    assert "labels are concentrated: their 199 clusters count as 19 of equal weight" in found.notes[0]
-
-
 @pytest.mark.parametrize("share", [0.98, 0.995])
-def test_random_samples_are_not_refused(share):
-    """50 labels of 10,000 rows nearly all of which score 1, in 1,000 groups; and those that score less are refused."""
+def test_only_samples_that_are_not_random_are_refused(share):
+    """50 labels of 10,000 rows that nearly all score 1, in 300 groups; the rows with the lowest scores are refused."""
     generator = np.random.default_rng(18)
-    for _ in range(100):
+    for _ in range(30):
         scores = (generator.random(10_000) < share).astype(float)
         labels = np.full(10_000, NAN)
         labels[generator.choice(10_000, 50, replace=False)] = np.arange(50) % 2
-        assert estimate(scores, labels, groups=generator.integers(1000, size=10_000)).all.labels == 50
+        assert estimate(scores, labels, groups=generator.integers(300, size=10_000)).all.labels == 50
     chosen = np.argsort(scores, kind="stable")[:50]
     with pytest.raises(ValueError, match=r"no random sample: they score 0\.\d+ lower on average than all rows"):
         estimate(scores, np.where(np.isin(np.arange(10_000), chosen), np.arange(10_000) % 2, NAN))
 
 
-def test_an_unlikely_sample_is_told():
-    """16 of 43 labels are of a group of a tenth: of 10 groups Chernoff's bound is 20 e^(−43 KL(.372 ‖ .1)) = .00025."""
+def test_unlikely_sample_gets_a_note():
+    """16 of 43 labels are in a tenth of the rows. Chernoff's bound for 10 groups: 20 e^(−43 KL(.372 ‖ .1)) = .00025."""
     groups = np.arange(1000) % 10
     labels = np.full(1000, NAN)
     for group, count in enumerate([16, *[3] * 9]):
         labels[np.flatnonzero(groups == group)[:count]] = np.arange(count) % 2
     scores = np.random.default_rng(1).random(1000)
-    told = "the labelled rows may be no random sample: 37% of them, but 10% of all rows, are of the group '0'"
-    assert told in estimate(scores, labels, groups=groups).all.notes[0]
+    note = "the labeled rows may be no random sample: 37% of them, but 10% of all rows, are in the group '0'"
+    assert note in estimate(scores, labels, groups=groups).all.notes[0]
 
 
-@pytest.mark.slow
-def test_coverage_with_clusters():
-    """Two systems answer 400 questions, four times each; questions are hard for both, and answers of one are alike.
-
-    Each question has a difficulty d, the systems are right with probability 1 − d and (1 − d)²: on average 1/2 and 1/3.
-    """
+def test_intervals_of_paired_groups_hold_the_truth():
+    """Two systems answer 400 questions four times each. They are right with the probabilities e and e²: 1/2 and 1/3."""
     generator = np.random.default_rng(13)
     held = np.zeros(2)
     questions, systems = np.repeat(np.arange(400), 8), np.tile(np.repeat(["a", "b"], 4), 400)
-    for _ in range(DRAWS):
+    for _ in range(100):
         ease = np.repeat(generator.random(400), 8)
         chance = np.where(systems == "a", ease, ease**2)
         labels = (generator.random(3200) < chance).astype(float)
@@ -397,5 +314,4 @@ def test_coverage_with_clusters():
         found = estimate(scores, labels, clusters=questions, groups=systems, differences=[("a", "b")])
         difference, whole = found.differences["a", "b"], found.all.accuracy
         held += (whole.low <= 5 / 12 <= whole.high, difference.low <= 1 / 6 <= difference.high)
-    assert (held >= 0.93 * DRAWS).all()
-    assert (held <= 0.97 * DRAWS).all()
+    assert (held >= 88).all()
