@@ -1,7 +1,7 @@
-"""From rows to the components of the score: each distinct text is embedded once over the whole set."""
+"""The components of SMILE's score. Each distinct text of a set of rows is embedded once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -9,83 +9,54 @@ from numpy.typing import NDArray
 
 from .._shared.arithmetic import Floats
 from .._shared.words import exact_words
-from .candidates import Shortlist
 from .encoder import Encoder
 from .ngrams import NGrams
 from .scoring import Components, exact_match, word_fraction
 from .text import ngrams, words
 
-
-@dataclass(frozen=True)
-class Rows:
-    """A set of rows in canonical form.
-
-    Args:
-        predictions: y, one a row.
-        references: y*, at least one a row.
-        synthetic_answers: ỹ, one for each reference, or one for all, or none where the reference itself stands in.
-    """
-
-    predictions: Sequence[str]
-    references: Sequence[Sequence[str]]
-    synthetic_answers: Sequence[Sequence[str]]
-
-    def targets(self) -> list[str]:
-        """Return the ỹ of every pair."""
-        spread = map(_spread, self.references, self.synthetic_answers)
-        return list(chain.from_iterable(spread))
-
-
-def _spread(references: Sequence[str], synthetic: Sequence[str]) -> Sequence[str]:
-    if not synthetic:
-        return references
-    return [synthetic[0]] * len(references) if len(synthetic) == 1 else synthetic
-
-
-class _Numbered(dict[str, int]):
-    """Numbers distinct texts in order of first appearance."""
-
-    def number(self, text: str) -> int:
-        return self.setdefault(text, len(self))
+Shortlists = Callable[[Sequence[list[str]], Sequence[list[str]]], list[list[str]]]
+"""From the words of predictions and references to the n-grams of each pair that are embedded."""
 
 
 def components(
-    rows: Rows,
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    synthetic_answers: Sequence[Sequence[str]],
     encoder: Encoder,
     lemma: Callable[[str], str],
-    shortlist: Shortlist | None = None,
+    shortlists: Shortlists | None = None,
     needed: Callable[[Components], NDArray[np.bool_]] | None = None,
 ) -> Components:
-    """Embed what is needed and compare it.
+    """Return the components of each pair of a prediction y and one of its references y*.
 
     Args:
-        rows: The rows.
+        predictions: y, one per row.
+        references: y*, at least one per row.
+        synthetic_answers: ỹ, one per reference or one for all references; none if the references replace them.
         encoder: The embedding model e.
         lemma: From a word to its lemma.
-        shortlist: Keeps the most promising n-grams of a pair; without it all are embedded and the maximum is exact.
-        needed: From all components but the n-grams' to the pairs that want these too; by default all do. A pair that
-            does without has the n-gram cosine -1.
-
-    Returns:
-        The components of every pair of a prediction with one of its references.
+        shortlists: Selects the n-grams to embed; by default, all are embedded.
+        needed: From the other components to the pairs whose n-grams are embedded; by default, all pairs. The n-gram
+            cosine of the other pairs is -1.
     """
-    pair_counts = np.array(list(map(len, rows.references)), dtype=np.intp)
+    pair_counts = np.array(list(map(len, references)), dtype=np.intp)
     row_of = np.repeat(np.arange(len(pair_counts)), pair_counts)
-    prediction_words = [words(text, lemma) for text in rows.predictions]
-    reference_words = [words(text, lemma) for text in chain.from_iterable(rows.references)]
+    prediction_words = [words(text, lemma) for text in predictions]
+    reference_words = [words(text, lemma) for text in chain.from_iterable(references)]
+    targets = chain.from_iterable(map(_targets, references, synthetic_answers))
 
-    whole = _Numbered()
-    prediction_of = np.array([whole.number(text) for text in rows.predictions], dtype=np.intp)[row_of]
-    target_of = np.array([whole.number(text) for text in rows.targets()], dtype=np.intp)
-    vectors = encoder.vectors(list(whole), "smile: answers")
+    numbers: dict[str, int] = {}
+    prediction_of = _numbered(predictions, numbers)[row_of]
+    target_of = _numbered(targets, numbers)
+    vectors = encoder.vectors(list(numbers), "smile: answers")
 
     pairs = range(len(reference_words))
-    exact = _exact_matches(rows, lemma)
+    exact = _exact_matches(predictions, references, lemma)
     known = Components(
         starts=np.cumsum(pair_counts) - pair_counts,
-        answered=np.array([bool(text.strip()) for text in rows.predictions])[row_of],
+        answered=np.array([bool(text.strip()) for text in predictions])[row_of],
         semantic_cosine=_cosines(vectors, prediction_of, target_of),
-        # Where the reference occurs, it is the nearest n-gram itself.
+        # If the prediction contains the reference, the reference is the nearest n-gram.
         ngram_cosine=np.where(exact == 1, 1.0, -1.0),
         exact_match=exact,
         word_fraction=np.array([word_fraction(prediction_words[row_of[p]], reference_words[p]) for p in pairs]),
@@ -94,58 +65,71 @@ def components(
     rest = np.flatnonzero((exact < 1) & (True if needed is None else needed(known)))
     if not len(rest):
         return known
-    lists, list_of = _ngram_lists(prediction_words, [reference_words[p] for p in rest], row_of[rest], shortlist)
-    found = _nearest(lists, list_of, [known.best_ngram[int(p)] for p in rest], whole, vectors, encoder)
-    return _with_ngrams(known, rest, *found)
+    wanted = [reference_words[pair] for pair in rest]
+    if shortlists is None:
+        lists, list_of = _ngram_lists(prediction_words, wanted, row_of[rest])
+    else:
+        lists, list_of = shortlists([prediction_words[row] for row in row_of[rest]], wanted), np.arange(len(rest))
+    cosines, nearest = _nearest(lists, list_of, list(map(" ".join, wanted)), numbers, vectors, encoder)
+    ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
+    ngram_cosine[rest] = np.clip(cosines, -1, 1)
+    for pair, ngram in zip(rest, nearest, strict=True):
+        best_ngram[pair] = ngram
+    return replace(known, ngram_cosine=ngram_cosine, best_ngram=best_ngram)
 
 
-def _exact_matches(rows: Rows, lemma: Callable[[str], str]) -> Floats:
-    """Return EM of every pair, over words that keep what carries meaning: the n-grams' have no signs or points."""
+def _targets(references: Sequence[str], synthetic: Sequence[str]) -> Sequence[str]:
+    """Return the ỹ of each reference of a row."""
+    if not synthetic:
+        return references
+    return [synthetic[0]] * len(references) if len(synthetic) == 1 else synthetic
+
+
+def _numbered(texts: Iterable[str], numbers: dict[str, int]) -> NDArray[np.intp]:
+    """Return the number of each text; new texts get the next free numbers."""
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.intp)
+
+
+def _exact_matches(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], lemma: Callable[[str], str]
+) -> Floats:
+    """Return EM of each pair. Its words keep signs and decimal points, which the words of n-grams lack."""
+
+    def lemmas(text: str) -> list[str]:
+        return [lemma(word) if word.isalpha() else word for word in exact_words(text, articles=True)]
+
     return np.array(
         [
-            exact_match(answer, _lemmas(reference, lemma))
-            for answer, listed in zip((_lemmas(text, lemma) for text in rows.predictions), rows.references, strict=True)
+            exact_match(answer, lemmas(reference))
+            for answer, listed in zip(map(lemmas, predictions), references, strict=True)
             for reference in listed
         ]
     )
-
-
-def _lemmas(text: str, lemma: Callable[[str], str]) -> list[str]:
-    return [lemma(word) if word.isalpha() else word for word in exact_words(text, articles=True)]
-
-
-def _with_ngrams(known: Components, pairs: NDArray[np.intp], cosines: Floats, ngrams: Sequence[str]) -> Components:
-    """Return the components with what the n-grams of some pairs say."""
-    ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
-    ngram_cosine[pairs] = np.clip(cosines, -1, 1)
-    for pair, ngram in zip(pairs, ngrams, strict=True):
-        best_ngram[pair] = ngram
-    return replace(known, ngram_cosine=ngram_cosine, best_ngram=best_ngram)
 
 
 def _nearest(
     lists: Sequence[Sequence[str]],
     list_of: NDArray[np.intp],
     references: Sequence[str],
-    whole: _Numbered,
+    numbers: dict[str, int],
     vectors: NDArray[np.float32],
     encoder: Encoder,
 ) -> tuple[Floats, list[str]]:
-    """Return the largest cosine of each pair, and the n-gram that has it.
+    """Return the largest cosine of each pair, and its n-gram.
 
     Args:
         lists: Lists of n-grams.
         list_of: Number of each pair's list, shape (pairs,).
         references: Each pair's reference, processed.
-        whole: Numbers of texts that are embedded already.
-        vectors: Their unit vectors.
+        numbers: Numbers of the texts that are already embedded.
+        vectors: The unit vectors of these texts.
         encoder: The embedding model e.
     """
-    before = len(whole)
-    reference_of = np.array([whole.number(text) for text in references], dtype=np.intp)
-    vectors = np.concatenate([vectors, encoder.vectors(list(whole)[before:], "smile: references")])
+    before = len(numbers)
+    reference_of = _numbered(references, numbers)
+    vectors = np.concatenate([vectors, encoder.vectors(list(numbers)[before:], "smile: references")])
     grams = NGrams(lists, list_of, reference_of)
-    known = np.array([whole.get(text, -1) for text in grams.texts], dtype=np.intp)
+    known = np.array([numbers.get(text, -1) for text in grams.texts], dtype=np.intp)
     grams.compare(np.flatnonzero(known >= 0), vectors[known[known >= 0]], vectors)
     rest = np.flatnonzero(known < 0)
     for batch, embedded in encoder.stream([grams.texts[i] for i in rest], "smile: n-grams"):
@@ -154,30 +138,19 @@ def _nearest(
 
 
 def _ngram_lists(
-    predictions: Sequence[list[str]],
-    references: Sequence[list[str]],
-    row_of: NDArray[np.intp],
-    shortlist: Shortlist | None,
+    predictions: Sequence[list[str]], references: Sequence[list[str]], row_of: NDArray[np.intp]
 ) -> tuple[list[list[str]], NDArray[np.intp]]:
-    """Return lists of n-grams and the number of each pair's list; references of one length share a row's list."""
-    if shortlist is not None:
-        return shortlist.lists(predictions, references, row_of), np.arange(len(references))
+    """Return lists of n-grams and the number of each pair's list; references of equal length share a row's list."""
     numbers: dict[tuple[int, int], int] = {}
-    lists: list[list[str]] = []
-    list_of = np.empty(len(references), dtype=np.intp)
-    for pair, (row, reference) in enumerate(zip(row_of, references, strict=True)):
-        key = (int(row), len(reference))
-        if key not in numbers:
-            numbers[key] = len(lists)
-            lists.append(ngrams(predictions[row], len(reference)))
-        list_of[pair] = numbers[key]
-    return lists, list_of
+    keys = [(int(row), len(reference)) for row, reference in zip(row_of, references, strict=True)]
+    list_of = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+    return [ngrams(predictions[row], n) for row, n in numbers], list_of
 
 
 def _cosines(
     vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp], chunk: int = 1 << 14
 ) -> NDArray[np.float64]:
-    """Cosines of pairs of unit vectors, shape (pairs,), a chunk at a time so that gathered rows stay few."""
+    """Return cosines of pairs of unit vectors, shape (pairs,). Chunks bound the memory for the gathered vectors."""
     parts = [
         np.einsum("ij,ij->i", vectors[left[i : i + chunk]], vectors[right[i : i + chunk]])
         for i in range(0, len(left), chunk)

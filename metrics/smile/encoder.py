@@ -1,4 +1,4 @@
-"""The embedding model e(·) of SMILE over many texts: every text once, in batches, from a store where there is one."""
+"""The embedding model e(·) of SMILE: embeds texts in batches and stores their vectors."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -13,7 +13,7 @@ from .vectors import VectorStore
 
 Vectors = NDArray[np.float32]
 
-# Texts tokenised at once.
+# Texts per call of the tokenizer.
 _CHUNK = 8192
 
 
@@ -23,8 +23,8 @@ class Encoder:
     Attributes:
         engine: Runs the model.
         name: Short name with the first eight digits of the checkpoint's digest, for the signature.
-        options: What it was loaded with; the precision is the one that it has.
-        fingerprint: Names checkpoint, prompt and precision: equal fingerprints give equal vectors.
+        options: The options at loading, with the actual precision.
+        fingerprint: Checkpoint, prompt and precision; equal fingerprints give equal vectors.
     """
 
     def __init__(self, config: str, options: SmileLoading) -> None:
@@ -41,7 +41,7 @@ class Encoder:
         return embedded
 
     def stream(self, texts: Sequence[str], describe: str | None = None) -> Iterator[tuple[Indices, Vectors]]:
-        """Yield (numbers of texts, their unit vectors) batch by batch; every text once.
+        """Yield (indices of texts, their unit vectors) batch by batch.
 
         Args:
             texts: Distinct texts.
@@ -60,17 +60,15 @@ class Encoder:
             yield absent[batch], vectors
 
     def word_vectors(self, words: Sequence[str]) -> Vectors:
-        """Return for each word the sum of its word pieces' input embeddings, less their mean, shape (words, dim).
+        """Return for each word the sum of its word pieces' centered input embeddings, shape (words, dim).
 
         Raises:
-            ValueError: the model has no table of word pieces.
+            ValueError: The model has no input embeddings of word pieces.
         """
         vectors = np.zeros((len(words), self._word_pieces.shape[1]), dtype=np.float32)
-        for start in range(0, len(words), _CHUNK):
-            # Byte-level tokenizers cut a word differently at the start of a text: the space says it is not there.
-            chunk = [f" {word}" for word in words[start : start + _CHUNK]]
-            for row, ids in enumerate(self.engine.token_ids(chunk, special=False), start):
-                vectors[row] = self._word_pieces[ids].sum(axis=0)
+        # Byte-level tokenizers split a word differently at the start of a text; the space avoids that.
+        for row, ids in enumerate(self._token_ids([f" {word}" for word in words], special=False)):
+            vectors[row] = self._word_pieces[ids].sum(axis=0)
         return vectors
 
     @cached_property
@@ -78,11 +76,11 @@ class Encoder:
         pieces = self.engine.word_pieces()
         if pieces is None:
             raise ValueError(
-                f"smile: ngram_candidates needs the model's table of word pieces, and {self.name} has none; "
-                "leave ngram_candidates out"
+                f"smile: ngram_candidates needs the model's input embeddings of word pieces, but {self.name} has none; "
+                "leave out ngram_candidates"
             )
-        centred: Vectors = pieces - pieces.mean(axis=0)
-        return centred
+        centered: Vectors = pieces - pieces.mean(axis=0)
+        return centered
 
     def _embedded(self, texts: Sequence[str], describe: str | None) -> Iterator[tuple[Indices, Vectors]]:
         return run(
@@ -94,9 +92,10 @@ class Encoder:
         )
 
     def _lengths(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        lengths = np.empty(len(texts), dtype=np.int32)
-        for start in range(0, len(texts), _CHUNK):
-            chunk = [self.engine.prompt + text for text in texts[start : start + _CHUNK]]
-            lengths[start : start + len(chunk)] = list(map(len, self.engine.token_ids(chunk)))
         longest = min(self.engine.max_length, np.iinfo(np.int32).max)
-        return np.minimum(lengths, longest).astype(np.int32)
+        ids = self._token_ids([self.engine.prompt + text for text in texts])
+        return np.array([min(len(of_text), longest) for of_text in ids], dtype=np.int32)
+
+    def _token_ids(self, texts: list[str], special: bool = True) -> Iterator[list[int]]:
+        for start in range(0, len(texts), _CHUNK):
+            yield from self.engine.token_ids(texts[start : start + _CHUNK], special=special)

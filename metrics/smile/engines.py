@@ -1,49 +1,27 @@
-"""The engines of SMILE's embedding model: ONNX Runtime for the default, sentence-transformers for any other."""
+"""The engines of SMILE's embedding model: ONNX Runtime for the default model, sentence-transformers for all others."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.engines import Engine, torch_token_budget
+from .._shared.engines import torch_token_budget
 from .._shared.onnx_engine import OnnxEngine
 
 Vectors = NDArray[np.float32]
 
-# sentence-transformers gives every model these prompts unless its files name others.
+# The prompts of a model without prompts in sentence-transformers.
 _PROMPTS = {"query": "", "document": ""}
-
-
-class TextEngine(Engine[str], Protocol):
-    """An embedding model; its outputs are unit vectors, shape (batch, dimension).
-
-    Attributes:
-        prompt: Stands before every text.
-        max_length: Tokens of the longest text that it reads whole.
-        dimension: Length of a vector.
-    """
-
-    @property
-    def prompt(self) -> str: ...  # noqa: D102
-
-    @property
-    def max_length(self) -> float: ...  # noqa: D102
-
-    @property
-    def dimension(self) -> int: ...  # noqa: D102
-
-    def word_pieces(self) -> Vectors | None:
-        """Return the table of the word pieces' input embeddings, shape (pieces, width); None if there is none."""
 
 
 class MiniLMEngine(OnnxEngine):
     """all-MiniLM-L6-v2 on ONNX Runtime: the mean of the tokens' states, at unit length.
 
     Args:
-        folder: Where its files are.
-        prompt_name: One of the prompts that sentence-transformers gives a model without prompts; all are empty.
+        folder: Folder of the model's files.
+        prompt_name: "query" or "document"; both are empty prompts.
         num_threads: CPU threads.
     """
 
@@ -62,31 +40,31 @@ class MiniLMEngine(OnnxEngine):
         super().__init__("minilm", used, folder / "tokenizer.json", num_threads)
 
     def run(self, batch: Sequence[str]) -> Vectors:
-        """Return the unit vectors of one batch of texts, which are cut to the longest that the model reads."""
+        """Return the unit vectors of a batch of texts, truncated to the maximum length."""
         return self.run_ids([(self._cut(ids), []) for ids in self.token_ids(list(batch))])
 
     def _cut(self, ids: list[int]) -> list[int]:
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
 
     def word_pieces(self) -> Vectors:
-        """Return the table of the word pieces' input embeddings, shape (pieces, width)."""
+        """Return the input embeddings of the word pieces, shape (pieces, width)."""
         return self._pieces
 
 
 class SentenceTransformersEngine:
-    """A model of sentence-transformers, which runs on torch."""
+    """A model of sentence-transformers, on torch."""
 
     def __init__(self, model: Any, prompt_name: str | None = None) -> None:
         self.model, self._prompt_name = model, prompt_name
 
     @property
     def device(self) -> str:
-        """Kind of device that the model is on."""
+        """Type of the device that runs the model."""
         return str(self.model.device.type)
 
     @property
     def token_budget(self) -> int:
-        """Tokens of a batch with which it is fast."""
+        """Tokens per batch at which the model is fast."""
         return torch_token_budget(self.device)
 
     @property
@@ -96,12 +74,12 @@ class SentenceTransformersEngine:
 
     @property
     def prompt(self) -> str:
-        """What stands before every text."""
+        """The prefix of each text."""
         return self.model.prompts.get(self._prompt_name or self.model.default_prompt_name) or ""
 
     @property
     def max_length(self) -> float:
-        """Tokens of the longest text that is read whole; some checkpoints say None, infinity or 1e30 for no limit."""
+        """Maximum number of tokens; for no limit, some checkpoints have None, infinity or 1e30."""
         return self.model.max_seq_length or np.inf
 
     @property
@@ -112,13 +90,13 @@ class SentenceTransformersEngine:
     def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
         """Return the token ids of texts."""
         tokenizer = self.model.tokenizer
-        if hasattr(tokenizer, "encode_batch"):  # static embeddings: a bare tokenizer of the library tokenizers
+        if hasattr(tokenizer, "encode_batch"):  # static embeddings have a tokenizer of the library tokenizers
             return [encoding.ids for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)]
         ids: list[list[int]] = tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
         return ids
 
     def run(self, batch: Sequence[str]) -> Vectors:
-        """Return the unit vectors of one batch of texts."""
+        """Return the unit vectors of a batch of texts."""
         vectors: Vectors = self.model.encode(
             list(batch),
             prompt_name=self._prompt_name,
@@ -129,7 +107,7 @@ class SentenceTransformersEngine:
         return vectors.astype(np.float32, copy=False)
 
     def word_pieces(self) -> Vectors | None:
-        """Return the table of the word pieces' input embeddings, shape (pieces, width); None if there is none."""
+        """Return the input embeddings of the word pieces, shape (pieces, width); None if there are none."""
         try:
             table = self.model[0].auto_model.get_input_embeddings().weight
         except (AttributeError, NotImplementedError):
@@ -138,8 +116,11 @@ class SentenceTransformersEngine:
         return pieces
 
 
+TextEngine = MiniLMEngine | SentenceTransformersEngine
+
+
 def check_prompt(prompts: Mapping[str, str | None], prompt_name: str | None) -> None:
-    """Raise ValueError for a prompt that the model does not have."""
+    """Raise ValueError if the model does not have the prompt."""
     names = [name for name, prompt in prompts.items() if prompt is not None]
     if prompt_name is not None and prompt_name not in names:
         there = ", ".join(map(repr, names)) or "none"

@@ -1,8 +1,7 @@
-"""All n-grams of a set of pairs as one list of distinct texts, and the best of each pair from their similarities.
+"""The nearest n-gram of each pair, from vectors that arrive in batches.
 
-An n-gram is embedded once however often it occurs, and its vector is needed only until it has been compared with the
-references of the pairs it occurs in. So vectors are taken batch by batch, each becomes one number for each of its
-occurrences, and memory grows with the number of occurrences: 4 bytes each, not 1,536 for a vector.
+Each distinct n-gram is embedded once. Its vector is compared with the references of all pairs in which it occurs and
+then dropped. Memory grows with the number of occurrences: 4 bytes each, instead of 1,536 for a vector.
 """
 
 from collections.abc import Sequence
@@ -12,15 +11,15 @@ from numpy.typing import NDArray
 
 from .._shared.arithmetic import first_best
 
-# Occurrences compared at once: bounds the memory for an n-gram that occurs in very many pairs.
+# Occurrences per chunk; bounds the memory for an n-gram that occurs in many pairs.
 _CHUNK = 1 << 14
 
 
 class NGrams:
-    """The n-grams of each pair, and their cosines with the pair's reference as they become known.
+    """The n-grams of each pair, and their cosines with the pair's reference.
 
     Args:
-        lists: Distinct n-grams of a prediction, for each prediction and n that occurs; none is empty.
+        lists: The distinct n-grams of a prediction, for each prediction and n; no list is empty.
         list_of_pair: Number of each pair's list, shape (pairs,).
         reference_of_pair: Number of each pair's reference vector, shape (pairs,).
 
@@ -43,12 +42,12 @@ class NGrams:
         self._cosines = np.full(len(self._text_of), np.nan, dtype=np.float32)
 
     def compare(self, texts: NDArray[np.intp], vectors: NDArray[np.float32], references: NDArray[np.float32]) -> None:
-        """Take the unit vectors of some texts and compare each with the references it occurs with.
+        """Compare n-grams with the references of the pairs in which they occur.
 
         Args:
             texts: Numbers of n-grams, shape (batch,).
             vectors: Their unit vectors, shape (batch, dim).
-            references: All unit vectors of references, shape (references, dim).
+            references: The unit vectors of all references, shape (references, dim).
         """
         counts = self._text_starts[texts + 1] - self._text_starts[texts]
         vector_of = np.repeat(np.arange(len(texts)), counts)
@@ -60,6 +59,6 @@ class NGrams:
             self._cosines[chunk] = np.einsum("ij,ij->i", left, references[self._reference_of[chunk]])
 
     def best(self) -> tuple[NDArray[np.float64], list[str]]:
-        """Return each pair's largest cosine, shape (pairs,), and the n-gram that has it (the first of equals)."""
+        """Return each pair's largest cosine, shape (pairs,), and its n-gram (the first of equally near ones)."""
         first = first_best(self._cosines, self._starts)
         return self._cosines[first].astype(np.float64), [self.texts[text] for text in self._text_of[first]]

@@ -1,4 +1,4 @@
-"""The options of SMILE, at loading and for `compute`."""
+"""The options of SMILE."""
 
 import os
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ CORRECT = 4 / BINS
 
 @dataclass(frozen=True)
 class SmileOptions(Options):
-    """The options of `compute`: how texts become words, and components a score."""
+    """The options of `compute`."""
 
     w: float = option(
         0.5,

@@ -11,8 +11,8 @@ from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .candidates import Shortlist
-from .components import Rows, components
+from .candidates import shortlists
+from .components import components
 from .encoder import Encoder
 from .loading import PRESETS
 from .options import SmileLoading, SmileOptions
@@ -88,20 +88,19 @@ class SmileScorer(ForTraining, ForReward):
         lemmatizer(options)
         super().prepare(options)
 
-    def parts(self, *, options: SmileOptions, **columns: list[Any]) -> Components:
-        """Return the components of each pair of an answer and a reference, the input of `scoring.score`."""
-        return self._components(options, columns)
-
-    def _components(
+    def parts(
         self,
+        predictions: list[str],
+        references: list[list[str]],
+        questions: list[str],
+        synthetic_answers: list[list[str]],
         options: SmileOptions,
-        columns: Mapping[str, list[Any]],
         needed: Callable[[Components], NDArray[np.bool_]] | None = None,
     ) -> Components:
+        """Return the components of each pair of an answer and a reference, the input of `scoring.score`."""
         encoder, k = self.model, options.ngram_candidates
-        shortlist = Shortlist(k, encoder.word_vectors) if k else None
-        rows = Rows(columns["predictions"], columns["references"], columns["synthetic_answers"])
-        return components(rows, encoder, lemmatizer(options), shortlist, needed)
+        selected = partial(shortlists, k=k, word_vectors=encoder.word_vectors) if k else None
+        return components(predictions, references, synthetic_answers, encoder, lemmatizer(options), selected, needed)
 
     def _compute(
         self,
@@ -111,12 +110,8 @@ class SmileScorer(ForTraining, ForReward):
         synthetic_answers: list[list[str]],
         options: SmileOptions,
     ) -> Scored:
-        columns: dict[str, list[Any]] = {
-            "predictions": predictions,
-            "references": references,
-            "synthetic_answers": synthetic_answers,
-        }
-        parts = self._components(options, columns, partial(contenders, options=options))
+        contending = partial(contenders, options=options)
+        parts = self.parts(predictions, references, questions, synthetic_answers, options, contending)
         settings = {
             "emb": self.model.name,
             **options.settings(),

@@ -1,4 +1,4 @@
-"""The SMILE score: equations 1 to 3 of Kendre et al. 2025, section 4, over arrays. Pure numpy.
+"""The SMILE score: equations 1 to 3 of Kendre et al. 2025, section 4.
 
 A pair is a prediction y with one of its references y*.
 
@@ -19,7 +19,7 @@ from .options import BINS, Combine, Similarity, SmileOptions
 
 @dataclass(frozen=True)
 class Components(Pairs):
-    """The components of each pair, from which the options make a score; every array has shape (pairs,).
+    """The components of each pair; every array has shape (pairs,).
 
     Args:
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
@@ -129,7 +129,7 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
         _scored(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
     )
     counts = np.diff(components.starts, append=len(least))
-    # Vectors of two batches differ by rounding.
+    # Vectors from different batches differ by rounding errors.
     may_win: NDArray[np.bool_] = highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
     return may_win
 

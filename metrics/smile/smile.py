@@ -1,4 +1,4 @@
-"""SMILE as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""SMILE as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.smile.scorer import SmileScorer
 
 
 class Smile(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `SmileScorer`."""
 
     scorer_class = SmileScorer

@@ -1,4 +1,4 @@
-"""A store of vectors on disk, by text: what one call embedded, a later one reads. One file for each fingerprint."""
+"""Stores vectors of texts on disk, in one file per model and precision."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ class VectorStore:
     """Vectors of one model by text.
 
     Args:
-        folder: Where the store lives; made when missing.
-        fingerprint: Names the model, its weights and its precision: vectors of another fingerprint are never seen.
+        folder: Folder of the store; created if it is missing.
+        fingerprint: The model, its weights and its precision; vectors with another fingerprint are not read.
     """
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
@@ -24,11 +24,11 @@ class VectorStore:
         self.path = self._store.path
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
-        """Yield (positions in `texts`, their vectors) for the texts that are stored; `texts` are distinct."""
+        """Yield (indices of texts, their vectors) for stored texts; `texts` are distinct."""
         for found in self._store.read(texts):
             vectors = [np.frombuffer(value, dtype=np.float32) for value in found.values()]
             yield np.array(list(found), dtype=np.intp), np.stack(vectors)
 
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors, shape (texts, dim): all of them or, after a kill, none."""
+        """Store the vectors, shape (texts, dim); if the process is killed, all or none of them are stored."""
         self._store.write(texts, (vector.tobytes() for vector in vectors))

@@ -1,22 +1,22 @@
-"""From rows to the components of the score, by hand, with letters in place of a model."""
+"""Components of the score, by hand, with a model that counts letters."""
 
 import numpy as np
 import pytest
 
-from evaluate_qa.metrics.smile.components import Rows, components
+from evaluate_qa.metrics.smile.components import components
 
 
 class Letters:
-    """Embeds a text as how many a and how many b it has, at unit length."""
+    """Embeds a text as its numbers of a and b, at unit length."""
 
     def vectors(self, texts, _):
         """Return a vector for each text."""
         counts = np.array([[text.count("a"), text.count("b")] for text in texts], dtype=np.float32).reshape(-1, 2)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
-    def stream(self, texts, told):
-        """Yield numbers of texts and their vectors."""
-        yield np.arange(len(texts)), self.vectors(texts, told)
+    def stream(self, texts, describe):
+        """Yield indices of texts and their vectors."""
+        yield np.arange(len(texts)), self.vectors(texts, describe)
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,8 @@ class Letters:
     ids=["none", "one for each reference", "one for all"],
 )
 def test_components_by_hand(synthetic, semantic):
-    """To "ab" the n-grams a and b are alike, 1/√2; to "a ab" (2, 1) "a b" has 3/√10 and "b b" 1/√5."""
-    rows = Rows(["a b b", "b"], [["ab", "a ab"], ["b"]], [synthetic, []])
-    found = components(rows, Letters(), str)
+    """The n-grams a and b have the cosine 1/√2 with "ab"; "a b" has 3/√10 and "b b" 1/√5 with "a ab" (2, 1)."""
+    found = components(["a b b", "b"], [["ab", "a ab"], ["b"]], [synthetic, []], Letters(), str)
     assert found.semantic_cosine == pytest.approx([*semantic, 1])
     assert found.ngram_cosine == pytest.approx([1 / np.sqrt(2), 3 / np.sqrt(10), 1])
     assert list(found.best_ngram) == ["a", "a b", "b"]

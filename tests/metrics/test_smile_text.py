@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluate_qa.metrics.smile.options import SmileOptions
-from evaluate_qa.metrics.smile.text import lemmatizer, lemmatizer_name, ngrams, words
+from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("The Wolves, of COURSE!", ["the", "wolves", "of", "course"]),
-        ("Brooks & Dunn", ["brooks", "dunn"]),  # a symbol alone is no word
-        ("2001–2002 season", ["20012002", "season"]),  # removed, not replaced by a space, as released
+        ("Brooks & Dunn", ["brooks", "dunn"]),
+        ("2001–2002 season", ["20012002", "season"]),  # removed, not replaced by a space, as in the released program
         ("90° north", ["90", "north"]),
-        ("&", ["&"]),  # nothing is left: the original
+        ("&", ["&"]),  # no word is left: the original
         ("?! ...", ["?!", "..."]),
         ("", []),
         (" \n\t ", []),
@@ -29,20 +29,11 @@ def test_words_without_lemmas(text, expected):
 
 def test_simplemma_gives_lower_case_lemmas():
     lemma = lemmatizer(SmileOptions())
-    assert [lemma(word) for word in ("wolves", "york", "was", "running", "röntgen")] == [
-        "wolf",
-        "york",
-        "be",
-        "run",
-        "röntgen",
-    ]
-
-
-def test_simplemma_in_another_language():
+    assert list(map(lemma, ["wolves", "york", "was", "röntgen"])) == ["wolf", "york", "be", "röntgen"]
     assert lemmatizer(SmileOptions(lang="de"))("häuser") == "haus"
 
 
-def test_an_unknown_language_is_an_error_that_says_what_helps():
+def test_an_unknown_language_raises():
     with pytest.raises(ValueError, match="simplemma has no tables for lang='xx'; lemmatizer='none' needs none"):
         lemmatizer(SmileOptions(lang="xx"))
 
@@ -52,20 +43,11 @@ def test_wordnet_without_its_data_names_the_command(monkeypatch, tmp_path):
     from nltk.corpus.reader import WordNetCorpusReader
     from nltk.corpus.util import LazyCorpusLoader
 
-    # What another test of this process has loaded stays loaded.
+    # Another test may have loaded it.
     monkeypatch.setattr("nltk.corpus.wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(LookupError, match=r"python -m nltk\.downloader"):
         lemmatizer(SmileOptions(lemmatizer="wordnet-noun"))
-
-
-def test_names_for_the_signature_carry_versions():
-    assert lemmatizer_name(SmileOptions()).startswith("simplemma-")
-    assert lemmatizer_name(SmileOptions(lemmatizer="none")) == "none"
-
-
-def test_ngrams_are_distinct_and_in_order():
-    assert ngrams(["to", "be", "or", "not", "to", "be"], 2) == ["to be", "be or", "or not", "not to"]
 
 
 @pytest.mark.parametrize(("text", "expected"), [("a b", ["a b"]), ("", [""]), ("a b c", ["a b c"])])
@@ -74,7 +56,7 @@ def test_a_text_of_at_most_n_words_is_one_ngram(text, expected):
 
 
 @given(st.text(max_size=60))
-def test_processing_twice_changes_nothing_more(text):
+def test_processing_is_idempotent(text):
     once = words(text, str)
     if any(character.isalnum() for character in text):
         assert words(" ".join(once), str) == once

@@ -1,6 +1,6 @@
-"""Parity with the released SMILE program (settings in the oracles' `meta`).
+"""Scores equal those of the released SMILE program (settings in `meta` of the oracles).
 
-On the sample, and on 500 rows where the developers' data are.
+On the sample and, if the developers' data are available, on 500 rows.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from debian import install
 
 import evaluate_qa
 
-# WordNet's table of lexicographer files, which NLTK wants and Debian's package leaves out.
+# WordNet's table of lexicographer files, which NLTK needs and Debian's package lacks.
 _LEXICOGRAPHER_FILES = {
     "noun": "Tops act animal artifact attribute body cognition communication event feeling food group location motive "
     "object person phenomenon plant possession process quantity relation shape state substance time",
@@ -30,7 +30,7 @@ def oracle(shared):
 
 @pytest.fixture(scope="module")
 def wordnet(tmp_path_factory):
-    """NLTK's data folder with Debian's WordNet files, which are installed where that is possible."""
+    """NLTK's data folder with Debian's WordNet files, which are installed if possible."""
     source = Path("/usr/share/wordnet")
     files = [source / "data.noun", source / "index.sense"]
     if not all(path.exists() for path in files):
@@ -88,12 +88,12 @@ def test_every_component_of_every_row(oracle, scored, component, field):
 
 @pytest.mark.slow
 def test_the_best_ngram(oracle, scored):
-    """Where two n-grams are equally near, either may be named: the words agree, the order of embedding does not."""
+    """Either of two equally near n-grams may be returned."""
     agree = sum(row["ngram"] == ngram for row, ngram in zip(oracle, scored["best_ngram"], strict=True))
     assert agree >= 495
 
 
-def test_the_semantic_score_needs_no_lemmatiser(oracle):
+def test_the_semantic_score_of_the_released_program(oracle):
     metric = evaluate_qa.load("smile")
     rows = oracle[:20]
     scored = metric.compute(
@@ -111,7 +111,7 @@ def sample_oracle():
 
 @pytest.fixture(scope="module")
 def sample(sample_oracle):
-    """The sample's rows that the program scored, which must be those of today."""
+    """The rows of the sample that the program scored; they must not have changed."""
     lines = evaluate_qa.sample().read_text(encoding="utf-8").split("\n")
     rows = [json.loads(lines[number]) for number in sample_oracle["row"]]
     digests = [hashlib.sha1(row["prediction"].encode()).hexdigest()[:10] for row in rows]
@@ -121,7 +121,7 @@ def sample(sample_oracle):
 
 @pytest.fixture(scope="module")
 def score_sample(sample, tmp_path_factory):
-    """Score the sample as the program did, with further options; no text is embedded twice."""
+    """Score the sample with the program's options and more; each text is embedded once."""
     metric = evaluate_qa.load("smile", cache_dir=str(tmp_path_factory.mktemp("vectors")))
     return lambda **options: metric.compute(
         predictions=[row["prediction"] for row in sample],
@@ -134,9 +134,9 @@ def score_sample(sample, tmp_path_factory):
 
 
 def read_alike(row):
-    """Whether the program splits a row's texts into words as the metric does.
+    """Whether the program splits a row's texts into the same words as the metric.
 
-    For the program Chinese is one word, and a sign above or below a letter, as Devanagari's vowels, is punctuation.
+    The program treats Chinese text as one word, and combining marks, such as Devanagari's vowels, as punctuation.
     """
     text = row["prediction"] + row["references"][0]
     return not any(unicodedata.name(c, "").startswith("CJK") or unicodedata.category(c)[0] == "M" for c in text)
@@ -153,7 +153,7 @@ def read_alike(row):
     ],
 )
 def test_every_component_on_the_sample(sample, sample_oracle, score_sample, options, component, field):
-    """Of a negative similarity the program takes a harmonic mean, negative too; the metric's is 0."""
+    """For negative similarities, the program's harmonic mean is negative; the metric's is 0."""
     expected = sample_oracle[field] if field != "hm" else [max(value, 0.0) for value in sample_oracle[field]]
     compared = [
         (row["id"], *values)
