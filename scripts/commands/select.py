@@ -1,4 +1,4 @@
-"""`evaluate-qa select`: keep the best rows of a scored file, such as the data to train on."""
+"""`evaluate-qa select`: keep the best rows of a scored file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,13 +28,14 @@ def select(
 ) -> None:
     """Keep the best rows of a file: a fraction, a number, or all above a score.
 
-    The rows need scores, which `evaluate-qa score` adds. They are written unchanged and in their order; of equal scores
-    the first are kept.
+    The rows need scores, which `evaluate-qa score` adds. They are written unchanged and in their order. Of rows with
+    equal scores, the first are kept.
     """
     from ..estimation.arguments import parse_columns
-    from ..files.writing import check_different, check_target
+    from ..files.rows import LISTS, read_rows
+    from ..files.writing import check_different, check_target, write_rows
     from ..selection.criterion import Criterion
-    from ..selection.passes import decide, write_kept
+    from ..selection.passes import decide
 
     with reported_errors("select"):
         scores = parse_columns(column, ["score"]).score
@@ -44,12 +45,12 @@ def select(
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
         selection = decide(Path(source), scores, per_group, criterion)
-        write_kept(Path(source), target, selection)
-    report(criterion, selection)
+        write_rows(target, (row for number, row in read_rows(source, LISTS) if number in selection.numbers))
+    _report(criterion, selection)
 
 
-def report(criterion: "Criterion", selection: "Selection") -> None:
-    """Print how many rows were kept and their mean scores, in all and in each group, on stderr."""
+def _report(criterion: "Criterion", selection: "Selection") -> None:
+    """Print numbers of rows and mean scores, in each group and in all, on stderr."""
     from rich.markup import escape
     from rich.table import Table
 

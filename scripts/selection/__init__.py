@@ -1,1 +1,1 @@
-"""What `evaluate-qa select` is made of: the rule by which rows are kept, and two passes over scored rows."""
+"""Selection of the best scored rows, for `evaluate-qa select`."""

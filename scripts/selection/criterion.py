@@ -1,4 +1,4 @@
-"""Which scores are kept: the best fraction, the best N, or all that reach a threshold."""
+"""The rule by which scores are kept: the best fraction, the best N, or all from a threshold on."""
 
 import math
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is kept; one of the three is given.
+    """A rule; exactly one field is given.
 
     Args:
-        fraction: Keep this share of the rows, from 0 to 1: rounded to the nearest number of rows, at least one.
+        fraction: Keep this share of the rows, above 0 and up to 1, rounded to at least one row.
         top: Keep this many rows, or all if there are fewer.
         threshold: Keep the rows with at least this score.
 
     Raises:
-        ValueError: none or several are given, or a value is outside its range.
+        ValueError: no field or several are given, or a value is out of range.
     """
 
     fraction: float | None = None
@@ -31,21 +31,16 @@ class Criterion:
         if self.top is not None and self.top < 1:
             raise ValueError(f"--top is {self.top}; expected at least 1")
         if self.threshold is not None and math.isnan(self.threshold):
-            raise ValueError("--threshold is not a number")
+            raise ValueError("--threshold is nan; expected a number")
 
     def keep(self, scores: Sequence[float]) -> list[int]:
-        """Return the places of the scores that are kept, ascending; of equal scores the first are kept.
+        """Return the indices of the kept scores, ascending; of equal scores, the first are kept.
 
         >>> Criterion(top=2).keep([0.5, 0.9, 0.5, 0.1])
         [0, 1]
         """
         if self.threshold is not None:
             return [place for place, score in enumerate(scores) if score >= self.threshold]
-        best = sorted(range(len(scores)), key=lambda place: -scores[place])  # a stable sort: ties in their order
-        return sorted(best[: self._count(len(scores))])
-
-    def _count(self, rows: int) -> int:
-        if self.top is not None:
-            return self.top
-        share = (self.fraction or 0) * rows
-        return max(1, math.floor(share + 0.5))
+        best = sorted(range(len(scores)), key=lambda place: -scores[place])  # stable: ties stay in their order
+        count = self.top or max(1, math.floor((self.fraction or 0) * len(scores) + 0.5))
+        return sorted(best[:count])

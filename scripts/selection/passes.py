@@ -1,29 +1,18 @@
-"""Two passes over a file of scored rows: one reads the scores and decides, the other writes the rows that are kept.
-
-Only the scores are held in memory.
-"""
+"""Decide which rows of a scored file to keep; only the scores are held in memory."""
 
 import json
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files.rows import LISTS, Row, RowsError, place, read_rows, require_columns
-from ..files.writing import write_rows
+from ..files.rows import RowsError, place, read_rows, require_columns
 from .criterion import Criterion
 
 
 @dataclass(frozen=True)
 class Group:
-    """What became of the rows of a group.
-
-    Attributes:
-        name: Its value in the column that groups are made by; "" if there are none.
-        kept: Scores of the rows that are kept.
-        dropped: Scores of the others.
-    """
+    """Scores of the kept and the dropped rows of a group; the name is "" without groups."""
 
     name: str
     kept: list[float]
@@ -32,69 +21,49 @@ class Group:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rows of a file are kept.
+    """The rows of a file to keep.
 
     Attributes:
-        numbers: Their numbers, as `read_rows` gives them.
-        groups: What became of the scored rows, group by group, in order of their first rows.
-        unscored: How many rows have no score; none of them is kept.
+        numbers: Row numbers as in `read_rows`.
+        groups: The scored rows by group, in order of their first rows.
+        unscored: Number of rows without a score, which are dropped.
     """
 
-    numbers: frozenset[int]
+    numbers: set[int]
     groups: list[Group]
     unscored: int
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
-    """Read the scores and decide which rows are kept, in each group by itself.
+    """Read the scores and apply the rule to all rows or within each group.
 
     Raises:
-        RowsError: the file cannot be read, lacks a column, or holds a score that is no number.
+        RowsError: the file cannot be read, lacks a column, or has a score that is not a number.
     """
     groups: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    present: dict[str, None] = {}
     unscored = 0
-    for number, row in _checked(source, [score_column, *([group_column] if group_column else [])]):
+    for number, row in read_rows(source):
+        present |= dict.fromkeys(row)
         score = _score(source, number, score_column, row.get(score_column))
         if score is None:
             unscored += 1
         else:
             groups[_name(row.get(group_column)) if group_column else ""].append((number, score))
+    require_columns(str(source), present, [score_column, *([group_column] if group_column else [])])
     if not groups:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
-    numbers: set[int] = set()
-    decided = []
+    numbers, decided = set(), []
     for name, members in groups.items():
-        places = set(criterion.keep([score for _, score in members]))
-        kept = [member for at, member in enumerate(members) if at in places]
-        dropped = [score for at, (_, score) in enumerate(members) if at not in places]
-        numbers.update(number for number, _ in kept)
-        decided.append(Group(name, [score for _, score in kept], dropped))
-    return Selection(frozenset(numbers), decided, unscored)
-
-
-def write_kept(source: Path, target: str, selection: Selection, lists: Collection[str] = LISTS) -> int:
-    """Write the rows that are kept, as they are, in their order, and return their number.
-
-    Args:
-        source: The scored rows.
-        target: The file.
-        selection: What is kept.
-        lists: Columns of a CSV that may hold lists.
-    """
-    return write_rows(target, (row for number, row in read_rows(source, lists) if number in selection.numbers))
-
-
-def _checked(source: Path, columns: list[str]) -> Iterator[tuple[int, Row]]:
-    """Yield the rows; columns must be there, but not in every row."""
-    present: dict[str, None] = {}
-    for number, row in read_rows(source):
-        present |= dict.fromkeys(row)
-        yield number, row
-    require_columns(str(source), present, columns)
+        kept = {members[at][0] for at in criterion.keep([score for _, score in members])}
+        numbers |= kept
+        parts = [[score for number, score in members if (number in kept) == is_kept] for is_kept in (True, False)]
+        decided.append(Group(name, *parts))
+    return Selection(numbers, decided, unscored)
 
 
 def _score(source: Path, number: int, column: str, value: object) -> float | None:
-    """Return a score as a number; in CSV it is a text. None where there is none."""
+    """Return a score as a number; None without a score."""
     if value is None or value == "":
         return None
     try:

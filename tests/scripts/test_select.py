@@ -1,4 +1,4 @@
-"""`evaluate-qa select`: the best scored rows are kept in their order, among all rows or within groups."""
+"""Tests of `evaluate-qa select`."""
 
 import json
 from functools import partial
@@ -19,7 +19,7 @@ ROWS = [{"id": at, "score": score, "source": "odd" if at % 2 else "even"} for at
 
 @pytest.fixture
 def select(tmp_path, monkeypatch):
-    """Runs the command in a folder with scored rows, on a wide terminal."""
+    """Return a function that runs the command in a folder with scored rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("rows.jsonl", ROWS)
@@ -30,7 +30,6 @@ def kept(path="kept.jsonl"):
     return [int(row["id"]) for _, row in read_rows(path)]
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
@@ -45,15 +44,14 @@ def kept(path="kept.jsonl"):
     ],
     ids=str,
 )
-def test_the_best_rows_are_kept_in_their_order(select, suffix, rule, expected):
-    """Of the equal rows 1 and 4, and 2 and 7, the first count: an eighth is row 1, a half has row 2."""
-    write_rows(f"rows.{suffix}", ROWS)
-    select(f"rows.{suffix}", *rule)
+def test_best_rows_are_kept_in_their_order(select, rule, expected):
+    """Of the equal rows 1 and 4, and 2 and 7, the first are kept."""
+    select("rows.jsonl", *rule)
     assert kept() == expected
 
 
 @pytest.mark.parametrize("target", ["kept.jsonl", "kept.csv", "kept.parquet"])
-def test_rows_are_written_unchanged_with_their_lists(select, target):
+def test_kept_rows_are_unchanged(select, target):
     rows = [{"references": ["Paris", "Paris, France"], "gold": ["a"], "note": "[x]", "score": at} for at in range(3)]
     write_rows("scored.csv", rows)
     select("scored.csv", "--top", 2, "--output", target)
@@ -63,28 +61,28 @@ def test_rows_are_written_unchanged_with_their_lists(select, target):
 
 
 def test_rows_are_selected_within_groups(select):
-    """Even rows score .25 .5 1 0, odd ones 1 0 .75 .5: the better half of each."""
-    told = select("rows.jsonl", "--per-group", "source", "--fraction", 0.5).stderr
+    """Even rows score .25 .5 1 0, odd rows 1 0 .75 .5."""
+    printed = select("rows.jsonl", "--per-group", "source", "--fraction", 0.5).stderr
     assert kept() == [1, 2, 4, 5]
-    # Means of the kept: (.5 + 1) / 2 and (1 + .75) / 2; of the dropped: (.25 + 0) / 2 and (0 + .5) / 2.
-    lines = [[part.strip() for part in line.strip("│ ").split("│")] for line in told.splitlines()]
+    # Kept: means (.5 + 1) / 2 and (1 + .75) / 2. Dropped: (.25 + 0) / 2 and (0 + .5) / 2.
+    lines = [[part.strip() for part in line.strip("│ ").split("│")] for line in printed.splitlines()]
     assert ["even", "4", "2", "0.7500", "0.1250", "0.5000"] in lines
     assert ["odd", "4", "2", "0.8750", "0.2500", "0.7500"] in lines
     assert ["all", "8", "4", "0.8125", "0.1875", "0.5000"] in lines
 
 
-def test_a_column_of_few_rows_makes_groups_too(select):
+def test_group_column_may_be_missing_in_some_rows(select):
     write_rows("few.jsonl", [row | ({"part": "late"} if row["id"] in (5, 6) else {}) for row in ROWS])
     select("few.jsonl", "--top", 1, "--per-group", "part")
     assert kept() == [1, 5]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_rows_without_a_score_are_not_kept(select, suffix):
+def test_row_without_score_is_dropped(select, suffix):
     write_rows(f"mine.{suffix}", [{"id": row["id"], "mine": row["score"] or None} for row in ROWS])
-    told = select(f"mine.{suffix}", "--column", "score=mine", "--fraction", 0.5).stderr
-    assert kept() == [1, 4, 5], "half of the six rows that have a score"
-    assert "Rows without a score were not kept: 2." in told
+    printed = select(f"mine.{suffix}", "--column", "score=mine", "--fraction", 0.5).stderr
+    assert kept() == [1, 4, 5], "half of the six scored rows"
+    assert "Rows without a score were not kept: 2." in printed
 
 
 def test_nan_is_not_a_score(select):
@@ -94,19 +92,19 @@ def test_nan_is_not_a_score(select):
     assert kept() == [1]
 
 
-def test_rows_may_go_to_standard_output(select):
+def test_rows_are_written_to_standard_output(select):
     out = select("rows.jsonl", "--output", "-", "--top", 1).stdout
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["rows.jsonl"], "0 rules were given. Give one of --fraction, --top and --threshold."),
         (["rows.jsonl", "--top", "1", "--fraction", "1"], "2 rules were given."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
-        (["rows.jsonl", "--threshold", "nan"], "--threshold is not a number"),
+        (["rows.jsonl", "--threshold", "nan"], "--threshold is nan; expected a number"),
         (["rows.jsonl", "--top", "1", "--output", "k.txt"], "k.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["rows.jsonl", "--top", "1", "--output", "rows.jsonl"], "--input and --output must be different files"),
         (["-", "--top", "1"], "select reads its input twice. Give a file as --input"),
@@ -116,8 +114,8 @@ def test_rows_may_go_to_standard_output(select):
         (["rows.jsonl", "--top", "1", "--per-group", "sorce"], "no column 'sorce'. Did you mean 'source'?"),
     ],
 )
-def test_wrong_options_are_reported(select, arguments, told):
-    assert told in select(*arguments, code=1).stderr
+def test_error_messages(select, arguments, message):
+    assert message in select(*arguments, code=1).stderr
     assert sorted(path.name for path in Path().iterdir()) == ["rows.jsonl"]
 
 
@@ -125,7 +123,7 @@ def test_wrong_options_are_reported(select, arguments, told):
     scores=st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=30),
     fraction=st.floats(0.01, 1),
 )
-def test_no_dropped_row_is_better_than_a_kept_one(scores, fraction):
+def test_dropped_row_is_never_better_than_kept_row(scores, fraction):
     places = Criterion(fraction=fraction).keep(scores)
     assert places == sorted(set(places))
     assert abs(len(places) - fraction * len(scores)) <= 0.5 or len(places) == 1
