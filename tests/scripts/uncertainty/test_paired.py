@@ -1,4 +1,4 @@
-"""Comparisons of systems on the same rows: by hand, against scipy, properties, and how often they err."""
+"""Paired comparisons of systems."""
 
 import itertools
 import re
@@ -14,12 +14,8 @@ from evaluate_qa.uncertainty import paired
 from evaluate_qa.uncertainty.paired import clustered, compare, holm, mcnemar, sign_flips
 
 
-def test_it_is_the_function_of_the_package():
-    assert evaluate_qa.compare is compare
-
-
 def test_mcnemar_by_hand():
-    """Of 8 changed answers at most 1 lost: 2 · (1 + 8)/2⁸ = 18/256."""
+    """Of 8 changed answers 1 was lost: 2 · (1 + 8)/2⁸ = 18/256."""
     assert mcnemar(7, 1) == pytest.approx(18 / 256)
     assert mcnemar(1, 7) == pytest.approx(18 / 256)
     assert mcnemar(3, 3) == 1
@@ -29,25 +25,25 @@ def test_mcnemar_by_hand():
 @pytest.mark.parametrize(
     ("wins", "losses"), [(1, 0), (100, 130), (130, 100), (2, 60), (3000, 3200), (499_000, 500_500), (500_000, 500_000)]
 )
-def test_mcnemar_as_scipy_does(wins, losses):
+def test_mcnemar_matches_scipy(wins, losses):
     expected = stats.binomtest(wins, wins + losses).pvalue
     assert mcnemar(wins, losses) == pytest.approx(expected, rel=1e-8, abs=0)
 
 
 def test_sign_flips_by_hand():
-    """Of ±1 ±2 ±3 the sums 6, 4 and their opposites reach |Σ| = 4, when −1 is observed: 4 of 8."""
+    """The sums 6, 4, −4 and −6 of ±1 ±2 ±3 reach |−1 + 2 + 3| = 4: 4 of 8."""
     assert sign_flips(np.array([-1.0, 2.0, 3.0]), 100, 0) == 4 / 8
     assert sign_flips(np.zeros(5), 100, 0) == 1
-    # In binary the observed sum, which is 0, comes to 5.6e-17; another that is 0 does not reach that.
+    # The observed sum 0 is 5.6e-17 in binary; other sums that are 0 must reach it.
     assert sign_flips(np.array([0.1, 0.1, 0.1, -0.3]), 100, 0) == 1
-    # All 4,096 changes of 12 clusters; of 40 that all rose none of 100 reaches as far, but the observation does itself.
+    # 12 clusters have 4,096 signs. Of 40 increases none of 100 samples reaches the observation, which counts itself.
     assert sign_flips(np.ones(12), 100, 0) == 2 / 4096
     assert sign_flips(np.ones(40), 100, 0) == 1 / 101
 
 
 @pytest.mark.parametrize("count", [8, 40])
-def test_sign_flips_as_scipy_does(count):
-    """Exact with few clusters; with more both are random: 20,000 resamples have a deviation of .003."""
+def test_sign_flips_match_scipy(count):
+    """Few clusters are exact. With more, both are random: 20,000 resamples have a deviation of .003."""
     sums = np.random.default_rng(2).normal(0.3, 1, count)
     expected = stats.permutation_test(
         (sums,), np.sum, permutation_type="samples", n_resamples=20_000, vectorized=True, rng=np.random.default_rng(0)
@@ -56,43 +52,43 @@ def test_sign_flips_as_scipy_does(count):
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
-def test_sign_flips_of_verdicts_are_mcnemars(wins, losses):
+def test_sign_flips_of_verdicts_match_mcnemar(wins, losses):
     turned = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 3)
     exact = len(turned) <= 12
     assert sign_flips(turned, 5000, 0) == pytest.approx(mcnemar(wins, losses), abs=1e-9 if exact else 0.04)
 
 
 def test_holm_by_hand():
-    """Of four, .005 · 4 = .02; .01 · 3 = .03; .03 · 2 = .06; .04 · 1 = .04, which is raised to .06."""
+    """.005 · 4 = .02; .01 · 3 = .03; .03 · 2 = .06; .04 · 1 = .04, which is raised to .06."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1, 1]
     assert holm([]) == []
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_rejects_what_its_definition_rejects(p_values):
+def test_holm_rejects_as_its_definition(p_values):
     """The k smallest are rejected at .05 as long as each p₍ᵢ₎ ≤ .05/(m − i + 1)."""
     ranked = sorted(p_values)
     held = itertools.takewhile(lambda pair: pair[1] * (len(ranked) - pair[0]) <= 0.05, enumerate(ranked))
     assert sum(p <= 0.05 for p in holm(p_values)) == len(list(held))
 
 
-def test_differences_by_hand():
+def test_compare_by_hand():
     """10 rows: 4 won, 1 lost, mean +.3; s² over n = (5 − 10 · .09)/10 = .41, deviation √.041 = .20248.
 
-    Smallest detectable, with a reach of 1.95996 + .84162 = 2.80158 and .2 of rows made up for, of n = (.5 − .09)/.041 =
-    10: δ² = .784887 (.2 + δ − δ²) is true of .58905, and 1/10 is added. McNemar: 2 · (1 + 5)/32 = .375.
+    Smallest detectable, with a reach of 1.95996 + .84162 = 2.80158, ψ = .2 and n = (.5 − .09)/.041 = 10: δ² = .784887
+    (.2 + δ − δ²) holds for δ = .58905, and 1/10 is added. McNemar: 2 · (1 + 5)/32 = .375.
     """
     before = [True, False, False, False, False, True, True, True, False, False]
     after = [False, True, True, True, True, True, True, True, False, False]
     scores = {"old": np.zeros(10), "new": np.full(10, 0.25)}
-    (found,) = compare(scores, verdicts={"new": after, "old": before})
+    (found,) = evaluate_qa.compare(scores, verdicts={"new": after, "old": before})
     assert (found.system, found.baseline, found.rows, found.clusters) == ("new", "old", 10, 10)
     assert (found.wins, found.losses) == (4, 1)
     assert found.verdicts.difference.value == pytest.approx(0.3)
     assert found.verdicts.p_value == found.verdicts.adjusted == pytest.approx(0.375)
     assert found.verdicts.detectable == pytest.approx(0.68905, abs=1e-5)
-    # All ten signs alike: 2 of 1,024; the difference is .25 in every resample.
+    # Ten equal signs: 2 of 1,024. The difference is .25 in every resample.
     assert found.scores.p_value == 2 / 1024
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
 
@@ -101,26 +97,13 @@ def test_clusters_of_several_sizes_by_hand():
     """One row with .4, three with 0: mean .1, errors (.4 − .1)/4 and (0 − 3 · .1)/4, √(2 · .075²) = .106066."""
     sums, sizes, deviation = clustered(np.array([0.4, 0, 0, 0]), np.array([0, 1, 1, 1]))
     assert (sums.tolist(), sizes.tolist(), deviation) == ([0.4, 0], [1, 3], pytest.approx(0.106066, abs=1e-6))
-    # Where all rows differ by .25, so does every resample of clusters, however many rows it has.
+    # If all rows differ by .25, so does every resample of clusters.
     (found,) = compare({"a": np.zeros(9), "b": np.full(9, 0.25)}, clusters=[0, 1, 1, 1, 1, 2, 2, 3, 4])
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
 
 
-def test_verdicts_are_tested_exactly_and_as_scores_have_the_same_power():
-    """Of 40 rows 9 won and 2 lost: 2 (1 + 11 + 55)/2¹¹ = 134/2,048."""
-    before, after = np.repeat([0, 1, 1], [9, 2, 29]), np.repeat([1, 0, 1], [9, 2, 29])
-    (found,) = compare({"a": before, "b": after}, verdicts={"a": before, "b": after})
-    assert found.verdicts.p_value == pytest.approx(134 / 2048, abs=1e-12)
-    assert found.scores.detectable == found.verdicts.detectable
-    # Where nothing turned 20 clusters of three rows tell what 20 rows do.
-    alone, thrice = np.ones(20), np.ones(60)
-    (once,) = compare({"a": alone, "b": alone})
-    (clusters,) = compare({"a": thrice, "b": thrice}, clusters=np.arange(60) // 3)
-    assert clusters.scores.detectable == once.scores.detectable
-
-
-def test_confidence_and_seed_are_heeded():
-    """Reaches: 1.64485 + .84162 = 2.48648 with 90% confidence, 1.95996 + .84162 = 2.80159 with 95%."""
+def test_confidence_and_seed_change_the_result():
+    """The reach is 1.64485 + .84162 = 2.48648 at 90% confidence and 1.95996 + .84162 = 2.80159 at 95%."""
     generator = np.random.default_rng(11)
     scores = {name: generator.random(60) for name in "ab"}
     ((usual,), (less,), (other,)) = (compare(scores, **options) for options in ({}, {"confidence": 0.9}, {"seed": 1}))
@@ -129,7 +112,7 @@ def test_confidence_and_seed_are_heeded():
     assert other.scores.p_value != usual.scores.p_value
 
 
-def test_the_interval_is_close_to_scipys_bootstrap():
+def test_interval_is_close_to_scipys_bootstrap():
     generator = np.random.default_rng(4)
     first, second = generator.random(200), generator.random(200)
     (found,) = compare({"a": first, "b": second}, resamples=20_000)
@@ -141,7 +124,7 @@ def test_the_interval_is_close_to_scipys_bootstrap():
     assert found.scores.difference.high == pytest.approx(expected.high, abs=0.03 * width)
 
 
-def test_copies_in_a_cluster_add_nothing():
+def test_copies_in_a_cluster_add_no_information():
     generator = np.random.default_rng(6)
     scores = {name: generator.random(60) for name in "ab"}
     verdicts = {name: values > 0.5 for name, values in scores.items()}
@@ -153,7 +136,7 @@ def test_copies_in_a_cluster_add_nothing():
     )
     assert (twice.rows, twice.clusters, twice.wins) == (120, 60, 2 * once.wins)
     for one, other in ((once.scores, twice.scores), (once.verdicts, twice.verdicts)):
-        # Of clusters also verdicts may be skewed.
+        # Verdicts of clusters may be skewed, so their intervals differ a little.
         assert list(vars(other.difference).values()) == pytest.approx(list(vars(one.difference).values()), abs=0.015)
         assert other.detectable == pytest.approx(one.detectable)
         assert other.p_value == pytest.approx(one.p_value, abs=0.03)
@@ -161,7 +144,7 @@ def test_copies_in_a_cluster_add_nothing():
     assert apart.scores.difference.width < 0.8 * once.scores.difference.width
 
 
-def test_several_systems_are_corrected():
+def test_several_systems_get_holms_correction():
     generator = np.random.default_rng(8)
     scores = {name: generator.random(100) + shift for name, shift in (("a", 0), ("b", 0.09), ("c", 0.07))}
     found = compare(scores)
@@ -172,7 +155,7 @@ def test_several_systems_are_corrected():
     assert all(pair.verdicts is None for pair in found)
 
 
-def test_with_many_clusters_sign_flips_come_to_the_normal_distribution(monkeypatch):
+def test_sign_flips_of_many_clusters_use_the_normal_distribution(monkeypatch):
     sums = np.random.default_rng(9).normal(0.03, 1, 3000)
     drawn = sign_flips(sums, 5000, 0)
     monkeypatch.setattr(paired, "MANY", 1000)
@@ -180,75 +163,63 @@ def test_with_many_clusters_sign_flips_come_to_the_normal_distribution(monkeypat
 
 
 def test_few_changes_of_many_rows_are_tested_exactly():
-    """Five of 20,000 rows lost: 2 · 2⁻⁵ = .0625, as by McNemar's test; by the normal distribution it would be .025."""
+    """Five of 20,000 rows lost: 2 · 2⁻⁵ = .0625. The normal distribution would give .025."""
     after = np.arange(20_000) >= 5
     (found,) = compare({"a": np.ones(20_000), "b": after})
     assert found.scores.p_value == 0.0625
     assert found.scores.difference.high == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("rows", [30, 100])
-def test_rare_losses_are_within_the_interval(rows):
-    """1% of the verdicts are lost; of 30 rows mostly none is."""
-    generator, held = np.random.default_rng(4), 0
-    for _ in range(300):
-        after = generator.random(rows) >= 0.01
-        (found,) = compare({"a": np.ones(rows), "b": after}, resamples=100)
-        held += found.scores.difference.low <= -0.01 <= found.scores.difference.high
-    assert held >= 0.94 * 300
+def test_compare_has_the_stated_errors_and_power():
+    """5% of 400 runs without a difference are significant, and 80% with the detectable difference, ± 3 σ.
 
-
-def test_errors_of_the_first_and_second_kind():
-    """Where nothing differs 5% are significant, and where the detectable difference is true, 80%: of 400, ± 3 σ.
-
-    100 questions with 3 answers each; a difference has .04 of variance by question and .04 by answer, so that the
-    mean's deviation is √((.04 + .04/3)/100) = .023094, and the detectable difference 2.80159 · .023094 = .0647.
+    A difference at 100 questions with 3 answers each has a variance of .04 by question and .04 by answer. The mean has
+    the deviation √((.04 + .04/3)/100) = .023094, and the detectable difference is 2.80159 · .023094 = .0647.
     """
     generator = np.random.default_rng(10)
     clusters = np.repeat(np.arange(100), 3)
-    found, held, told, detectable = np.zeros(2), 0, [], 0.0647
+    found, held, smallest, detectable = np.zeros(2), 0, [], 0.0647
     for _ in range(400):
         errors = np.repeat(generator.normal(0, 0.2, 100), 3) + generator.normal(0, 0.2, 300)
         base = generator.random(300)
         (null,) = compare({"a": base, "b": base + errors}, clusters=clusters, resamples=200)
-        told.append(null.scores.detectable)
+        smallest.append(null.scores.detectable)
         (true,) = compare({"a": base, "b": base + errors + detectable}, clusters=clusters, resamples=200)
         found += (null.scores.p_value <= 0.05, true.scores.p_value <= 0.05)
         held += true.scores.difference.low <= detectable <= true.scores.difference.high
     assert 0.05 * 400 - 13 <= found[0] <= 0.05 * 400 + 13
     assert 0.8 * 400 - 24 <= found[1] <= 0.8 * 400 + 24
-    assert np.mean(told) == pytest.approx(detectable, rel=0.02)
+    assert np.mean(smallest) == pytest.approx(detectable, rel=0.02)
     assert held >= 0.95 * 400 - 20
 
 
-def test_too_few_scores_that_changed_tell_nothing():
+def test_detectable_difference_needs_ten_changed_scores():
     before = np.linspace(0, 1, 40)
-    for changed, tells in ((0, False), (9, False), (10, True)):
+    for changed, is_known in ((0, False), (9, False), (10, True)):
         (found,) = compare({"a": before, "b": before + 0.1 * (np.arange(40) < changed)})
-        assert (found.scores.detectable is not None) == tells
+        assert (found.scores.detectable is not None) == is_known
 
 
 @pytest.mark.parametrize("losses", [0, 1, 3])
-def test_few_verdicts_that_turned_do_not_make_small_changes_detectable(losses):
-    """So many of 300 rows turned: where the difference that is told is true, about four of five trials show it.
+def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losses):
+    """McNemar's exact test is significant with at least six losses and no wins (2 · 2⁻⁶ = .031).
 
-    With δ of the rows lost and none won, McNemar's exact test is significant from six losses on (2 · 2⁻⁶ = .031):
-    the probability is that of at least six of 300, which is at δ = 0.0263 80% (7.9 in the mean).
+    If a share δ = .0263 of 300 rows is lost (7.9 on average), the probability of at least six losses is 80%.
     """
     after = np.arange(300) >= losses
     (found,) = compare({"a": np.ones(300), "b": after}, verdicts={"a": np.ones(300), "b": after})
-    told = found.verdicts.detectable
-    assert told == pytest.approx(0.0263, abs=0.004)
-    assert 0.75 < stats.binom.sf(5, 300, told) < 0.9
+    smallest = found.verdicts.detectable
+    assert smallest == pytest.approx(0.0263, abs=0.004)
+    assert 0.75 < stats.binom.sf(5, 300, smallest) < 0.9
 
 
 @pytest.mark.parametrize(
-    ("scores", "options", "told"),
+    ("scores", "options", "message"),
     [
         ({"a": [1, 2]}, {}, "one system has nothing to be compared with"),
-        ({"a": [1, 2], "b": [1]}, {}, "there are 2 scores, but 1 scores of b"),
+        ({"a": [1, 2], "b": [1]}, {}, "scores of b: there are 1 values; expected 2"),
         ({"a": [1, 2], "b": [1, None]}, {}, "scores of b: row 1 is nan; expected a number"),
-        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores of b is no list of numbers"),
+        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores of b: expected a list of numbers"),
         ({"a": [1], "b": [1]}, {}, "1 rows of one cluster; a comparison needs at least two"),
         ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "2 rows of one cluster"),
         ({"a": [], "b": []}, {}, "0 rows of one cluster"),
@@ -258,6 +229,6 @@ def test_few_verdicts_that_turned_do_not_make_small_changes_detectable(losses):
         ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "expected a confidence between 0 and 1"),
     ],
 )
-def test_wrong_input_is_told(scores, options, told):
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_compare_rejects_bad_input(scores, options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         compare(scores, **options)
