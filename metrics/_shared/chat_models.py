@@ -1,38 +1,38 @@
-"""Chat models that answer many conversations: what is asked, what is replied, and one that transformers runs here.
+"""Ask a chat model many conversations: the common interface, and models that transformers runs on this machine.
 
-The other kind is behind an OpenAI-compatible endpoint (`endpoint.py`). Both hand on each answer as soon as it is there,
-in no promised order, and decode greedily.
+`endpoint.py` has the other kind, models at an OpenAI-compatible endpoint. Both decode greedily, and deliver each answer
+as soon as it arrives, in any order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 Conversation = list[dict[str, str]]
 
-# In length-sorted batches the rows of one window finish together; a small window loses little when killed.
+# Prompts are sorted by length within a window; a killed process loses at most the answers of one window.
 _WINDOW_BATCHES = 8
 
-# Bounds a batch of unusually long prompts, padding counted; the usual batch is bounded by `batch_size`.
+# Limits batches of unusually long prompts, with padding; usually `batch_size` is the limit.
 _TOKEN_BUDGET = 32_768
 
-# Llama 3's chat template writes today's date into the prompt unless it is given one. The answers must not depend on
-# the day; this is the date that the template itself falls back to. Other templates ignore it.
+# Llama 3's chat template writes today's date into the prompt unless it is given a date. The answers must not depend on
+# the day, so this is the date that the template itself falls back to. Other templates ignore it.
 _TEMPLATE_DATE = "26 Jul 2024"
 
 
-class NoAnswer(Exception):  # noqa: N818 - an outcome of one conversation, handed on in the answer's place
-    """Why a model gave no answer worth keeping."""
+class NoAnswer(Exception):  # noqa: N818 - passed on in place of an answer
+    """Why a model gave no usable answer."""
 
 
 Deliver = Callable[[int, str | NoAnswer], None]
-"""Takes the number of a conversation and its answer, never a blank one."""
+"""Receives the index of a conversation and its answer, which is not blank."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token of a reply, with the log-probabilities of what might have stood there, by their texts."""
+    """A token of a reply, and the log-probabilities of the candidates at its position, by their texts."""
 
     text: str
     top: Mapping[str, float]
@@ -40,16 +40,16 @@ class Token:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model replied, as it is.
+    """The unchanged reply of a model.
 
     Args:
-        text: All of it, perhaps nothing; not what a server tells apart as the model's reasoning.
-        cut_off: Whether it ends because it reached `max_tokens`.
-        tokens_in: Tokens of the conversation; None where the server does not count.
+        text: The text, which may be empty, without reasoning that the server returns separately.
+        cut_off: Whether the reply ended at `max_tokens`.
+        tokens_in: Tokens of the conversation; None if the server does not report them.
         tokens_out: Tokens of the reply.
-        tokens: Those of the text, if log-probabilities were wanted and could be had.
-        granted: Whether the model took the fields that were wanted.
-        refusal: What a server tells apart as the model's refusal, where there is no text.
+        tokens: The tokens of the text, if log-probabilities were requested and are available.
+        granted: Whether the model accepted the optional fields of the request.
+        refusal: The model's refusal, if the server returns it separately and there is no text.
     """
 
     text: str
@@ -62,45 +62,42 @@ class Reply:
 
 
 DeliverReply = Callable[[int, Reply | NoAnswer], None]
-"""Takes the number of a conversation and the reply to it."""
+"""Receives the index of a conversation and its reply."""
 
 
-class ChatModel(Protocol):
-    """Answers conversations."""
+class ChatModel:
+    """A model that answers conversations."""
+
+    max_tokens: int
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the answers depend on. Not `max_tokens`, as an answer that reaches it is none."""
-
-    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
-        """Ask the model for one answer to each conversation and hand each to `deliver`, which may raise to stop."""
+        """Everything that the answers depend on, except `max_tokens`: a reply that reaches it is not an answer."""
+        raise NotImplementedError
 
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
-        """Ask for one reply to each conversation and hand each to `deliver`, which may raise to stop.
+        """Ask for one reply to each conversation.
 
         Args:
-            conversations: What the model is asked.
-            deliver: Takes the replies.
-            wanted: Fields of the request that the model may do without: `logprobs` and `top_logprobs`, or
-                `response_format`.
+            conversations: The conversations.
+            deliver: Receives the replies; it may raise an error to stop.
+            wanted: Optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
         """
+        raise NotImplementedError
+
+    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
+        """Ask for one answer to each conversation; `deliver` may raise an error to stop."""
+        self.reply(conversations, lambda number, reply: deliver(number, _answer(reply, self.max_tokens)), {})
 
 
-def checked(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:
-    """Return the answer that a reply is, or why it is none."""
+def _answer(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:
     if isinstance(reply, NoAnswer):
         return reply
     if reply.refusal:
         return NoAnswer(f"the model refuses to answer: {reply.refusal}")
-    return checked_answer(reply.text, reply.cut_off, max_tokens)
-
-
-def checked_answer(text: object, cut_off: bool, max_tokens: int) -> str | NoAnswer:
-    """Return the answer without white space around it, or NoAnswer if it is blank, no text, or was cut off."""
-    if cut_off:
-        return NoAnswer(f"the answer was cut off at {max_tokens} tokens; allow more: max_tokens")
-    answer = text.strip() if isinstance(text, str) else ""
-    return answer or NoAnswer("the model's answer is empty")
+    if reply.cut_off:
+        return NoAnswer(f"the answer was cut off at {max_tokens} tokens; increase max_tokens")
+    return reply.text.strip() or NoAnswer("the model's answer is empty")
 
 
 def check_positive(**values: float) -> None:
@@ -111,20 +108,20 @@ def check_positive(**values: float) -> None:
 
 
 @dataclass(frozen=True)
-class LocalModel:
-    """A chat model that transformers loads from the Hub or a folder: whole, safetensors only, none of its code.
+class LocalModel(ChatModel):
+    """A chat model that transformers runs, from the Hub or a folder. It loads safetensors only, and no code.
 
     Attributes:
         model: Name on the Hub, or a folder.
         revision: Commit, tag or branch on the Hub.
-        device: `auto` (CUDA, then MPS, then CPU) or a torch device.
+        device: `auto` (CUDA, else MPS, else CPU) or a torch device.
         dtype: `auto` (as stored), `float32`, `bfloat16` or `float16`.
-        batch_size: Prompts answered together.
-        max_tokens: Longest answer.
-        token_budget: Most tokens of the prompts answered together, with padding.
+        batch_size: Maximum number of prompts in a batch.
+        max_tokens: Maximum number of tokens in an answer.
+        token_budget: Maximum number of prompt tokens in a batch, with padding.
 
     Raises:
-        ValueError: a value is out of range.
+        ValueError: A value is out of range.
     """
 
     model: str
@@ -142,24 +139,15 @@ class LocalModel:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the answers depend on."""
-        return {
-            "generator": "transformers",
-            "model": self.model,
-            "revision": self.revision,
-            "dtype": self.dtype,
-        }
-
-    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
-        """Load the model, once, and answer all conversations; raises what `reply` raises."""
-        self.reply(conversations, lambda number, reply: deliver(number, checked(reply, self.max_tokens)), {})
+        """Everything that the answers depend on."""
+        return {"generator": "transformers", "model": self.model, "revision": self.revision, "dtype": self.dtype}
 
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
-        """Load the model, once, and reply to all conversations, with log-probabilities where they are wanted.
+        """Load the model, once, and reply to all conversations; see `ChatModel.reply`.
 
         Raises:
-            ValueError: the model cannot be loaded or has no chat template that takes the conversation.
-            MemoryError: a single prompt does not fit.
+            ValueError: The model cannot be loaded, or has no chat template for the conversation.
+            MemoryError: A single prompt does not fit.
         """
         tokenizer, model = self._loaded
         prompts = [self._prompt(tokenizer, conversation) for conversation in conversations]
@@ -174,7 +162,7 @@ class LocalModel:
         from .checkpoints import check_whole
 
         device = self._torch_device()
-        # Not to be left out: without it transformers asks on the terminal whether to run a checkpoint's code.
+        # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
         source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.model, padding_side="left", **source)
@@ -182,23 +170,23 @@ class LocalModel:
                 self.model,
                 dtype=self.dtype,
                 use_safetensors=True,
-                ignore_mismatched_sizes=True,  # told by `check_whole`, with the weight's name
+                ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
                 output_loading_info=True,
                 **source,
             )
-            # What is not expected is left out: a model of pictures and text may be asked for the text alone.
+            # A checkpoint of a model for pictures and text has weights that are not needed here.
             check_whole(found, superfluous=True)
-        except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+        except Exception as error:  # a damaged or malicious file may raise anything
             raise ValueError(
-                f"cannot load the chat model {self.model!r}: {error}\nGive a folder or a Hub name that you may read "
-                "(gated models: accept the licence on the Hub, then `hf auth login`), or the --endpoint of a server"
+                f"cannot load the chat model {self.model!r}: {error}\nGive a folder, a name on the Hub that you have "
+                "access to (gated models: accept the license on the Hub, then `hf auth login`), or an --endpoint"
             ) from error
         if tokenizer.chat_template is None:
             raise ValueError(f"{self.model!r} has no chat template; give an instruction-tuned (chat) model")
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
         if tokenizer.pad_token is None:
             raise ValueError(
-                f"the tokenizer of {self.model!r} names no end of text; get its tokenizer_config.json, too"
+                f"the tokenizer of {self.model!r} has no end-of-text token; its tokenizer_config.json may be missing"
             )
         return tokenizer, model.to(device).eval()
 
@@ -251,7 +239,7 @@ class LocalModel:
                 deliver(first + int(row), reply)
 
     def _generate(self, tokenizer: Any, model: Any, prompts: list[str], wanted: Mapping[str, Any]) -> list[Reply]:
-        """Reply to one batch. The template has written the special tokens already, so the tokenizer adds none."""
+        """Reply to one batch. The template has added the special tokens, so the tokenizer must not."""
         import torch
 
         batch = tokenizer(prompts, add_special_tokens=False, padding=True, return_tensors="pt").to(model.device)
@@ -265,7 +253,7 @@ class LocalModel:
                 eos_token_id=ends,
                 pad_token_id=tokenizer.pad_token_id,
                 logits_processor=[seen] if seen else None,
-                # Greedy; the sampling settings of the model's own generation_config are put away.
+                # Decode greedily, without the sampling settings of the model's generation_config.
                 do_sample=False,
                 temperature=None,
                 top_p=None,
@@ -280,7 +268,7 @@ class LocalModel:
 
 
 class _Candidates:
-    """Looks on while a model generates: the likeliest tokens at each step, with their log-probabilities."""
+    """Records the likeliest tokens of each generation step, with their log-probabilities."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -292,7 +280,7 @@ class _Candidates:
         return scores
 
     def of(self, row: int) -> list[tuple[list[int], list[float]]]:
-        """Return ids and log-probabilities of a row, step by step."""
+        """Return the ids and log-probabilities of a row for each step."""
         return [(ids[row], values[row]) for ids, values in self._steps]
 
 
@@ -301,7 +289,7 @@ def _local_reply(
 ) -> Reply:
     count = next((at + 1 for at, token in enumerate(ids) if token in ends), len(ids))
     text = tokenizer.decode(ids, skip_special_tokens=True)
-    # A token's text is what it adds to that of the tokens before it, as decoders put white space between some.
+    # The text of a token is what it adds to the decoded text before it, because decoders add white space.
     begun = [tokenizer.decode(ids[:at], skip_special_tokens=True) for at in range(count + 1)] if steps else []
     tokens = [
         Token(
@@ -313,7 +301,7 @@ def _local_reply(
 
 
 def _end_tokens(tokenizer: Any, model: Any) -> list[int]:
-    """Return the ids that end an answer: chat models have several, one for the turn and one for the text."""
+    """Return the ids that end an answer; chat models have one for the end of a turn and one for the end of the text."""
     ends = model.generation_config.eos_token_id
     ends = ends if isinstance(ends, list) else [ends]
     return sorted({end for end in (*ends, tokenizer.eos_token_id) if end is not None})

@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible endpoint, whose messages are told without the secrets it was given."""
+"""Ask a chat model at an OpenAI-compatible endpoint, and mask secrets in everything that it returns."""
 
 import asyncio
 import html
@@ -6,58 +6,51 @@ import json
 import re
 from collections.abc import Coroutine, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from textwrap import shorten
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from .chat_models import Conversation, Deliver, DeliverReply, NoAnswer, Reply, Token, check_positive, checked
+from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
 from .posting import Client, PostError, Resolve
 
-# How servers say that they do not take a field of the request.
+# Statuses with which servers refuse a field of the request.
 _REFUSALS = frozenset({400, 422})
 
-_LONGEST_TOLD = 20_000
-
-# A character, or how it may be quoted: %41 (also %2541), \u0041, \x41, \/, &#65;, &amp;.
-_QUOTED = re.compile(
-    r"%(?:25)*[0-9a-f]{2}|\\+(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)|&(?:#\d+|#x[0-9a-f]+|amp|lt|gt|quot|apos);|.",
-    re.IGNORECASE | re.DOTALL,
-)
+_LONGEST_MESSAGE = 20_000
 
 # User and password in the address of a server or a proxy.
 _CREDENTIALS = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
-# So many characters of a secret in a row are masked, too. What is shorter than the other number is none.
-_TELLING, _SHORTEST_SECRET = 8, 4
+# Eight characters of a secret in a row are masked. A secret of fewer than four characters is not masked.
+_PART, _SHORTEST_SECRET = 8, 4
 
-# What moves the cursor, colors or renames a terminal, or is otherwise not shown: escape sequences, then single ones.
+# Escape sequences and control characters, which would move the cursor, color or rename a terminal.
 _SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
-class Endpoint:
-    """A model behind an OpenAI-compatible chat completions endpoint.
+class Endpoint(ChatModel):
+    """A model at an OpenAI-compatible chat completions endpoint.
 
     Attributes:
-        url: The base URL, such as `http://localhost:8000/v1`; without a path, `/v1` is added. A query stays behind the
-            path.
-        model: The name by which the endpoint knows the model.
+        url: The base URL, such as `http://localhost:8000/v1`. `/v1` is added to a URL without a path.
+        model: The endpoint's name of the model.
         api_key: The key; local servers need none.
-        concurrency: Requests under way at the same time.
-        timeout: Seconds from the start of a request to the last byte of its reply; then it is given up and repeated.
-        max_retries: How often a request is repeated, with backoff, after a timeout, a lost connection or a status
-            of 408, 409, 429 or 5xx, or a reply that is an error with such a code.
-        max_tokens: Longest answer.
-        extra_body: Further fields of the request; they win over ours.
-        resolve: Gives the address of the URL's host, or raises; the request goes to this address and is not redirected.
-            By default it goes wherever the system and the server lead it.
+        concurrency: Number of concurrent requests.
+        timeout: Seconds from the start of a request to the last byte of its reply; after that it is retried.
+        max_retries: Number of retries, with backoff, after a timeout, a lost connection, a status of 408, 409, 429 or
+            5xx, or a reply that is an error with one of these codes.
+        max_tokens: Maximum number of tokens in an answer.
+        extra_body: Further fields of the request, which override ours.
+        resolve: Returns the address of the URL's host, or raises. Requests then go to this address without a proxy, and
+            are not redirected. By default, the system and the server decide.
 
     Raises:
-        ValueError: a value is out of range.
+        ValueError: A value is out of range.
     """
 
     url: str
@@ -69,7 +62,7 @@ class Endpoint:
     max_tokens: int = 256
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     resolve: Resolve | None = field(default=None, repr=False)
-    # Fields of a request that the server turned out to refuse; none of them is sent twice.
+    # Fields that the server refused; they are not sent again.
     _refused: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,15 +74,11 @@ class Endpoint:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the answers depend on. Not the URL: a server may come back elsewhere."""
+        """Everything that the answers depend on. Not the URL, because a server may move."""
         return {"generator": "endpoint", "model": self.model, "extra_body": self.extra_body}
 
-    def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
-        """Ask for all answers, `concurrency` at a time."""
-        self.reply(conversations, lambda number, reply: deliver(number, checked(reply, self.max_tokens)), {})
-
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
-        """Ask for all replies, `concurrency` at a time; the first one alone shows what the server refuses."""
+        """Ask for all replies, `concurrency` at a time; the first one alone shows which fields the server refuses."""
         _run(self._reply(conversations, deliver, wanted))
 
     async def _reply(
@@ -101,7 +90,7 @@ class Endpoint:
         async def work(client: Client, most: int | None = None) -> None:
             for number, conversation in islice(numbered, most):
                 reply = await self._ask(client, conversation, wanted)
-                if ended:  # a reply that comes at the same moment may swallow the cancellation
+                if ended:  # a reply that arrives at the same moment may suppress the cancellation
                     return
                 deliver(number, reply)
 
@@ -122,7 +111,7 @@ class Endpoint:
         return Client(_resource(self.url), key, self.timeout, self.max_retries, self.resolve)
 
     async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
-        """Ask once; where the server refuses a field that is not essential, again without it."""
+        """Ask once, and again without optional fields that the server refuses."""
         refused = set(self._refused)
         while True:
             fields = self._fields(wanted, refused)
@@ -133,19 +122,19 @@ class Endpoint:
                 if more := _refused(error, fields, wanted):
                     refused |= more
                     continue
-                return NoAnswer(_told(str(error), client.secrets))
+                return NoAnswer(_shortened(str(error), client.secrets))
             self._refused.update(refused)
             return _as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
 
     def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
         fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
         sent = {name: value for name, value in fields.items() if name not in refused}
-        # Newer models know the limit by another name.
+        # Newer models have another name for the limit.
         return sent if "max_tokens" in sent else {**sent, "max_completion_tokens": self.max_tokens}
 
 
 def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
-    """Return which fields, not essential ones, are to be left out after an error; none if it is about others."""
+    """Return the optional fields to leave out after an error; empty if the error has another reason."""
     if error.status not in _REFUSALS:
         return set()
     left_out = {*wanted} & fields.keys()
@@ -153,29 +142,29 @@ def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, A
     return named if named and not any(name in str(error) for name in left_out) else left_out
 
 
-def _told(text: str, secrets: Sequence[str]) -> str:
-    """Return a server's text, perhaps a whole page, short and without the secrets that it was told."""
-    text = _CREDENTIALS.sub("***", without_controls(text[:_LONGEST_TOLD]))
+def _shortened(text: str, secrets: Sequence[str]) -> str:
+    """Return a server's text, perhaps a whole page, short and without secrets."""
+    text = _CREDENTIALS.sub("***", without_controls(text[:_LONGEST_MESSAGE]))
     for secret in secrets:
         text = masked(text, secret)
     return shorten(text, 500, placeholder="…")
 
 
 def without_controls(text: str) -> str:
-    """Return a server's text without what a terminal would obey: escape sequences and control characters."""
+    """Return a server's text without escape sequences and control characters, which would control a terminal."""
     return _CONTROLS.sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
 
 
 def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
     completion = None
-    with suppress(ValueError, RecursionError):  # a server may send anything, such as JSON too deep to be read
+    with suppress(ValueError, RecursionError):  # such as JSON that is nested too deeply
         completion = json.loads(content)
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
     text, refusal = without_controls(_text(message.get("content"))), message.get("refusal")
     for secret in secrets:
-        if len(secret) >= _TELLING:  # a shorter one, such as EMPTY, may well be a word of the answer
+        if len(secret) >= _PART:  # a shorter one, such as EMPTY, may be a word of the answer
             text = masked(text, secret)
     return Reply(
         text=text,
@@ -184,19 +173,19 @@ def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | 
         tokens_out=_count(_at(completion, "usage", "completion_tokens")),
         tokens=_tokens(_at(completion, "choices", 0, "logprobs", "content")),
         granted=granted,
-        refusal=_told(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
+        refusal=_shortened(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
     )
 
 
 def _text(content: Any) -> str:
-    """Return the text of a message, which may come in parts."""
+    """Return the text of a message, which may have parts."""
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts = [_at(part, "text") for part in parts if _at(part, "type") == "text"]
     return "".join(text for text in texts if isinstance(text, str))
 
 
 def _at(value: Any, *path: str | int) -> Any:
-    """Return what lies there within JSON; None if there is nothing."""
+    """Return the value at a path in JSON; None if there is no value."""
     for step in path:
         try:
             value = value[step]
@@ -210,45 +199,35 @@ def _count(value: object) -> int | None:
 
 
 def _tokens(content: Any) -> Sequence[Token]:
-    """Return the tokens with their candidates; none where the server gives none, or nothing of the kind."""
+    """Return the tokens with their candidates; empty if the server does not return them, or in another form."""
     try:
         return [
             Token(str(one["token"]), {str(other["token"]): float(other["logprob"]) for other in one["top_logprobs"]})
             for one in content
         ]
-    except (KeyError, TypeError, ValueError, OverflowError):  # the last: a whole number that no float holds
+    except (KeyError, TypeError, ValueError, OverflowError):  # OverflowError: an integer too large for a float
         return ()
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end, also where a loop runs already, as in a notebook; an interrupt ends what is under way."""
+    """Run a coroutine to its end, also if a loop is running, as in a notebook; an interrupt cancels it."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         asyncio.run(work)
         return
-    with ThreadPoolExecutor(1) as thread:  # whose end is waited for
-        loop = thread.submit(asyncio.new_event_loop).result()
-        task = loop.create_task(work)
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    with closing(loop), ThreadPoolExecutor(1) as thread:
         try:
-            thread.submit(_finish, loop, task).result()
+            thread.submit(loop.run_until_complete, task).result()
         except BaseException:
-            with suppress(RuntimeError):  # the loop is closed: the error is that of the work itself
-                loop.call_soon_threadsafe(task.cancel)
+            loop.call_soon_threadsafe(task.cancel)
             raise
 
 
-def _finish(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
-    """Run a task to its end, and close its loop."""
-    try:
-        loop.run_until_complete(task)
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-
 def _usable(url: str) -> bool:
-    """Whether a URL says by HTTP, on which host and, if at all, at which port."""
+    """Return whether a URL has a scheme of HTTP, a host, and a valid port if any."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -257,32 +236,24 @@ def _usable(url: str) -> bool:
 
 
 def _resource(url: str) -> str:
-    """Return where requests go; the full address of the resource and the bare one of a server are understood, too."""
+    """Return the URL of the requests; accepts a base URL, a bare server, and the full URL."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
     return urlunsplit((parts.scheme, parts.netloc, f"{path}/chat/completions", parts.query, ""))
 
 
 def masked(text: str, secret: str) -> str:
-    """Return a text with `***` for the secret and for long parts of it, also where they are quoted."""
+    """Return a text with `***` for a secret and for parts of it, also if they are quoted for a URL, JSON or HTML."""
     if len(secret) < _SHORTEST_SECRET:
         return text
-    key = "".join(map(_unquoted, _QUOTED.findall(secret)))
-    size = min(len(key), _TELLING)
-    parts = {key[start : start + size] for start in range(len(key) - size + 1)}
+    forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], html.escape(secret)}
+    size = min(len(secret), _PART)
     lowered = text.lower()
-    if not any(mark in text for mark in "%\\&") and not any(part in lowered for part in parts):
-        return text  # as nearly every answer, whose characters need not be looked at one by one
-    quoted: list[str] = _QUOTED.findall(text)
-    plain = "".join(map(_unquoted, quoted))
-    hidden = {at + offset for at in range(len(plain)) if plain[at : at + size] in parts for offset in range(size)}
-    runs = groupby(enumerate(quoted), lambda numbered: numbered[0] in hidden)
+    parts = {form[start : start + size].lower() for form in forms for start in range(len(form) - size + 1)}
+    found = "|".join(re.escape(part) for part in parts if part in lowered)
+    if not found:
+        return text
+    starts = [match.start() for match in re.finditer(f"(?=(?:{found}))", text, re.IGNORECASE)]
+    hidden = {at for start in starts for at in range(start, start + size)}
+    runs = groupby(enumerate(text), lambda numbered: numbered[0] in hidden)
     return "".join("***" if is_hidden else "".join(one for _, one in run) for is_hidden, run in runs)
-
-
-def _unquoted(quoted: str) -> str:
-    """Return the character that stands there quoted, in lower case."""
-    code = re.sub(r"^(%(25)*|\\+[ux])(?=[0-9a-fA-F]{2})", "", quoted)
-    if code != quoted:
-        return chr(int(code, 16)).lower()[0]
-    return (html.unescape(quoted).lstrip("\\").lower() or "\\")[0]
