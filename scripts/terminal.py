@@ -1,4 +1,4 @@
-"""What the commands share on a terminal: options in panels, consoles, errors on one line, progress."""
+"""Options in panels, consoles, errors on one line, and progress bars for the commands."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,20 +18,21 @@ _WIDTH = 132
 
 
 def options_of(panel: str) -> Callable[..., Any]:
-    """Return a function that declares options, from help text and flags, in one panel of `--help`."""
+    """Return a function that declares an option in a panel of `--help`, from its help text and flags."""
     return lambda help, *flags: typer.Option(*flags, help=help, rich_help_panel=panel)
 
 
 def open_console(stderr: bool = False) -> "Console":
-    """Return a console that is as wide as the terminal; in a pipe or a file, wide enough for every table."""
+    """Return a console with the width of the terminal; in a pipe or a file, wide enough for every table."""
     from rich.console import Console
 
     console = Console(stderr=stderr)
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
 
 
-# Package -> the extra that brings it.
+# Package → the extra that installs it.
 _EXTRA_OF = {
+    "aiohttp": "synthesize",
     "datasets": "evaluate",
     "evaluate": "evaluate",
     "markdown_it": "evaluate",
@@ -59,7 +60,7 @@ def reported_errors(
     name = f"{program} {command}".rstrip()
     try:
         yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         typer.echo(f"{name}: {error}{_cure(error)}", err=True)
         raise typer.Exit(status) from error
     except KeyboardInterrupt:

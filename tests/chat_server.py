@@ -1,7 +1,4 @@
-"""A chat server on this machine for tests of the judge: it judges by words, and does what else it is told.
-
-It speaks HTTP as an OpenAI-compatible server does. It is no test itself.
-"""
+"""An OpenAI-compatible server for tests, which judges answers by their words unless a test scripts its replies."""
 
 import json
 import math
@@ -9,7 +6,7 @@ import re
 import struct
 import threading
 import time
-from collections import defaultdict
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SO_LINGER, SOL_SOCKET
 
@@ -17,7 +14,7 @@ LABELS = ("correct", "incorrect", "not attempted")
 
 
 def texts(body):
-    """The JSON strings of each line of the request that ends in them, by what the line calls them."""
+    """The strings in the last message of a request, by the first word of their label."""
     found = {}
     for line in body["messages"][-1]["content"].splitlines():
         if match := re.fullmatch(r'(Question|Reference answers?|Answer to judge): (".*")', line):
@@ -25,15 +22,20 @@ def texts(body):
     return found
 
 
+def prediction_of(body):
+    """The prediction that a request asks about."""
+    return texts(body).get("Answer", [""])[0]
+
+
 def recall(prediction, references):
-    """The share of a reference's words that the prediction has, of the best reference."""
+    """The largest share of a reference's words that the prediction contains."""
     words = set(re.findall(r"\w+", prediction.lower()))
     wanted = [set(re.findall(r"\w+", reference.lower())) for reference in references]
     return max((len(one & words) / len(one) for one in wanted if one), default=0.0)
 
 
 def completion(text, tops=None, **more):
-    """What a server sends for a reply; `tops` are the log-probabilities at its first token, by candidate."""
+    """A completion; `tops` are the log-probabilities of candidates for its first token."""
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}, **more}
     if tops:
         first = [{"token": token, "logprob": value, "bytes": None} for token, value in tops.items()]
@@ -44,7 +46,7 @@ def completion(text, tops=None, **more):
 
 
 def by_words(body):
-    """The verdict by words: P(correct) is .01 for no word of a reference to .99 for all of them."""
+    """A verdict by words: P(correct) rises from .01, without a word of a reference, to .99, with all of them."""
     found = texts(body)
     p = 0.01 + 0.98 * recall(found["Answer"][0], found["Reference"])
     tops = {"correct": math.log(p), "in": math.log((1 - p) * 0.9), "not": math.log((1 - p) * 0.1)}
@@ -58,12 +60,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server = self.server.of
-        prediction = texts(body).get("Answer", [""])[0]
+        subject = server.subject(body)
         with server.lock:
             server.bodies.append(body)
             server.keys.append(self.headers["Authorization"])
             server.ports.add(self.client_address[1])
-            actions = server.plan.get(prediction, [])
+            actions = server.plan.get(subject, [])
             action = actions.pop(0) if actions else server.reply
         time.sleep(server.seconds)
         done = action(body) if callable(action) else action
@@ -80,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.send(200, json.dumps(completion(done) if isinstance(done, str) else done).encode())
         with server.lock:
-            server.answered.append(prediction)
+            server.answered.append(subject)
 
     def send(self, status, content, headers=None):
         self.send_response(status)
@@ -91,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def drip(self):
-        """A byte now and then: the server is never silent for long, and never done."""
+        """Send a byte now and then, and never finish."""
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", "100000")
@@ -118,21 +120,22 @@ class _Server(ThreadingHTTPServer):
 
 
 class ChatServer:
-    """A server, as long as its process runs or until it is closed.
+    """A server that runs until it is closed.
 
     Attributes:
-        plan: By prediction, what its requests are answered with, one after the other, before `reply`: the text of a
-            reply, a whole one, bytes, (status, bytes, headers), `reset`, `drip`, or a function of the request.
-        reply: What all others are answered with.
-        seconds: How long an answer takes.
+        plan: Subject → replies to its first requests: a text, a whole completion, bytes, (status, bytes, headers),
+            `reset`, `drip`, or a function of the request.
+        reply: The reply to all other requests.
+        seconds: How long a reply takes.
+        subject: Returns the subject of a request (default: the prediction to judge).
         bodies: The requests.
         keys: Their headers `Authorization`.
-        ports: Those that they came from: one for each connection.
-        answered: The predictions of those that are done.
+        ports: The ports of the clients, one per connection.
+        answered: The subjects of answered requests.
     """
 
-    def __init__(self, reply=by_words, seconds=0.0):
-        self.plan, self.reply, self.seconds = {}, reply, seconds
+    def __init__(self, reply=by_words, seconds=0.0, subject=prediction_of):
+        self.plan, self.reply, self.seconds, self.subject = {}, reply, seconds, subject
         self.bodies, self.keys, self.ports, self.answered, self.lock = [], [], set(), [], threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.of = self
@@ -141,11 +144,8 @@ class ChatServer:
 
     @property
     def asked(self):
-        """How often was asked about each prediction."""
-        counts = defaultdict(int)
-        for body in self.bodies:
-            counts[texts(body)["Answer"][0]] += 1
-        return dict(counts)
+        """The number of requests by subject."""
+        return dict(Counter(map(self.subject, self.bodies)))
 
     def close(self):
         """End it."""

@@ -1,6 +1,6 @@
 """`evaluate-qa synthesize`: write each reference as a sentence that answers the question.
 
-SMILE compares predictions with such synthetic answers, which are made once per evaluation set, stored and reused.
+SMILE compares predictions with these synthetic answers, which are written once per evaluation set.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -16,22 +16,21 @@ from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
 from ..files.bad_rows import check_bad_rows
-from ..files.claiming import claimed, claimed_too
+from ..files.claiming import PROGRESS, claimed, claimed_too
 from ..files.rows import did_you_mean
-from ..files.writing import check_different
+from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
 from ..scoring.columns import MetricColumns, parse_columns
-from ..synthesis.output import SynthesisOutput, check_output, read_tasks, settings_file
 from ..synthesis.prompt import load_prompt
-from ..synthesis.prompt import settings as prompt_settings
+from ..synthesis.rows import check_output, is_complete, read_tasks
 from ..synthesis.run import run
-from ..terminal import options_of
+from ..terminal import options_of, reported_errors
 
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
 _PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
 
-# What `--load` sets, with the defaults.
+# Options of `--load` and their defaults.
 _OF_SERVERS: Mapping[str, Any] = MappingProxyType(
     {"max_tokens": 256, "concurrency": 16, "timeout": 60.0, "max_retries": 5, "extra_body": {}}
 )
@@ -44,9 +43,7 @@ _model = options_of("Model")
 
 def synthesize(
     source: Annotated[Path, typer.Option("--input", "-i", help="Read rows from this JSONL, CSV or Parquet file.")],
-    target: Annotated[
-        Path, typer.Option("--output", "-o", help="Write rows to this JSONL file. A second run resumes it.")
-    ],
+    target: Annotated[Path, typer.Option("--output", "-o", help="Write complete rows to this JSONL file.")],
     model: Annotated[str, _model("Use this chat model: its name on the Hub or at the endpoint, or its folder.")] = (
         PAPER_MODEL
     ),
@@ -75,33 +72,28 @@ def synthesize(
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 
     Run the same command again to continue after an interruption or to retry failed rows. A failed row does not stop the
-    run. After 20 failures in a row the command asks an easy test question, and ends if that fails, too, as with a wrong
-    key or a stopped server.
+    run, but the run ends early if its first 20 requests fail, for example because of a wrong key or a stopped server.
     """
-    try:
+    with reported_errors("synthesize", "stopped. Run the same command again to continue."):
         chat_model = _chat_model(model, endpoint, parse_options(load or []))
         asked = load_prompt(prompt)
         check_output(target)
-        others = {"--prompt": prompt, "--errors": errors, "the settings of --output": settings_file(target)}
-        check_different({"--input": source, "--output": target, **others})
+        check_target(target)
+        check_different({"--input": source, "--output": target, "--prompt": prompt, "--errors": errors})
         if errors:
             check_bad_rows(errors)
         columns = parse_columns(column or [], ("questions", "references"))
         tasks = read_tasks(source, MetricColumns(columns))
-        settings = {**chat_model.settings, **prompt_settings(asked)}
-        with claimed_too(errors), claimed(target):
-            output = SynthesisOutput(target, tasks, {**settings, "columns": columns})
-            complete = run(tasks, output, chat_model, asked, errors)
-    except ModuleNotFoundError as error:
-        _fail(f"{error}. Install what is missing with: pip install 'evaluate-qa[synthesize]'")
-    except (ValueError, OSError, MemoryError) as error:
-        _fail(str(error))
-    if not complete:
-        raise typer.Exit(1)
+        settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
+        with claimed_too(errors), claimed(target) as folder:
+            if not (folder / PROGRESS).exists() and is_complete(target, tasks):
+                typer.echo(f"{target} has all {len(tasks):,} rows already.", err=True)
+            elif not run(tasks, target, folder, chat_model, asked, settings, errors):
+                raise typer.Exit(1)
 
 
 def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> ChatModel:
-    """Return the model with the options of `--load`; raises ValueError for one that is unknown or of the wrong type."""
+    """Return the model with the options of `--load`; raises ValueError for an unknown one or a wrong type."""
     defaults = _OF_LOCAL_MODELS if endpoint is None else _OF_SERVERS
     for name, value in given.items():
         if name not in defaults:
@@ -128,8 +120,3 @@ def _json_object(value: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"--load extra_body={value}: expected a JSON object such as '{{\"seed\": 1}}'.")
     return found
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"evaluate-qa synthesize: {message}", err=True)
-    raise typer.Exit(1)

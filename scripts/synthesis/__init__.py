@@ -1,1 +1,1 @@
-"""What `evaluate-qa synthesize` is made of: the rows that come and go."""
+"""Write synthetic answers with a chat model, as `evaluate-qa synthesize` does."""

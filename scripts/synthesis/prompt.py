@@ -1,6 +1,5 @@
-"""What a model is asked for a synthetic answer: `prompt.jinja` beside this file, in our own words, or another file."""
+"""The prompt for synthetic answers: `prompt.jinja` in this folder, or the user's file."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from evaluate_qa.metrics._shared.arguments import clean
@@ -12,10 +11,10 @@ _SAMPLE = {"question": "a question", "answer": "an answer"}
 
 
 def load_prompt(file: Path | None) -> Prompt:
-    """Return the prompt of a file, by default our own.
+    """Return the prompt of a file (default: our own).
 
     Raises:
-        ValueError: there is no such file, or it is not as a prompt must be.
+        ValueError: the file does not exist or is not a valid prompt.
     """
     file = file or _OWN
     if not file.is_file():
@@ -23,17 +22,12 @@ def load_prompt(file: Path | None) -> Prompt:
     try:
         prompt = parse_prompt(file.name, read_prompt(file), frozenset({"system", "source"}), _SAMPLE)
         if "answer" not in prompt.places:
-            raise ValueError("it has no place for the answer: {{ answer }}")
+            raise ValueError("it does not contain {{ answer }}")
     except ValueError as error:
         raise ValueError(f"--prompt {str(file)!r} cannot be used: {error}") from error
     return prompt
 
 
-def settings(prompt: Prompt) -> Mapping[str, str]:
-    """Return what is kept of a prompt beside the answers: a hash, by which another one is noticed, and its text."""
-    return {"prompt": prompt.hash, "prompt_text": prompt.text}
-
-
 def conversation(prompt: Prompt, question: str, answer: str) -> Conversation:
-    """Return the messages that ask for a synthetic answer: `answer`, a reference, as a sentence on `question`."""
+    """Return the messages that ask for a sentence that answers the question with a reference."""
     return prompt.conversation({"question": clean(question), "answer": clean(answer)})

@@ -1,177 +1,108 @@
-"""The run behind `evaluate-qa synthesize`: ask a model for each missing answer and write rows as they are complete."""
+"""Ask a chat model for each missing answer, save it, and write the complete rows."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
 import typer
 
-from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
+from evaluate_qa.metrics._shared.chat_models import ChatModel, NoAnswer
 from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.prompts import Prompt
 
 from ..files.bad_rows import bad_line
-from .output import Pair, SynthesisOutput, SynthesisTask
+from ..files.writing import write_rows
 from .prompt import conversation
+from .rows import COLUMN, Pair, SavedAnswers, SynthesisTask
 
-# A wrong key, a stopped server or a model that says nothing fails every row: no use in waiting for them all. But so
-# many rows may also fail for what is in them, for which a server refuses them or a limit cuts their answers off.
-_FAILURES_IN_A_ROW = 20
-
-_EASY: Pair = ("What is the capital of France?", "Paris")
-"""What a model that answers at all has an answer to; asked when rows fail, to tell which of both it is."""
+# A wrong key or a stopped server fails every request, so the run ends if this many fail before any succeeds.
+_FAILURES_AT_START = 20
 
 _FAILURES_SHOWN = 10
 
 
-class GaveUp(Exception):  # noqa: N818 - ends a run early; what was finished stays
-    """Failures one after the other, and none of an answer to an easy question."""
-
-
-class _InDoubt(Exception):  # noqa: N818 - stops the asking, until it is known whether there is use in it
-    """Failures one after the other."""
-
-
-class Synthesis:
-    """One run: asks for each distinct pair once, writes each row as soon as all its answers are there.
-
-    Attributes:
-        pairs: What is to be asked for, in order of the input. Rows that need nothing asked are written at once.
-    """
-
-    def __init__(
-        self, tasks: Sequence[SynthesisTask], output: SynthesisOutput, on_failure: Callable[[SynthesisTask, str], None]
-    ) -> None:
-        """Take up what `output` has finished.
-
-        Args:
-            tasks: All rows.
-            output: Where finished rows go.
-            on_failure: Called with each row that did not get all its answers, and why.
-        """
-        self._tasks, self._output, self._on_failure = tasks, output, on_failure
-        self._answers: dict[Pair, str | NoAnswer] = {}
-        for number, answers in output.finished.items():
-            self._answers.update(zip(tasks[number].pairs, answers, strict=True))
-        self._waiting: dict[Pair, list[int]] = defaultdict(list)
-        for number, task in enumerate(tasks):
-            if number not in output.finished:
-                self._finish_if_answered(number)
-                for pair in dict.fromkeys(task.pairs):
-                    if pair not in self._answers:
-                        self._waiting[pair].append(number)
-        self.pairs = list(self._waiting)
-
-    def run(self, model: ChatModel, prompt: Prompt, on_answer: Callable[[], object]) -> None:
-        """Ask `model` for all `pairs`, and call `on_answer` after each, for progress.
-
-        All are asked for, however many fail, as long as the model answers an easy question: that is asked after 20
-        failures one after the other, then after twice as many, until there is an answer again.
-
-        Raises:
-            GaveUp: it does not, so that nothing would be answered.
-        """
-        conversations = {pair: conversation(prompt, *pair) for pair in self.pairs}
-        failures, most = 0, _FAILURES_IN_A_ROW
-
-        def deliver(pair: Pair, answer: str | NoAnswer) -> None:
-            nonlocal failures, most
-            self._answers[pair] = answer
-            for number in self._waiting[pair]:
-                self._finish_if_answered(number)
-            on_answer()
-            if not isinstance(answer, NoAnswer):
-                failures, most = 0, _FAILURES_IN_A_ROW
-                return
-            failures += 1
-            if failures == most:
-                most *= 2
-                raise _InDoubt
-
-        while left := [pair for pair in self.pairs if pair not in self._answers]:
-            if failures:
-                _require_answer(model, prompt, failures)
-            with suppress(_InDoubt):
-                _ask(model, {pair: conversations[pair] for pair in left}, deliver)
-
-    def _finish_if_answered(self, number: int) -> None:
-        task = self._tasks[number]
-        if not all(pair in self._answers for pair in task.pairs):
-            return
-        answers = [self._answers[pair] for pair in task.pairs]
-        failures = [str(answer) for answer in answers if isinstance(answer, NoAnswer)]
-        if failures:
-            self._on_failure(task, "; ".join(dict.fromkeys(failures)))
-        else:
-            self._output.append(number, [str(answer) for answer in answers])
-
-
-def _ask(model: ChatModel, asked: Mapping[Pair, Conversation], deliver: Callable[[Pair, str | NoAnswer], None]) -> None:
-    """Ask for the answer of each pair."""
-    pairs = list(asked)
-    model.answer(list(asked.values()), lambda index, answer: deliver(pairs[index], answer))
-
-
-def _require_answer(model: ChatModel, prompt: Prompt, failures: int) -> None:
-    """Raise GaveUp unless the model answers an easy question."""
-    answers: dict[Pair, str | NoAnswer] = {}
-    _ask(model, {_EASY: conversation(prompt, *_EASY)}, answers.__setitem__)
-    if isinstance(answers[_EASY], NoAnswer):
-        question, reference = _EASY
-        raise GaveUp(
-            f"The run ended early: {failures} requests in a row failed, and so did a test with the question "
-            f"{question!r} and the reference {reference!r}."
-        )
-
-
-class Failures:
-    """Rows without answers: listed in a file as they occur, and reported at the end."""
-
-    def __init__(self, file: BinaryIO | None) -> None:
-        """Start with none; `file` takes a line of JSON for each: `row` (its number), `error` and `input`."""
-        self._file = file
-        self.reasons: list[str] = []
-
-    def add(self, task: SynthesisTask, reason: str) -> None:
-        """Take down one row."""
-        self.reasons.append(f"{task.where}: {reason}")
-        if self._file:
-            self._file.write(bad_line(task.number, reason, task.row))
-            self._file.flush()
-
-    def report(self) -> None:
-        """Print the first of them."""
-        if not self.reasons:
-            return
-        typer.echo(f"{len(self.reasons):,} rows failed. Run the same command again to retry them:", err=True)
-        for reason in self.reasons[:_FAILURES_SHOWN]:
-            typer.echo(f"  {reason}", err=True)
-        if len(self.reasons) > _FAILURES_SHOWN:
-            typer.echo(
-                f"  … and {len(self.reasons) - _FAILURES_SHOWN:,} more. --errors FILE lists all of them.", err=True
-            )
+class _NothingAnswered(Exception):  # noqa: N818 - ends a run early
+    """The first requests have all failed."""
 
 
 def run(
-    tasks: Sequence[SynthesisTask], output: SynthesisOutput, chat_model: ChatModel, prompt: Prompt, errors: Path | None
+    tasks: Sequence[SynthesisTask],
+    output: Path,
+    folder: Path,
+    chat_model: ChatModel,
+    prompt: Prompt,
+    settings: Mapping[str, Any],
+    errors: Path | None,
 ) -> bool:
-    """Generate the missing answers, report how it went, and return whether all rows are complete."""
-    before, stopped = len(output.finished), ""
-    with ExitStack() as stack:
-        failures = Failures(stack.enter_context(errors.open("wb")) if errors else None)
-        synthesis = Synthesis(tasks, output, failures.add)
-        if synthesis.pairs:
-            bar = stack.enter_context(progress("synthesize", len(synthesis.pairs), "answer", stays=True))
-            try:
-                synthesis.run(chat_model, prompt, bar.update)
-            except GaveUp as reason:
-                stopped = f" {reason}"
-    output.sort()
-    done = len(output.finished)
-    typer.echo(
-        f"{output.path} has {done:,} of {len(tasks):,} rows, {before:,} of them from an earlier run.{stopped}", err=True
-    )
-    failures.report()
-    return done == len(tasks)
+    """Generate the missing answers, write the complete rows, report, and return True if all rows are complete.
+
+    Args:
+        tasks: The rows.
+        output: The file of complete rows.
+        folder: The work folder, in which answers are saved.
+        chat_model: The chat model.
+        prompt: The prompt.
+        settings: Everything besides the rows that determines the answers.
+        errors: File of rows without answers; None writes no such file.
+    """
+    saved = SavedAnswers(folder, settings)
+    before = len(saved.answers)
+    pairs = dict.fromkeys(pair for task in tasks for pair in task.pairs)
+    missing = [pair for pair in pairs if pair not in saved.answers]
+    reasons, stopped = _ask(chat_model, prompt, missing, saved)
+    complete = [task for task in tasks if all(pair in saved.answers for pair in task.pairs)]
+    if complete:
+        rows = (task.row | {COLUMN: [saved.answers[pair] for pair in task.pairs]} for task in complete)
+        write_rows(output, rows)
+    typer.echo(f"{len(complete):,} of {len(tasks):,} rows are complete.", err=True)
+    if before:
+        typer.echo(f"{before:,} answers are from an earlier run.", err=True)
+    if stopped:
+        typer.echo(f"The run ended early because its first {_FAILURES_AT_START} requests failed.", err=True)
+    failures = [(task, [reasons[pair] for pair in task.pairs if pair in reasons]) for task in tasks]
+    _report([(task, "; ".join(dict.fromkeys(found))) for task, found in failures if found], errors)
+    if len(complete) < len(tasks):
+        return False
+    saved.remove()
+    return True
+
+
+def _ask(
+    chat_model: ChatModel, prompt: Prompt, pairs: Sequence[Pair], saved: SavedAnswers
+) -> tuple[dict[Pair, str], bool]:
+    """Ask for answers and save them; return the reason for each failure, and whether the run ended early."""
+    reasons: dict[Pair, str] = {}
+    if not pairs:
+        return reasons, False
+    answered = False
+
+    def deliver(index: int, answer: str | NoAnswer) -> None:
+        nonlocal answered
+        bar.update()
+        if isinstance(answer, NoAnswer):
+            reasons[pairs[index]] = str(answer)
+            if not answered and len(reasons) == _FAILURES_AT_START:
+                raise _NothingAnswered
+        else:
+            answered = True
+            saved.add(pairs[index], answer)
+
+    with progress("synthesize", len(pairs), "answer", stays=True) as bar:
+        try:
+            chat_model.answer([conversation(prompt, *pair) for pair in pairs], deliver)
+        except _NothingAnswered:
+            return reasons, True
+    return reasons, False
+
+
+def _report(failed: Sequence[tuple[SynthesisTask, str]], errors: Path | None) -> None:
+    """Write failed rows to their file, and print the first ones."""
+    if errors is not None:
+        errors.write_bytes(b"".join(bad_line(task.number, reason, task.row) for task, reason in failed))
+    if not failed:
+        return
+    typer.echo(f"{len(failed):,} rows failed. Run the same command again to retry them:", err=True)
+    for task, reason in failed[:_FAILURES_SHOWN]:
+        typer.echo(f"  {task.where}: {reason}", err=True)
+    if len(failed) > _FAILURES_SHOWN:
+        typer.echo(f"  … and {len(failed) - _FAILURES_SHOWN:,} more. --errors FILE lists all of them.", err=True)

@@ -161,7 +161,6 @@ def test_servers(drill, attack, finished, tmp_path):
     """
     write_rows(tmp_path / "in.jsonl", [{"question": "q", "reference": f"r{number}"} for number in range(3)])
     output, errors = tmp_path / "out.jsonl", tmp_path / "errors.jsonl"
-    finished("--help")  # so that what all processes are forked from is there
     with serving(echo) as (other, got), serving(attack, f"http://127.0.0.1:{other}/v1/chat") as (port, _):
         options = [
             "--endpoint",
