@@ -22,29 +22,24 @@ def publish(
     models: Annotated[
         bool, typer.Option("--models", help="Add all models. Models that a metric needs are always added.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Build, validate and print differences; upload nothing.")
-    ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Build and validate in this new folder; ask nothing of the Hub."),
+        typer.Option("--output", "-o", help="Only build and test, in this new folder; upload nothing."),
     ] = None,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Read source files from DIR/evouna, DIR/diver_qa and so on (default: download them)."),
     ] = None,
 ) -> None:
-    """Publish metrics with their Spaces, data sets or models to the Hub: build, validate, upload.
+    """Publish metrics with their Spaces, data sets or models to the Hub: build, test, upload.
 
-    Files that are on the Hub already are not sent again, so the command may be repeated.
+    The command uploads only files that differ, so it can be repeated.
     """
     from ..publishing.account import errors, explained
 
     try:
-        if output and dry_run:
-            raise ValueError("--output and --dry-run exclude each other. Give one of them.")
         chosen = selection(names or (), datasets, models)
-        done = _publish(chosen, namespace, dry_run, output, data_dir)
+        done = _publish(chosen, namespace, output, data_dir)
     except errors() as error:
         typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)
         raise typer.Exit(1) from error
@@ -79,34 +74,23 @@ def _unknown(name: str) -> "set[tuple[Kind, str]]":
     raise ValueError(f"there is no {name!r} to publish. Available: {known}.")
 
 
-def _publish(
-    chosen: "list[tuple[Kind, str]]",
-    namespace: str,
-    dry_run: bool,
-    output: Path | None,
-    data_dir: Path | None,
-) -> bool:
-    """Build, validate and upload as far as asked; return True if there was no problem."""
+def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | None, data_dir: Path | None) -> bool:
+    """Build, test and upload; return True if there was no problem."""
     from huggingface_hub import HfApi
 
     from .. import __version__
-    from ..publishing import account, preparing, sending
+    from ..publishing import account, steps
     from ..publishing.repository import Repository
 
     api = HfApi(library_name="evaluate-qa", library_version=__version__)
     with _root(output) as root:
         repositories = [Repository(kind, namespace, name, root) for kind, name in chosen]
-        if not (output or dry_run):
+        if not output:
             account.check(api, namespace)
-        if not preparing.prepare(repositories, data_dir):
+        if not steps.prepare(repositories, data_dir):
             typer.echo("evaluate-qa publish: nothing was uploaded. Fix the problems listed above.", err=True)
             return False
-        if output:
-            return True
-        changed = sending.differences(api, repositories)
-        if dry_run:
-            return True
-        return sending.validate_cards(changed) and sending.send(api, changed)
+        return bool(output) or steps.upload(api, repositories)
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""What `evaluate-qa publish` does, step by step: build, validate, compare with the Hub, upload."""
+"""Build and upload repositories of the Hub, as `evaluate-qa publish` does."""

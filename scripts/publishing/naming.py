@@ -1,14 +1,11 @@
-"""Texts as they read in a namespace of the Hub: `evaluate.load("smile")` becomes `evaluate.load("org/smile")`.
-
-A published metric is found, and finds its model, under the names that it was published with.
-"""
+"""Rename metrics and models in texts for a namespace of the Hub: `load("smile")` becomes `load("org/smile")`."""
 
 import re
 
 from . import sources
 from .repository import HUB, KINDS
 
-# The namespace that names in this package's files are written with.
+# The namespace in the files of this package.
 _WRITTEN = "evaluate-qa"
 
 _LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
@@ -17,7 +14,7 @@ _CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
 
 
 def in_namespace(text: str, namespace: str) -> str:
-    """Return a text of a metric, a data set or a model, with the names of what is published in this namespace."""
+    """Return a text with the names of metrics, data sets and models in a namespace."""
     metrics = "|".join(sources.names("space"))
     text = _named(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
     text = _named(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
@@ -25,7 +22,7 @@ def in_namespace(text: str, namespace: str) -> str:
 
 
 def owned_by(text: str, namespace: str) -> str:
-    """Return a text with the repositories of this project in this namespace; names of metrics stay as they are."""
+    """Return a text with the names of repositories in a namespace; `evaluate.load("smile")` stays."""
     everything = "|".join(name for kind in KINDS for name in sources.names(kind))
     return _named(_OWNED, everything, rf"{namespace}/\g<name>", text)
 

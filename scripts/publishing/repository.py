@@ -1,4 +1,4 @@
-"""A repository of the Hub, and the folder that is to become its content."""
+"""A repository of the Hub and the local folder with its files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Literal
 Kind = Literal["model", "dataset", "space"]
 
 KINDS: tuple[Kind, ...] = ("model", "dataset", "space")
-"""In the order of uploading: Spaces need models when they start."""
+"""The kinds in the order of uploading: Spaces need models when they start."""
 
 HUB = "https://huggingface.co"
 
@@ -17,10 +17,10 @@ class Repository:
     """A repository.
 
     Args:
-        kind: What it holds.
-        namespace: The user or organisation that owns it.
-        name: Its name there, which is that of the metric, data set or model.
-        root: The folder under which all repositories of a run are built.
+        kind: Its type on the Hub.
+        namespace: The user or organization that owns it.
+        name: The name of the metric, data set or model.
+        root: The folder in which all repositories of a run are built.
     """
 
     kind: Kind
@@ -35,16 +35,16 @@ class Repository:
         try:
             validate_repo_id(self.id)
         except HFValidationError as error:
-            raise ValueError(f"{self.namespace!r} cannot be a user or organisation of the Hub: {error}") from error
+            raise ValueError(f"{self.namespace!r} cannot be the name of a user or organization: {error}") from error
 
     @property
     def id(self) -> str:
-        """What `evaluate.load` and the like take: `org/smile`."""
+        """The name that `evaluate.load` accepts: `org/smile`."""
         return f"{self.namespace}/{self.name}"
 
     @property
     def folder(self) -> Path:
-        """Its content; in the folder two above, libraries find it, and not the Hub, under `id`."""
+        """The folder with its files; two levels above, libraries find it by `id` before they ask the Hub."""
         return self.root / f"{self.kind}s" / self.namespace / self.name
 
     @property

@@ -1,4 +1,4 @@
-"""requirements.txt of a Space: what metric and app need, in the versions that the tests ran with."""
+"""Write the requirements.txt of a Space: the packages of metric and app, in the tested versions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ _OTHER_FILE = "-r "
 
 
 def wanted(file: Path) -> Iterator[str]:
-    """Yield the lines of a requirements.txt, and those of the files that it names with `-r`, as pip reads them."""
+    """Yield the lines of a requirements.txt and of the files that it includes with `-r`."""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith(_OTHER_FILE):
             yield from wanted(file.parent / line.removeprefix(_OTHER_FILE))
@@ -20,52 +20,40 @@ def wanted(file: Path) -> Iterator[str]:
 
 
 def pinned(lines: Iterable[str], constraints: str) -> str:
-    """Return the text of a requirements.txt: each package that is wanted, pinned as in the constraints.
+    """Return the text of a requirements.txt: each wanted package, pinned as in the constraints.
 
-    A package has several lines where its version depends on Python's; their markers are kept.
+    A package has several lines if its version depends on Python's version.
 
     Args:
-        lines: What is wanted, as in a requirements.txt.
+        lines: Lines of a requirements.txt.
         constraints: Text of a constraints file.
 
     Raises:
-        ValueError: a package is not pinned, or not to a version that is wanted.
+        ValueError: a package is not pinned.
     """
     pins = _by_name(constraints.splitlines())
     text = ""
     for name, requirements in sorted(_by_name(lines).items()):
         if not pins[name]:
-            raise ValueError(f"constraints.txt has no version of {name}, which a Space needs; add a line for it")
+            raise ValueError(f"constraints.txt has no version of {name}, which a Space needs. Add a line for it.")
         extras = ",".join(sorted({extra for requirement in requirements for extra in requirement.extras}))
         package = f"{name}[{extras}]" if extras else name
         for pin in pins[name]:
-            for requirement in requirements:
-                _check(pin, requirement)
             marker = f" ; {pin.marker}" if pin.marker else ""
             text += f"{package}{pin.specifier}{marker}\n"
     return text
 
 
 def version(package: str, constraints: str) -> str:
-    """Return the one version that the constraints have of a package."""
+    """Return the version of a package in the constraints."""
     (pin,) = _by_name(constraints.splitlines())[package]
     return str(pin.specifier).removeprefix("==")
 
 
 def _by_name(lines: Iterable[str]) -> defaultdict[str, list[Requirement]]:
     found: defaultdict[str, list[Requirement]] = defaultdict(list)
-    for requirement in _requirements(lines):
-        found[canonicalize_name(requirement.name)].append(requirement)
-    return found
-
-
-def _requirements(lines: Iterable[str]) -> Iterator[Requirement]:
     for line in lines:
         if text := line.split("#")[0].strip():
-            yield Requirement(text)
-
-
-def _check(pin: Requirement, requirement: Requirement) -> None:
-    version = str(pin.specifier).removeprefix("==")
-    if not requirement.specifier.contains(version, prereleases=True):
-        raise ValueError(f"constraints.txt has {pin}, but a Space needs {requirement}; renew the constraints")
+            requirement = Requirement(text)
+            found[canonicalize_name(requirement.name)].append(requirement)
+    return found

@@ -1,4 +1,4 @@
-"""What can be published, and where it is in this package."""
+"""Find the metrics, data sets and models that can be published."""
 
 import importlib.metadata
 import re
@@ -23,35 +23,35 @@ def data_set_names() -> list[str]:
 
 
 def names(kind: Kind) -> list[str]:
-    """Return the names of all that there is of a kind."""
+    """Return the names of all repositories of a kind."""
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
     return {"space": apps, "dataset": data_set_names(), "model": [*MODELS]}[kind]
 
 
 def needed_models(metric: str) -> list[str]:
-    """Return the models that a metric's default downloads from the Hub where this package is not installed."""
+    """Return the models that a metric downloads from the Hub if this package is not installed."""
     needed = standalone.closure(scorer_module(metric))
     return [model for model in MODELS if f"evaluate_qa.metrics._shared.{model}" in needed]
 
 
 def needed_metrics(metric: str) -> list[str]:
-    """Return the other metrics that a metric's Space loads: those whose packages it requires."""
+    """Return the other metrics that a Space loads: its requirements.txt includes theirs."""
     file = SPACES / metric / "requirements.txt"
     named = re.findall(r"^-r .*/metrics/(\w+)/requirements\.txt$", file.read_text(encoding="utf-8"), re.MULTILINE)
     return [name for name in named if name != metric]
 
 
-def licence() -> str:
-    """Return the text of this package's licence.
+def license_text() -> str:
+    """Return the text of this package's license.
 
     Raises:
-        FileNotFoundError: it is neither in a checkout nor among the installed files.
+        FileNotFoundError: there is no license in the checkout or among the installed files.
     """
     checkout = PACKAGE.parent / "LICENSE"
     if checkout.is_file():
         return checkout.read_text(encoding="utf-8")
-    # Of several entries of this name, such as a checkout's own and the one of pip, not all have the file.
+    # There may be several entries of this name, some without the file.
     for distribution in importlib.metadata.distributions(name="evaluate-qa"):
         if installed := distribution.read_text("licenses/LICENSE"):
             return installed
-    raise FileNotFoundError("evaluate-qa is installed without its LICENSE; reinstall it")
+    raise FileNotFoundError("evaluate-qa is installed without its LICENSE. Reinstall it.")

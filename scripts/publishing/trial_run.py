@@ -1,4 +1,4 @@
-"""Use what was built as if it came from the Hub: in a new process, with empty caches and without this package."""
+"""Use a built repository as if it came from the Hub: in a new process, with empty caches, without this package."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ _SECONDS = 900
 _SHOWN_LINES = 25
 _COMMIT = "0" * 40
 
-# A card whose examples need this package, say to make a video, is run with it.
+# Some examples need this package, for instance to write a video.
 _HIDE_PACKAGE = """
 import sys
 card = open(sys.argv[2], encoding="utf-8").read()
@@ -21,7 +21,7 @@ if not any(line.startswith((">>> import evaluate_qa", ">>> from evaluate_qa")) f
     sys.modules["evaluate_qa"] = None
 """
 
-# Each is given the id and the card. In the working directory the id is a folder, which libraries take before the Hub.
+# Arguments: id and card. The id is a folder in the working directory, which libraries prefer to the Hub.
 _PROGRAMS: dict[Kind, str] = {
     "space": """
 import doctest
@@ -41,29 +41,26 @@ for config in yaml.safe_load(card.split("\\n---\\n")[0])["configs"]:
 
 
 def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[str]:
-    """Load and use a metric or a data set; return what went wrong, if anything.
-
-    Of a metric the examples of its card are run, which must give what the card says. It finds the models, and its own
-    files, as if they had been downloaded.
+    """Run the examples in a metric's card, or load a data set; return what went wrong.
 
     Args:
-        repository: What to use; of a model the metrics make use.
-        models: Built models.
+        repository: The repository. Models are skipped, because the metrics use them.
+        models: Built models, which the metric finds as if they had been downloaded.
     """
     if repository.kind not in _PROGRAMS:
         return []
     with tempfile.TemporaryDirectory() as home:
         for there in (*models, repository):
             put_into_cache(there, Path(home) / "hub")
-        # In an own working directory, because examples may write files.
+        # Examples may write files to the working directory.
         work = Path(home) / "work"
         work.mkdir()
         (work / repository.namespace).symlink_to(repository.folder.resolve().parent, target_is_directory=True)
         done = _run(repository, Path(home))
     if done.returncode == 0:
         return []
-    said = "\n".join(f"    {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
-    return [f"README.md: its examples fail in a new process; fix them, or what they use:\n{said}"]
+    printed = "\n".join(f"    {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
+    return [f"README.md: the examples fail in a new process:\n{printed}"]
 
 
 def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str]":
@@ -87,11 +84,11 @@ def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"no end after {_SECONDS} s")
+        return subprocess.CompletedProcess(command, 1, "", f"It was stopped after {_SECONDS} s.")
 
 
 def put_into_cache(repository: Repository, cache: Path) -> None:
-    """Make huggingface_hub find what was built in its cache, which has a folder of each commit."""
+    """Put a built repository into the cache of huggingface_hub."""
     folder = cache / f"{repository.kind}s--{repository.namespace}--{repository.name}"
     (folder / "refs").mkdir(parents=True)
     (folder / "snapshots").mkdir()

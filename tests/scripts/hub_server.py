@@ -1,7 +1,6 @@
-"""A server that speaks the calls of the Hugging Face Hub that publishing and loading make. It is no test itself.
+"""A server with the part of the Hugging Face Hub's API that publishing and loading use.
 
-It keeps repositories with their commits, takes files as the Hub does (small ones in the commit, large ones by LFS),
-checks tokens, and can be told to fail. What it is asked and does not know, it refuses and remembers.
+It stores repositories with their commits, accepts small files in a commit and large files by LFS, and checks tokens.
 """
 
 import base64
@@ -19,7 +18,7 @@ from typing import Any
 import yaml
 
 TOKENS = {"hf_write": "write", "hf_read": "read"}
-"""Token of the user "writer", who belongs to the organisation "org" -> what it may do."""
+"""Token of the user "writer", a member of the organization "org" → its role."""
 
 _KIND = r"(?P<kind>models|datasets|spaces)"
 _ID = r"(?P<id>[\w.-]+/[\w.-]+)"
@@ -35,18 +34,18 @@ class Blob:
 
     @property
     def git_hash(self) -> str:
-        """What git calls the blob; of a large file that is its pointer."""
+        """The git hash of the blob, or of the pointer to a large file."""
         content = self.pointer if self.lfs else self.content
         return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
     @property
     def sha256(self) -> str:
-        """What LFS calls its content."""
+        """The hash of the content, which LFS uses."""
         return hashlib.sha256(self.content).hexdigest()
 
     @property
     def pointer(self) -> bytes:
-        """What git has in the place of a large file."""
+        """The file that git stores in place of a large file."""
         return (
             f"version https://git-lfs.github.com/spec/v1\noid sha256:{self.sha256}\nsize {len(self.content)}\n".encode()
         )
@@ -54,15 +53,15 @@ class Blob:
 
 @dataclass
 class Hub:
-    """What the server has, what it was asked, and how it is to fail.
+    """The state of the server.
 
     Args:
-        repositories: (kind, id) -> commits, each a pair of its hash and its files.
-        large: Contents of large files by SHA-256, committed or not.
+        repositories: (kind, id) → commits, each a pair of hash and files.
+        large: Contents of large files by SHA-256.
         asked: Method and path of every request.
-        unknown: Those that it does not know.
-        accident: Called with method and path before each answer; it returns None, a status to answer with, or
-            "drop" to answer nothing, and may do anything else. "drop after" acts first.
+        unknown: Method and path of requests that the server does not implement.
+        accident: Called with method and path before each answer; returns a status to answer with, "drop" to close the
+            connection, or None.
     """
 
     repositories: dict[tuple[str, str], list[tuple[str, dict[str, Blob]]]] = field(default_factory=dict)
@@ -74,7 +73,7 @@ class Hub:
 
     @property
     def store(self) -> str:
-        """The same server by another name: the Hub has large files on another host."""
+        """The same server under another name, because the Hub stores large files on another host."""
         return self.address.replace("127.0.0.1", "localhost")
 
     def commits(self, name: str) -> list[tuple[str, dict[str, Blob]]]:
@@ -83,7 +82,7 @@ class Hub:
         return self.repositories[kind, repository]
 
     def files(self, name: str) -> dict[str, bytes]:
-        """The files that it has now."""
+        """The current files of a repository."""
         return {path: blob.content for path, blob in self.commits(name)[-1][1].items()}
 
     def commit(self, name: str, files: dict[str, Blob]) -> str:
@@ -93,17 +92,9 @@ class Hub:
         commits.append((hashlib.sha1(f"{name} {len(commits)}".encode()).hexdigest(), files))
         return commits[-1][0]
 
-    def writes(self) -> list[tuple[str, str]]:
-        """Requests that would change something."""
-        return [
-            (method, path)
-            for method, path in self.asked
-            if method not in ("GET", "HEAD") and not path.endswith("/api/validate-yaml") and "/paths-info/" not in path
-        ]
-
 
 class RefusedError(Exception):
-    """An answer that is an error, with the Hub's own code for it."""
+    """An error response with the Hub's code for it."""
 
     def __init__(self, status: int, message: str, code: str = ""):
         super().__init__(message)
@@ -112,7 +103,7 @@ class RefusedError(Exception):
 
 @contextmanager
 def serve(hub: Hub):
-    """Serve it under `hub.address`."""
+    """Serve the Hub at `hub.address`."""
     handler = type("Handler", (_Handler,), {"hub": hub})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
@@ -156,9 +147,6 @@ class _Handler(BaseHTTPRequestHandler):
         except RefusedError as refused:
             headers = {"X-Error-Message": str(refused), "X-Error-Code": refused.code}
             answer = (refused.status, headers, json.dumps({"error": str(refused)}).encode())
-        if accident == "drop after":
-            self.close_connection = True
-            return
         self._send(*answer)
 
     do_GET = do_HEAD = do_POST = do_PUT = handle_one  # noqa: N815
@@ -254,12 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.body)
         data = yaml.safe_load(asked["content"].split("\n---\n")[0].removeprefix("---\n"))
         errors = [] if isinstance(data, dict) else [{"message": "no metadata"}]
-        if asked["repoType"] == "space" and not errors and len(str(data.get("emoji"))) > 8:
-            errors = [{"message": '"emoji" must be an emoji'}]
-        body = json.dumps({"errors": errors, "warnings": []})
-        if self.headers.get("Accept") == "text/plain":
-            body = "\n".join(error["message"] for error in errors)
-        return (400 if errors else 200), {}, body.encode()
+        return (400 if errors else 200), {}, json.dumps({"errors": errors, "warnings": []}).encode()
 
     @_route("POST", rf"/api/{_KIND}/{_ID}/preupload/main")
     def preupload(self, kind: str, id: str):
@@ -312,10 +295,8 @@ class _Handler(BaseHTTPRequestHandler):
     @_route("POST", rf"/api/{_KIND}/{_ID}/commit/main")
     def commit(self, kind: str, id: str):
         self._may_write(id.split("/", maxsplit=1)[0])
-        head, *operations = map(json.loads, self.body.splitlines())
-        commit, files = self._commits(kind, id)[-1]
-        if head["value"].get("parentCommit", commit) != commit:
-            raise RefusedError(412, "A commit has happened since. Please refresh and try again.")
+        _, *operations = map(json.loads, self.body.splitlines())
+        _, files = self._commits(kind, id)[-1]
         files = dict(files)
         for operation in operations:
             value = operation["value"]
