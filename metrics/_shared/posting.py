@@ -1,4 +1,4 @@
-"""Posts JSON to a server: bounded in time and in size, and repeated, ever later, after what passes."""
+"""Post JSON to a server, with a limit on time and size, and retries with exponential backoff."""
 
 import asyncio
 import base64
@@ -10,6 +10,7 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import cache
 from types import TracebackType
@@ -17,45 +18,47 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-# What passes: a timeout, a conflict, too many requests; and all of 5xx.
-_PASSING = frozenset({408, 409, 429, *range(500, 600)})
+# Transient statuses: timeout, conflict, too many requests, server errors.
+_TRANSIENT = frozenset({408, 409, 429, *range(500, 600)})
 
-# In seconds. Whoever is told to wait longer than the last gives up.
-_FIRST_WAIT, _LONGEST_WAIT, _LONGEST_TOLD_WAIT = 0.5, 8.0, 120.0
+# In seconds. A server that asks for a longer wait than the last value is not retried.
+_FIRST_WAIT, _LONGEST_WAIT, _LONGEST_RETRY_AFTER = 0.5, 8.0, 120.0
 
-# In bytes; a token with twenty candidates takes some two thousand.
+# In bytes. A token with twenty candidates has about two thousand.
 _LARGEST_REPLY = 16 * 2**20
 
 _NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
 
 Resolve = Callable[[str], Awaitable[str]]
-"""Gives the address of a host."""
+"""Returns the address of a host."""
 
 
 class PostError(Exception):
-    """Why a server did not take what was posted.
+    """A request failed.
 
     Attributes:
-        status: Its status, or the code of the error that came in place of an answer; None if there was no whole reply.
-        passes: Whether it may take it later.
-        wait: Seconds for which it asks to be left alone.
+        status: The status of the reply, or the code of an error in it; None without a complete reply.
+        transient: Whether a retry may succeed.
+        wait: Seconds to wait before a retry, if the server asks for it.
     """
 
-    def __init__(self, told: str, status: int | None = None, passes: bool = False, wait: float | None = None) -> None:
-        super().__init__(told)
-        self.status, self.passes, self.wait = status, passes, wait
+    def __init__(
+        self, message: str, status: int | None = None, transient: bool = False, wait: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.transient, self.wait = status, transient, wait
 
 
 class Client:
-    """Posts to one address, over connections that stay open; an asynchronous context.
+    """An asynchronous context manager that posts to one URL over connections that stay open.
 
     Args:
-        url: The address.
-        key: What is sent as bearer token; None sends none.
+        url: The URL.
+        key: The bearer token; None for no token.
         timeout: Seconds from the start of a request to the last byte of its reply.
-        max_retries: How often a request is repeated.
-        resolve: Gives the address of a host, or raises OSError; then a request goes there, by no proxy, and is not
-            redirected. None leaves that to the system and the server.
+        max_retries: Number of retries.
+        resolve: Returns the address of a host, or raises OSError. Requests then go to this address without a proxy, and
+            are not redirected. By default, the system and the server decide.
     """
 
     def __init__(
@@ -70,7 +73,7 @@ class Client:
 
     @property
     def secrets(self) -> list[str]:
-        """What nobody is to be told: the key; user and password of the address and of the proxy."""
+        """The key, and the users and passwords of the URL and the proxy."""
         return [*([self._key] if self._key else []), *_credentials(self.url), *_credentials(self._proxy or "")]
 
     async def __aenter__(self) -> "Client":
@@ -93,52 +96,52 @@ class Client:
         """Return the reply to a request.
 
         Raises:
-            PostError: there is none, also after all repetitions.
+            PostError: The request and all retries failed.
         """
         sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        repeated = 0
+        retries = 0
         while True:
             try:
                 return await self._post(sent)
             except PostError as error:
-                wait = waited(repeated, error.wait)
-                if repeated == self.max_retries or not error.passes or wait is None:
+                wait = waited(retries, error.wait)
+                if retries == self.max_retries or not error.transient or wait is None:
                     raise
             await asyncio.sleep(wait)
-            repeated += 1
+            retries += 1
 
     async def _post(self, sent: bytes) -> bytes:
         import aiohttp
 
         try:
-            if self._resolve is not None:  # aiohttp takes an address in place of a name without asking
+            if self._resolve is not None:  # aiohttp does not call it for an address
                 await asyncio.wait_for(self._resolve(urlsplit(self.url).hostname or ""), self.timeout)
             free = self._resolve is None
             async with self._session.post(self.url, data=sent, proxy=self._proxy, allow_redirects=free) as reply:
                 content = await _whole(reply.content)
         except TimeoutError:
-            raise PostError(f"no whole reply in {self.timeout:g} s", passes=True) from None
+            raise PostError(f"no complete reply in {self.timeout:g} s", transient=True) from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
-            # Not with its text: that may be the proxy's address, with a password.
-            told = "the address, or that of a proxy or a redirection, is no URL that can be used"
-            raise PostError(f"not sent: {told} ({type(error).__name__})") from None
-        except aiohttp.ClientResponseError as error:  # its text has the address, with a password where that is a proxy
-            told = f"{type(error).__name__}: {error.status} {error.message}"
-            raise PostError(f"no whole reply: {told}", passes=True) from None
+            # Without the error's text, which may have the proxy's URL with a password.
+            message = "the URL of the server, a proxy or a redirection is not valid"
+            raise PostError(f"not sent: {message} ({type(error).__name__})") from None
+        except aiohttp.ClientResponseError as error:  # its text has the URL, with a password if it is a proxy
+            message = f"{type(error).__name__}: {error.status} {error.message}"
+            raise PostError(f"no complete reply: {message}", transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            passes = not isinstance(error, aiohttp.ClientConnectorCertificateError)
-            raise PostError(f"no whole reply: {type(error).__name__}: {error}", passes=passes) from error
-        except ValueError as error:  # such as a key that no header can hold
+            transient = not isinstance(error, aiohttp.ClientConnectorCertificateError)
+            raise PostError(f"no complete reply: {type(error).__name__}: {error}", transient=transient) from error
+        except ValueError as error:  # such as a key with characters that a header cannot have
             raise PostError(f"not sent: {error}") from error
         failure = _failure(reply.status, content, reply.reason)
         if failure is None:
             return content
-        status, told = failure
-        raise PostError(told, status, status in _PASSING, asked_for(reply.headers))
+        status, message = failure
+        raise PostError(message, status, status in _TRANSIENT, retry_after(reply.headers))
 
 
 def _failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
-    """Return the status of what is no answer, or the code of an error that comes with status 200, and what to tell."""
+    """Return status and message of a failure, or code and message of an error with status 200; None for an answer."""
     if status >= 300:  # noqa: PLR2004
         return status, f"status {status}: {content.decode(errors='replace') or reason}"
     if b'"error"' not in content:
@@ -150,39 +153,35 @@ def _failure(status: int, content: bytes, reason: str | None) -> tuple[int | Non
     error = reply.get("error") if isinstance(reply, dict) and not reply.get("choices") else None
     if not error:
         return None
-    of = error if isinstance(error, dict) else {"message": error}
-    code = int(of["code"]) if re.fullmatch("[1-9][0-9]{2}", str(of.get("code"))) else None
-    told = of.get("message") or json.dumps(error, ensure_ascii=False)
-    return code, f"error{'' if code is None else f' {code}'} in place of an answer: {told}"
+    fields = error if isinstance(error, dict) else {"message": error}
+    code = int(fields["code"]) if re.fullmatch("[1-9][0-9]{2}", str(fields.get("code"))) else None
+    message = fields.get("message") or json.dumps(error, ensure_ascii=False)
+    return code, f"error{'' if code is None else f' {code}'} in place of an answer: {message}"
 
 
-def waited(repeated: int, told: float | None) -> float | None:
-    """Return for how many seconds to wait before the next repetition; None if it is too long.
+def waited(retries: int, asked: float | None) -> float | None:
+    """Return the seconds to wait before the next retry; None if the server asks for more than two minutes.
 
-    That is what the server told, else min(0.5 · 2ʳ, 8) after r repetitions, less up to a quarter of it at random, so
-    that not all come back at once.
+    The wait is what the server asks for, else min(0.5 · 2ʳ, 8) after r retries, minus up to a quarter at random.
     """
-    if told is not None and told > 0:
-        return told if told <= _LONGEST_TOLD_WAIT else None
-    return min(_FIRST_WAIT * 2.0 ** min(repeated, 10), _LONGEST_WAIT) * random.uniform(0.75, 1)
+    if asked is not None and asked > 0:
+        return asked if asked <= _LONGEST_RETRY_AFTER else None
+    return min(_FIRST_WAIT * 2.0 ** min(retries, 10), _LONGEST_WAIT) * random.uniform(0.75, 1)
 
 
-def asked_for(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds for which a server asks to be left alone: by Retry-After-Ms, or Retry-After in either form."""
-    for name, seconds in (("Retry-After-Ms", 1e-3), ("Retry-After", 1.0)):
-        try:
-            told = float(headers[name]) * seconds
-        except (KeyError, ValueError):
-            continue
-        return None if math.isnan(told) else told
-    try:
-        return parsedate_to_datetime(headers["Retry-After"]).timestamp() - time.time()
-    except (KeyError, ValueError, OverflowError, OSError):
-        return None
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of the header Retry-After, which has a number or a date; None without it."""
+    given = headers.get("Retry-After", "")
+    with suppress(ValueError):
+        seconds = float(given)
+        return None if math.isnan(seconds) else seconds
+    with suppress(ValueError, OverflowError, OSError):
+        return parsedate_to_datetime(given).timestamp() - time.time()
+    return None
 
 
 def _resolver(resolve: Resolve | None) -> Any:
-    """Return what aiohttp asks for the address of a name; None for its own."""
+    """Return a resolver for aiohttp; None for aiohttp's own."""
     if resolve is None:
         return None
     from aiohttp.abc import AbstractResolver, ResolveResult
@@ -203,7 +202,7 @@ def _resolver(resolve: Resolve | None) -> Any:
 
 
 async def _whole(content: Any) -> bytes:
-    """Return all that comes, unpacked: a small reply may turn out to be a large one."""
+    """Return the unpacked content; a small compressed reply may be large."""
     read = bytearray()
     async for part in content.iter_any():
         read += part
@@ -213,14 +212,14 @@ async def _whole(content: Any) -> bytes:
 
 
 def _proxy(url: str) -> str | None:
-    """Return by which proxy an address is reached, as the environment or the system has it."""
+    """Return the proxy that the environment or the system sets for a URL."""
     parts, proxies = urlsplit(url), getproxies()
     proxy = None if proxy_bypass(parts.hostname or "") else proxies.get(parts.scheme) or proxies.get("all")
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 def _credentials(url: str) -> list[str]:
-    """Return user and password of an address, and what of them is sent."""
+    """Return user and password of a URL, and their encoded form in a header."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -232,7 +231,7 @@ def _credentials(url: str) -> list[str]:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the certificates that are trusted: the system's, or SSL_CERT_FILE; certifi's where there are none."""
+    """Return the trusted certificates: of the system or SSL_CERT_FILE, else of certifi."""
     import certifi
 
     context = ssl.create_default_context()
