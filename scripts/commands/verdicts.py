@@ -1,4 +1,4 @@
-"""`evaluate-qa verdicts`: export a judge's verdicts from its cache to a file, or import them, for use offline."""
+"""`evaluate-qa verdicts`: export a judge's verdicts from its cache to a file, or import them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,12 +67,12 @@ def import_(
         given = VerdictDefaults(model, named(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
         with _bad_rows(source, errors) as file:
             done = import_rows(source, cache_dir, given, None if file is None else file.write)
-    report(done, errors)
+    _report(done, errors)
 
 
 @contextmanager
 def _bad_rows(source: str, errors: Path | None) -> Iterator[BinaryIO | None]:
-    """Open the file for bad rows, if one is wanted."""
+    """Open the file for bad rows, if one is given."""
     from ..files.bad_rows import check_bad_rows
     from ..files.writing import check_different
 
@@ -85,8 +85,8 @@ def _bad_rows(source: str, errors: Path | None) -> Iterator[BinaryIO | None]:
         yield file
 
 
-def report(done: "Imported", errors: Path | None) -> None:
-    """Print how many verdicts were imported, on stderr."""
+def _report(done: "Imported", errors: Path | None) -> None:
+    """Print the numbers of imported verdicts on stderr."""
     typer.echo(f"Imported {done.new:,} verdicts.", err=True)
     if done.known:
         typer.echo(f"{done.known:,} verdicts were in the cache already.", err=True)

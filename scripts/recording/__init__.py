@@ -1,1 +1,1 @@
-"""Verdicts of the judge as rows of a file: what a row says, and the way between file and cache."""
+"""Export and import of judge verdicts, for `evaluate-qa verdicts`."""

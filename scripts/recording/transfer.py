@@ -1,4 +1,4 @@
-"""From the cache to a file of verdicts, and back. Other processes may use the cache meanwhile."""
+"""Copy verdicts from a judge's cache to a file and back, while other processes may use the cache."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from ..files.writing import write_rows
 from .lines import VerdictDefaults, line, record
 
 _BATCH = 5000
-"""Verdicts kept in one transaction."""
+"""Number of verdicts per transaction."""
 
 
 @dataclass
 class Imported:
-    """How many verdicts were imported.
+    """Numbers of imported verdicts.
 
     Attributes:
-        new: Those that were not there.
-        known: Those that were there alike.
-        differing: Those that are there otherwise, and stay.
-        bad: Rows that hold none.
+        new: Verdicts that were added.
+        known: Verdicts that were in the cache already.
+        differing: Verdicts that differ from the cache, which was not changed.
+        bad: Rows without a valid verdict.
     """
 
     new: int = 0
@@ -52,23 +52,23 @@ def export(folder: Path, target: str) -> int:
 def import_rows(
     source: str, folder: Path, given: VerdictDefaults, set_aside: Callable[[bytes], object] | None
 ) -> Imported:
-    """Keep the verdicts that a file holds.
+    """Add the verdicts in a file to a cache. A file may be imported again after an error.
 
     Args:
         source: A JSONL file, or `-`.
-        folder: The cache; made when missing.
-        given: What is said of all rows.
-        set_aside: Takes the line of a bad row; None stops at the first one.
+        folder: The cache, which is created if it is missing.
+        given: Values for all rows.
+        set_aside: Receives the line of a bad row; None stops at the first one.
 
     Raises:
-        ValueError: a row is bad; the message names it. To import the file again, once it is mended, does no harm.
-        OSError: verdicts could not be kept.
+        ValueError: a row is bad; the message names it.
+        OSError: the verdicts could not be stored.
     """
     done, verdicts = Imported(), Verdicts(folder)
     records = _records(source, given, set_aside, done)
     with progress("verdicts: import", None, "verdict") as bar:
         while batch := list(islice(records, _BATCH)):
-            _keep(batch, verdicts, done)
+            _store(batch, verdicts, done)
             bar.update(len(batch))
     return done
 
@@ -80,30 +80,26 @@ def _records(
         try:
             if isinstance(found, Broken):
                 raise ValueError(found.message)
-            yield _record(source, number, found, given)
+            one = record(found, given)
         except ValueError as error:
+            message = str(error) if isinstance(found, Broken) else f"{place(source, number)}: {error}"
             if set_aside is None:
-                raise
-            set_aside(bad_line(number, str(error), found.text if isinstance(found, Broken) else found))
+                raise ValueError(message) from None
+            set_aside(bad_line(number, message, found.text if isinstance(found, Broken) else found))
             done.bad += 1
+        else:
+            yield one
 
 
-def _record(source: str, number: int, found: Line, given: VerdictDefaults) -> Record:
-    try:
-        return record(found, given)
-    except ValueError as error:
-        raise ValueError(f"{place(source, number)}: {error}") from None
-
-
-def _keep(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:
-    """Write records that are not there yet, and count."""
+def _store(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:
+    """Add and count the records that are not in the cache."""
     by_judge: dict[JudgeName, list[Record]] = {}
     for one in records:
         by_judge.setdefault(one.judge, []).append(one)
-    for judge, theirs in by_judge.items():
-        there = verdicts.read(judge, list(dict.fromkeys(one.row for one in theirs)))
+    for judge, of_judge in by_judge.items():
+        there = verdicts.read(judge, list(dict.fromkeys(one.row for one in of_judge)))
         new: dict[JudgedRow, Record] = {}
-        for one in theirs:
+        for one in of_judge:
             if (other := there.get(one.row) or new.setdefault(one.row, one)) is one:
                 done.new += 1
             elif other.verdict == one.verdict:
@@ -112,4 +108,4 @@ def _keep(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None
                 done.differing += 1
         verdicts.write(list(new.values()))
         if len(verdicts.read(judge, list(new))) < len(new):
-            raise OSError(f"verdicts cannot be kept in {verdicts.folder / FILE}. Make the file writable.")
+            raise OSError(f"verdicts cannot be stored in {verdicts.folder / FILE}. Make the file writable.")

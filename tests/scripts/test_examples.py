@@ -1,4 +1,4 @@
-"""The examples, run as a reader would run them."""
+"""Tests of the example programs."""
 
 import json
 import re
@@ -22,14 +22,13 @@ def test_trainer(processes, tmp_path):
     assert float(best) == pytest.approx(max(figures), abs=1e-3)
     assert int(step) == 20 * (1 + figures.index(max(figures)))
     assert max(figures) > 0.5, "the model has learned nothing"
-    assert len(re.findall(r"smile: row \d: score: [\d.]+, prediction: '.*', reference: \[", done.stderr)) == 6
 
 
 def test_answers(processes):
-    """Each of five answers has a verdict of a person and of each metric, and those that differ are said to."""
-    told = processes.run(EXAMPLES / "answers.py", check=True).stdout
+    """Each of five answers has a verdict of a person and of each metric; different verdicts are marked."""
+    printed = processes.run(EXAMPLES / "answers.py", check=True).stdout
     verdicts = re.compile(r"^  (a person|\w+) +(right|wrong)(.*)", re.MULTILINE)
-    found = [verdicts.findall(block) for block in told.split("\n\n")[:-1]]
+    found = [verdicts.findall(block) for block in printed.split("\n\n")[:-1]]
     assert [[name for name, *_ in block] for block in found] == [["a person", "smile", "bem", "nli_lex"]] * 5
     for (_, truth, _), *metrics in found:
         assert [verdict != truth for _, verdict, _ in metrics] == [
@@ -38,7 +37,7 @@ def test_answers(processes):
 
 
 def test_clips(processes, tmp_path):
-    """Of the right answers, the wrong ones and the bare keywords, most that are kept are right."""
+    """Most of the kept rows have right answers, rather than wrong answers or keywords."""
     install_metrics(["evqascore"])
     processes.run(EXAMPLES / "clips.py", tmp_path, check=True)
     for command in (
