@@ -1,8 +1,9 @@
 """Train an encoder with its heads on examples; an interrupted run resumes after its last whole epoch."""
 
+import ctypes
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,16 @@ from .balance import Examples
 from .checkpoint import State, TrainingCheckpoint
 from .examples import TrainingExample, batches
 from .learner import ROUNDED, Learner, TrainingBatch
-from .memory import give_back
 from .recipe import TrainingRecipe
 
+# Decay of the moving average of the weights, which is what is saved.
+_DECAY = 0.999
+# Labels are smoothed by this share, and half of the target of a labeled answer is the teachers' probability.
+_SMOOTHING, _TEACHERS = 0.05, 0.5
 # Share of the training over which the learning rate rises, and where it starts, as a share of the highest rate.
 _RISE, _LOWEST = 0.1, 0.01
-# Batches between two calls that return freed memory to the system: few enough to keep it small at no cost in time.
-_GIVE_BACK = 16
+# Freed memory is returned to the system after this number of batches.
+_TRIMMED = 16
 
 
 def train(
@@ -60,7 +64,7 @@ def train(
         loss = _epoch(course, prepared, teachers, epoch)
         del prepared  # large, and needed for this epoch only
         learner.train(False)
-        with exchanged(course.named, course.mean):
+        with _replaced(course.named, course.mean):
             found.append(after_epoch(epoch + 1, loss))
         checkpoint.save(course.state(), found)
     return found
@@ -101,12 +105,12 @@ class Course:
         self._optimizer.zero_grad()
         for group in self._optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * warmed(done) * group["rate"]
-        loss = backward(self.learner, batch, teachers, self.recipe)
+        loss = backward(self.learner, batch, teachers, self.recipe.bfloat16)
         torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
         self._optimizer.step()
         self._steps += 1
         # At first, when the weights still move far, the average follows them closely.
-        decay = min(self.recipe.ema_decay, self._steps / (self._steps + 10))
+        decay = min(_DECAY, self._steps / (self._steps + 10))
         with torch.no_grad():
             for name, parameter in self.named.items():
                 self.mean[name].lerp_(parameter, 1 - decay)
@@ -129,10 +133,8 @@ class Course:
         """Restore a state."""
         import torch
 
-        with torch.no_grad():
-            for name, parameter in self.named.items():
-                parameter.copy_(state["parameters"][name])
-                self.mean[name].copy_(state["mean"][name])
+        _copy(self.named, state["parameters"])
+        _copy(self.mean, state["mean"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._steps = state["steps"]
         torch.set_rng_state(state["random"])
@@ -146,8 +148,8 @@ def _epoch(course: Course, prepared: Sequence[TrainingBatch], teachers: Sequence
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
         for place, number in enumerate(order):
             losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
-            if place % _GIVE_BACK == 0:
-                give_back()
+            if place % _TRIMMED == 0:
+                _give_back()
             bar.update()
     return float(sum(losses) / len(losses))
 
@@ -168,41 +170,41 @@ def _prepared(
     ]
 
 
-def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> Any:
+def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner] = (), half: bool = False) -> Any:
     """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss.
 
     Args:
         learner: The model to train.
         batch: Examples.
         teachers: Models whose mean probability is learned in addition to the labels.
-        recipe: Sets label smoothing, the teachers' weight and the precision.
+        half: Whether to compute in bfloat16.
     """
     import torch
 
-    targets = _targets(batch, teachers, recipe)
+    targets = _targets(batch, teachers, half)
     losses = []
     for task in learner.classifiers:
-        margin = learner.margin(task, batch, recipe.bfloat16)
+        margin = learner.margin(task, batch, half)
         loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
         (loss / len(learner.classifiers)).backward()
         losses.append(loss.detach())
     return torch.stack(losses).mean()
 
 
-def _targets(batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> Any:
+def _targets(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> Any:
     """Return the targets: smoothed labels mixed with the teachers' probability, which replaces missing labels."""
     import torch
 
-    labels = torch.tensor(batch.labels) * (1 - recipe.label_smoothing) + recipe.label_smoothing / 2
+    labels = torch.tensor(batch.labels) * (1 - _SMOOTHING) + _SMOOTHING / 2
     if not teachers:
         return labels
-    taught, known = _taught(batch, teachers, recipe)
+    taught, known = _taught(batch, teachers, half)
     labels, known = labels.to(taught.device), known.to(taught.device)
-    both = torch.lerp(labels, taught, recipe.teacher_weight * known.float())
+    both = torch.lerp(labels, taught, _TEACHERS * known.float())
     return torch.where(labels.isnan(), taught, both)
 
 
-def _taught(batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingRecipe) -> tuple[Any, Any]:
+def _taught(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> tuple[Any, Any]:
     """Return the probability from the mean margin of the teachers that read each example, and where there is one.
 
     The margin of a teacher is the mean over its heads.
@@ -213,7 +215,7 @@ def _taught(batch: TrainingBatch, teachers: Sequence[Learner], recipe: TrainingR
     with torch.no_grad():
         for teacher in teachers:
             reads = torch.tensor([teacher.reads(language) for language in batch.languages])
-            margins = [teacher.margin(task, batch, recipe.bfloat16) for task in teacher.classifiers]
+            margins = [teacher.margin(task, batch, half) for task in teacher.classifiers]
             margin = torch.stack(margins).mean(dim=0).to(total.device)
             total, count = total + torch.where(reads, margin, 0.0), count + reads
     return (total / count.clamp(min=1)).sigmoid(), count > 0
@@ -229,21 +231,26 @@ def warmed(done: float) -> float:
 
 
 @contextmanager
-def exchanged(named: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
-    """Run the block with the values in the parameters, then put the parameters' own back."""
-    exchange(named, values)
-    try:
-        yield
-    finally:
-        exchange(named, values)
+def _replaced(named: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
+    """Run the block with other values in the parameters."""
+    own = {name: parameter.detach().clone() for name, parameter in named.items()}
+    _copy(named, values)
+    yield
+    _copy(named, own)
 
 
-def exchange(named: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Swap the contents of parameters and values."""
+def _copy(named: Mapping[str, Any], values: Mapping[str, Any]) -> None:
     import torch
 
     with torch.no_grad():
         for name, parameter in named.items():
-            kept = parameter.detach().clone()
             parameter.copy_(values[name])
-            values[name].copy_(kept)
+
+
+def _give_back() -> None:
+    """Return freed memory to the system if the C library is glibc; otherwise do nothing.
+
+    Batches of different shapes leave holes between live objects that the next batch does not fit into.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)

@@ -1,63 +1,57 @@
-"""How well scores agree with people on each set: the figures that compare recipes."""
+"""How well scores agree with people on each set: the figures that compare matchers."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arithmetic import Floats
 
-from ..agreement.bootstrap import estimate
-from ..agreement.calibration import calibration_error
+from ..agreement.bootstrap import BootstrapEstimate, estimated, replicated
 from ..agreement.comparison import Comparison
+from ..estimation.powered import FEWEST
 from ..uncertainty.resampling import Bootstrap
 
-Figures = dict[str, Any]
-"""answers, correct (their share), accuracy, mcc, auc, calibration_error, and mcc_interval if intervals are computed."""
+# Scores above it mean "correct".
+_THRESHOLD = 0.5
 
-THRESHOLD = 0.5
-"""Scores above it mean "correct"."""
-
-
-def figures(
-    scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], bootstrap: Bootstrap | None = None
-) -> Figures:
-    """Return the figures of one set; `auc` is None if all answers have the same verdict.
-
-    Args:
-        scores: Probability of "correct" of each answer.
-        labels: True for answers that people called correct.
-        question_ids: The question of each answer; intervals resample questions.
-        bootstrap: How to resample; None computes no intervals.
-    """
-    questions = np.unique(question_ids, return_inverse=True)[1].astype(np.int64)
-    comparison = Comparison(scores, scores > THRESHOLD, labels.astype(np.float64), questions)
-    found = estimate({"": comparison}, ("accuracy", "mcc", "auc"), bootstrap or Bootstrap(resamples=0))[""]
-    interval = {"mcc_interval": [found["mcc"].low, found["mcc"].high]} if bootstrap else {}
-    return {
-        "answers": len(scores),
-        "correct": float(labels.mean()),
-        **{name: estimate.value for name, estimate in found.items()},
-        **interval,
-        "calibration_error": calibration_error(comparison),
-    }
+BySet = dict[str, Comparison]
+"""Scores and labels of the answers of each set."""
 
 
-def by_set(
-    scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], sets: Sequence[str]
-) -> dict[str, Figures]:
-    """Return the figures of each set, in the order in which the sets first appear."""
+def by_set(scores: Floats, labels: NDArray[np.bool_], question_ids: Sequence[str], sets: Sequence[str]) -> BySet:
+    """Return the scores and labels of each set, in the order in which the sets first appear."""
     found = {}
     for name in dict.fromkeys(sets):
-        chosen = np.array([other == name for other in sets])
-        ids = [question for question, its in zip(question_ids, chosen, strict=True) if its]
-        found[name] = figures(scores[chosen], labels[chosen], ids)
+        rows = np.array([other == name for other in sets])
+        questions = np.unique(np.array(question_ids)[rows], return_inverse=True)[1].astype(np.int64)
+        found[name] = Comparison(scores[rows], scores[rows] > _THRESHOLD, labels[rows].astype(np.float64), questions)
     return found
 
 
-def mean(found: Mapping[str, Figures] | Iterable[Figures], name: str) -> float | None:
-    """Return the mean of a figure over the sets that have it; None if no set does."""
-    listed = found.values() if isinstance(found, Mapping) else found
-    values = [figures[name] for figures in listed if figures[name] is not None]
-    return float(np.mean(values)) if values else None
+def mean_figure(matchers: Mapping[str, BySet], figure: str) -> dict[str, BootstrapEstimate]:
+    """Return the mean of a figure over sets for each matcher, with its interval unless there are too few questions.
+
+    With matchers `before` and `after`, `difference` is the difference of their means; it resamples the same questions
+    for both. A set in which the figure is undefined is left out.
+
+    Args:
+        matchers: The same rows of the same sets, scored by each matcher.
+        figure: Such as `mcc`.
+    """
+    bootstrap = Bootstrap(resamples=0 if question_count(next(iter(matchers.values()))) < FEWEST else 1000)
+    found: dict[str, list[Floats]] = {name: [] for name in matchers}
+    for set_name in next(iter(matchers.values())):
+        values = replicated({name: sets[set_name] for name, sets in matchers.items()}, [figure], bootstrap)
+        for name in matchers:
+            if not np.isnan(values[name, figure][0]):
+                found[name].append(values[name, figure])
+    means = {name: np.mean(values or [np.full(1, np.nan)], axis=0) for name, values in found.items()}
+    if means.keys() == {"before", "after"}:
+        means["difference"] = means["after"] - means["before"]
+    return {name: estimated(values, bootstrap) for name, values in means.items()}
+
+
+def question_count(sets: BySet) -> int:
+    """Return the number of questions in all sets."""
+    return sum(comparison.question_count for comparison in sets.values())

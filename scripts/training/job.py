@@ -1,6 +1,6 @@
 """A training job, and the checks of its files and options that run before any row is read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +15,18 @@ from ..labeled_data.rows import LabeledRow
 from .balance import Balanced, ExamplePool, Examples
 from .checkpoint import digest
 from .examples import Generator
-from .heads import Heads, check_limits
+from .heads import Heads
 from .layers import NAMES
 from .learner import Learner
 from .neighbors import nearest
 from .recipe import TrainingRecipe
-from .sources import KNOWN, LabeledSet, read_sets, sample, without
+from .sources import KNOWN, LabeledSet, read_sets, sample
 from .style import evening_weights
-from .teacher import LANGUAGE, Teacher, is_teacher, sets_of
+from .teacher import LANGUAGE, Teacher, is_teacher
 
 _SUFFIX = ".safetensors"
-_ENCODER = "sentence-transformers/all-mpnet-base-v2"
-# Default learning rates: of matchers, of matchers on a user's own rows alone, and of teachers.
-_RATE, _OWN_RATE, _TEACHER_RATE = 1e-4, 3e-5, 5e-5
+# Learning rate if a matcher learns only from a user's own rows.
+_OWN_RATE = 3e-5
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,17 @@ class TrainingJob:
 
     Args:
         recipe: How it is trained.
-        output: The file of the matcher or teacher; during training, each epoch is saved beside it.
+        output: The file of the matcher or teacher; during training, each epoch is saved next to it.
         data_dir: Folder with the source files of data sets, and split.json for another split of EVOUNA; None downloads
             the files.
-        left_out: Names of the sets that are not trained on.
+
+    Raises:
+        FileNotFoundError, ValueError: a file is missing or of the wrong kind, or options contradict each other.
     """
 
     recipe: TrainingRecipe
     output: Path
     data_dir: Path | None = None
-    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check(self)
@@ -59,23 +59,18 @@ class TrainingJob:
         """Return where the matcher of an epoch is saved; epochs count from 1."""
         return self.output.with_suffix(f".epoch-{epoch}.safetensors")
 
-    def forget(self, epochs: bool) -> None:
-        """Remove the state of a finished training and, if `epochs`, the file of each epoch."""
+    def forget(self) -> None:
+        """Remove the state of a finished training and, for a teacher, the large file of each epoch."""
         if self.recipe.average:
-            return  # nothing was trained: a state that is there belongs to another, interrupted run
+            return  # nothing was trained: a state that exists belongs to another, interrupted run
         self.training_file.unlink(missing_ok=True)
-        for epoch in range(1, self.recipe.epochs + 1) if epochs else ():
+        for epoch in range(1, self.recipe.epochs + 1) if self.recipe.teaches else ():
             self.epoch_file(epoch).unlink(missing_ok=True)
 
     @cached_property
-    def every_set(self) -> list[LabeledSet]:
-        """All sets, including those that are left out."""
-        return read_sets(self.recipe.data, self.data_dir)
-
-    @cached_property
     def sets(self) -> list[LabeledSet]:
-        """The sets that are trained on; for a teacher, only those in English."""
-        found = without(self.every_set, self.left_out)
+        """The sets to train on; for a teacher, only the English ones."""
+        found = read_sets(self.recipe.data, self.data_dir)
         if not self.recipe.teaches:
             return found
         english = [one for one in found if all(row.language == LANGUAGE for row in one.train)]
@@ -85,12 +80,8 @@ class TrainingJob:
 
     @property
     def dev(self) -> dict[str, list[LabeledRow]]:
-        """The rows that choose epoch and final layers, by set.
-
-        With `refit_layers`, they are all rows that the shipped matcher was not trained on.
-        """
-        rows_of = {found.name: found.left_out if self.recipe.refit_layers else found.dev for found in self.sets}
-        return {name: sample(rows, self.recipe.eval_rows) for name, rows in rows_of.items() if rows}
+        """The rows that choose epoch and final layers, by set."""
+        return {found.name: sample(found.dev, self.recipe.eval_rows) for found in self.sets if found.dev}
 
     @property
     def test(self) -> dict[str, list[LabeledRow]]:
@@ -105,11 +96,7 @@ class TrainingJob:
             for found in self.sets
             for row in (*found.train, *found.dev)
         ]
-        recipe = self.recipe
-        files = [*recipe.teachers, *recipe.average, *filter(None, [recipe.start])]
-        counts = len(recipe.teachers), len(recipe.average)  # the same file may have several uses
-        unnamed = replace(recipe, device=None, data=(), start=None, teachers=(), average=())
-        return digest([texts, unnamed, counts], files)
+        return digest([texts, replace(self.recipe, device=None)], [file for _, file in _files(self.recipe)])
 
     @property
     def compared(self) -> Path:
@@ -118,14 +105,10 @@ class TrainingJob:
 
     def learner(self, minilm: Path) -> Learner:
         """Return the model at the beginning of training."""
-        start = self.recipe.start
-        if self.recipe.teaches:
-            seen = [found.name for found in self.sets]
-            return Teacher.read(start, self.recipe, seen) if start else Teacher(self._encoder, self.recipe, seen)
-        heads = Heads(minilm, self.recipe)
-        if start:
-            heads.load(read(start))
-        return heads
+        start, encoder = self.recipe.start, self.recipe.encoder
+        if encoder:
+            return Teacher.read(start, self.recipe) if start else Teacher(encoder, self.recipe)
+        return Heads.read(start, minilm, self.recipe) if start else Heads(minilm, self.recipe)
 
     def tutors(self, minilm: Path) -> list[Learner]:
         """Return the models to learn from."""
@@ -140,10 +123,6 @@ class TrainingJob:
         if len(pools) == 1 and balance.rows is None and not balance.pairs:
             return pools[0].generator
         return Balanced(pools, balance)
-
-    @property
-    def _encoder(self) -> str:
-        return self.recipe.encoder or _ENCODER
 
     def _pool(self, found: LabeledSet, minilm: Path) -> ExamplePool:
         mixture = self.recipe.mixture
@@ -160,32 +139,29 @@ def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
     with a lower learning rate.
     """
     recipe = TrainingRecipe(**fields)
-    own = not recipe.teaches and recipe.start is None and not set(recipe.data) & {*KNOWN}
-    if own:
-        recipe = replace(recipe, start=shipped.find("fit"))
-    if "learning_rate" in fields:
+    if recipe.teaches or recipe.start or set(recipe.data) & {*KNOWN}:
         return recipe
-    return replace(recipe, learning_rate=_TEACHER_RATE if recipe.teaches else _OWN_RATE if own else _RATE)
+    return replace(recipe, start=shipped.find("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
 
 
 def _check(job: TrainingJob) -> None:
-    """Check everything but the rows.
-
-    Raises:
-        FileNotFoundError, ValueError: a file is missing or of the wrong kind, or options contradict each other.
-    """
+    """Check everything but the rows."""
     recipe = job.recipe
     for name, file in _files(recipe):
         if not file.is_file():
             raise FileNotFoundError(f"there is no file {file}; correct `{name}` in the recipe")
-    if recipe.teaches:
-        _check_teacher_recipe(recipe)
-    else:
-        _check_matcher_recipe(recipe)
-        _check_left_out(job)
+    for name in ("teachers", "average", "refit_layers"):
+        if recipe.teaches and getattr(recipe, name):
+            raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`")
+    if recipe.balance.pairs and not recipe.teachers:
+        raise ValueError(
+            f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that judge "
+            "them; add `teachers` or remove `pairs`"
+        )
+    _check_layers(recipe)
     _check_output(job)
     for name, file in _files(recipe):
-        _check_heads(name, file, recipe)
+        _check_kind(name, file, recipe)
     if recipe.device is not None:
         check_device("fit", recipe.device)
 
@@ -198,61 +174,15 @@ def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:
         yield "start", recipe.start
 
 
-def _check_teacher_recipe(recipe: TrainingRecipe) -> None:
-    for name in ("teachers", "average", "refit_layers", "frozen_layers"):
-        if getattr(recipe, name):
-            raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`")
-    if recipe.start and recipe.encoder:
-        raise ValueError(
-            "the recipe has both `start` and `encoder`, but the file to start from names its encoder; remove `encoder`"
-        )
-    if recipe.start and not is_teacher(recipe.start):
-        raise ValueError(
-            f"`start` is {recipe.start}, which is not a teacher; give a file from a recipe with `kind: teacher`"
-        )
-
-
-def _check_matcher_recipe(recipe: TrainingRecipe) -> None:
-    check_limits(recipe)
-    if recipe.encoder:
-        raise ValueError(
-            f"`encoder` is {recipe.encoder!r}, but only teachers have another encoder; add `kind: teacher` or remove "
-            "`encoder`"
-        )
-    if recipe.start and is_teacher(recipe.start):
-        raise ValueError(
-            f"`start` is {recipe.start}, which is a teacher, but the recipe trains a matcher; give a matcher or add "
-            "`kind: teacher`"
-        )
-    if recipe.balance.pairs and not recipe.teachers:
-        raise ValueError(
-            f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that judge "
-            "them; add `teachers` or remove `pairs`"
-        )
-    _check_layers(recipe)
-
-
 def _check_layers(recipe: TrainingRecipe) -> None:
-    if recipe.refit_layers is None:
-        return
-    if not recipe.average:
+    if recipe.refit_layers and not recipe.average:
         raise ValueError(
             "`refit_layers` copies the other layers from the first file in `average`, but the recipe has no `average`; "
             "add it or remove `refit_layers`"
         )
-    for name in recipe.refit_layers:
+    for name in recipe.refit_layers or ():
         if name not in NAMES:
             raise ValueError(f"`refit_layers` has {name!r}, which is not a layer; expected some of {', '.join(NAMES)}")
-
-
-def _check_left_out(job: TrainingJob) -> None:
-    for teacher in job.recipe.teachers:
-        for name in sets_of(teacher):
-            if name in job.left_out:
-                raise ValueError(
-                    f"the teacher {teacher} was trained on {name}, which --leave-one-out leaves out; train a teacher "
-                    "without it, or run without --leave-one-out"
-                )
 
 
 def _check_output(job: TrainingJob) -> None:
@@ -262,16 +192,16 @@ def _check_output(job: TrainingJob) -> None:
     epochs = {f"the file of epoch {n}": job.epoch_file(n) for n in range(1, job.recipe.epochs + 1)}
     for file in (job.output, job.training_file, *epochs.values()):
         check_place(file)
-    for name, read_file in _files(job.recipe):
-        check_different({name: read_file, "--output": job.output, **epochs})
-    for data in job.recipe.data:
-        check_different({"--data": data, "--output": job.output, **epochs})
+    for name, file in [*_files(job.recipe), *(("--data", data) for data in job.recipe.data)]:
+        check_different({name: file, "--output": job.output, **epochs})
 
 
-def _check_heads(field: str, file: Path, recipe: TrainingRecipe) -> None:
-    """Check that a matcher has the heads of all tasks; a teacher has one for all."""
-    if is_teacher(file) and field != "average":
+def _check_kind(field: str, file: Path, recipe: TrainingRecipe) -> None:
+    """Check that a file is a teacher where one is needed, and otherwise a matcher with the heads of all tasks."""
+    if is_teacher(file) and (recipe.teaches or field == "teachers"):
         return
+    if recipe.teaches:
+        raise ValueError(f"`{field}` is {file}, which is not a teacher; give a file from a recipe with `encoder`")
     try:
         heads = read(file).heads
     except Exception as error:  # a damaged file, or one of another kind, may raise anything
@@ -283,9 +213,5 @@ def _check_heads(field: str, file: Path, recipe: TrainingRecipe) -> None:
         if task not in heads:
             raise ValueError(
                 f"`{field}` has {file}, which has no head for {task}; give a matcher that has one, or train only "
-                f"{_listed(heads)}"
+                f"{' and '.join(heads)}"
             )
-
-
-def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    return " and ".join(names)

@@ -106,17 +106,13 @@ def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str
     return layers
 
 
-def held_out_scores(
-    classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None
-) -> dict[str, Floats]:
-    """Return the cross-validated score of every row by layer, over five folds of the questions."""
+def held_out_scores(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Floats:
+    """Return the cross-validated score of every row by the default layer, over five folds of the questions."""
     folds = _folds(classified.question_ids)
-    found = {layer: np.empty(len(folds)) for layer in LAYERS[task]}
+    found = np.empty(len(folds))
     for fold in range(_FOLDS):
         layers = fit_layers(_part(classified, folds != fold), task, kept)
-        held_out = _part(classified, folds == fold)
-        for layer, weights in layers.items():
-            found[layer][folds == fold] = row_scores(held_out, weights)
+        found[folds == fold] = row_scores(_part(classified, folds == fold), layers[DEFAULTS[task]])
     return found
 
 

@@ -1,16 +1,31 @@
-"""How a matcher or a teacher is trained: everything that a recipe file can set."""
+"""How a matcher or a teacher is trained, and recipe files: YAML with fields of `TrainingRecipe`."""
 
-from dataclasses import dataclass
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Literal
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import yaml
 
 from evaluate_qa.metrics._shared.matcher import TASKS
 
 from .balance import Balance
 from .examples import Mixture
 
-_LOWEST = {"epochs": 1, "token_budget": 64, "max_tokens": 16, "frozen_layers": 0, "eval_rows": 1}
-_SHARES = ("ema_decay", "label_smoothing", "teacher_weight")
+_BY_COMMAND = ("tasks", "device")
+_LOWEST = {"epochs": 1, "token_budget": 64, "max_tokens": 16, "eval_rows": 1}
+# The longest input of the encoders.
+_TOKENS = 512
+# By the type of a field: the types that YAML may give it, and the description in errors.
+_ACCEPTED: Mapping[type, tuple[set[type], str]] = {
+    int: ({int}, "a whole number"),
+    float: ({float, int, str}, "a number"),  # YAML reads 1e-4 as a string
+    bool: ({bool}, "true or false"),
+    str: ({str}, "a string"),
+    Path: ({str}, "the path of a file"),
+}
 
 
 @dataclass(frozen=True)
@@ -19,10 +34,9 @@ class TrainingRecipe:
 
     Args:
         tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
-        kind: `matcher`, or `teacher` for a larger encoder that matchers learn from. A teacher has one head,
-            whatever the tasks.
-        data: Data sets to train on, as `read_sets` takes them.
-        encoder: For a teacher: folder of the encoder, or its name on the Hub.
+        data: Data sets to train on, as for `read_sets`.
+        encoder: Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its
+            name on the Hub. None trains a matcher.
         start: File of a matcher, or for a teacher of a teacher, to continue from.
         teachers: Files of matchers or teachers to learn from in addition to the labels.
         average: Files of matchers to average instead of training.
@@ -32,22 +46,15 @@ class TrainingRecipe:
         learning_rate: Highest learning rate. It rises over the first tenth of the steps and falls to 0 over the rest.
         token_budget: Most tokens in a batch, padding included.
         max_tokens: Longer inputs are truncated to this number of tokens.
-        ema_decay: Decay of the exponential moving average of the weights, which is what is saved.
-        label_smoothing: Label smoothing.
-        teacher_weight: Weight of the teachers' mean probability in the target of a labeled answer; the label has the
-            rest.
         seed: Random seed of examples, batches and dropout.
-        device: Device as torch names it; None uses the best one. The command sets it, not the file.
+        device: Device as torch names it; None uses the fastest one. The command sets it, not the file.
         bfloat16: Train and evaluate in bfloat16 (autocast) where it is safe.
-        frozen_layers: Freeze this number of the lowest encoder layers. With 3 of 6, training takes two thirds of the
-            time.
         eval_rows: Most answers of each data set to compute figures on; None uses all of them.
         balance: How many answers of each data set an epoch draws.
         mixture: How many examples of each kind are made from the labeled answers.
     """
 
     tasks: tuple[str, ...] = tuple(TASKS)
-    kind: Literal["matcher", "teacher"] = "matcher"
     data: tuple[str, ...] = ("evouna",)
     encoder: str | None = None
     start: Path | None = None
@@ -58,13 +65,9 @@ class TrainingRecipe:
     learning_rate: float = 1e-4
     token_budget: int = 4096
     max_tokens: int = 384
-    ema_decay: float = 0.999
-    label_smoothing: float = 0.05
-    teacher_weight: float = 0.5
     seed: int = 0
     device: str | None = None
     bfloat16: bool = False
-    frozen_layers: int = 0
     eval_rows: int | None = None
     balance: Balance = Balance()
     mixture: Mixture = Mixture()
@@ -74,13 +77,68 @@ class TrainingRecipe:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} is {value}; expected a whole number of at least {least}")
+        if self.max_tokens > _TOKENS:
+            raise ValueError(f"max_tokens is {self.max_tokens}; expected at most {_TOKENS}")
         if not 0 < self.learning_rate < 1:  # NaN fails, too
             raise ValueError(f"learning_rate is {self.learning_rate}; expected a number between 0 and 1, such as 1e-4")
-        for name in _SHARES:
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; expected a number from 0 to 1")
 
     @property
     def teaches(self) -> bool:
         """True if a teacher is trained."""
-        return self.kind == "teacher"
+        return self.encoder is not None
+
+
+def read_recipe(path: Path) -> dict[str, Any]:
+    """Return the fields of `TrainingRecipe` that a recipe file sets.
+
+    Paths in the file are relative to the current folder.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is not YAML, has an unknown field, or a value has the wrong type or is out of range.
+    """
+    try:
+        given = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no recipe {path}; give --recipe the path of a YAML file") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is not valid YAML ({reason}); correct the file") from error
+    return _fields(str(path), TrainingRecipe, given)
+
+
+def _fields(where: str, of: type, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{where} holds {given!r}; expected one field on each line, such as `epochs: 3`")
+    hints = get_type_hints(of)
+    known = [field.name for field in fields(of) if field.name not in _BY_COMMAND]
+    for name in map(str, given):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            cure = f"rename it to {near[0]!r}" if near else f"expected some of {', '.join(known)}"
+            raise ValueError(f"{where} has an unknown field {name!r}; {cure}")
+    found = {name: _value(f"{where}: {name}", hints[name], value) for name, value in given.items()}
+    try:
+        of(**found)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return found
+
+
+def _value(where: str, hint: Any, value: Any) -> Any:
+    """Return a value as the type that a field has."""
+    if NoneType in get_args(hint):
+        hint = get_args(hint)[0]
+    if is_dataclass(hint):
+        return hint(**_fields(where, hint, value))
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list) or not value:
+            raise ValueError(f"{where} is {value!r}; expected a list, such as [one, two]")
+        return tuple(_value(where, get_args(hint)[0], one) for one in value)
+    types, expected = _ACCEPTED[hint]
+    try:
+        if type(value) in types:
+            return hint(value)
+    except ValueError:  # such as learning_rate: fast
+        pass
+    raise ValueError(f"{where} is {value!r}; expected {expected}")

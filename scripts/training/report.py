@@ -1,94 +1,70 @@
-"""What `evaluate-qa fit` prints: figures before and after, set by set."""
+"""What `evaluate-qa fit` prints: figures with their intervals, before and after."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .figures import Figures, mean
-from .layers import DEFAULTS
+import numpy as np
+
+from ..agreement.bootstrap import BootstrapEstimate
+from ..estimation.powered import FEWEST
+from ..uncertainty.intervals import mean
+from .figures import BySet, mean_figure
+from .sources import LabeledSet
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COLUMNS = ("mcc", "auc", "accuracy", "calibration_error")
-_HEADINGS = {"mcc": "MCC", "auc": "AUC", "accuracy": "accuracy", "calibration_error": "calibration error"}
+_COLUMNS = {"mcc": "MCC", "auc": "AUC", "accuracy": "accuracy", "calibration_error": "calibration error"}
 
 
-def tables(
-    title: str, before: Mapping[str, Mapping[str, Figures]], after: Mapping[str, Mapping[str, Figures]]
-) -> "list[Table]":
-    """Return a table for each task's default layer: a row for each set, and their mean.
+def with_interval(found: BootstrapEstimate) -> str:
+    """Return a figure with its interval, such as `0.512 [0.401, 0.620]`.
 
-    Args:
-        title: Title of the tables.
-        before: By layer, the figures of each set for the old matcher, which may lack layers.
-        after: By layer, the figures of each set for the new matcher.
+    There is no interval for few questions, nor for answers of which every resample has the same figure.
     """
-    layers = [f"{task}, {layer}" for task, layer in DEFAULTS.items() if f"{task}, {layer}" in after]
-    return [_compared(f"{title}: {layer}", before.get(layer, {}), after[layer]) for layer in layers]
+    if found.value is None:
+        return "–"
+    if found.low is None or found.high is None or found.low == found.high:
+        return f"{found.value:.3f} (no interval)"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def teacher_table(found: Mapping[str, Figures]) -> "Table":
-    """Return the table of a teacher's figures: a row for each set, and their mean."""
-    rows = {name: [_rounded(figures[figure]) for figure in _COLUMNS] for name, figures in found.items()}
-    return _table("teacher, on held-out questions", found, rows, [_rounded(mean(found, name)) for name in _COLUMNS])
-
-
-def left_out_tables(record: Mapping[str, Any]) -> "list[Table]":
-    """Return the tables of a record of `leave_one_out`."""
-    sets = {name: found for run in record["runs"].values() for name, found in run["sets"].items()}
-    before, after = (
-        {layer: {name: found[which][layer] for name, found in sets.items()} for layer in _layers(sets.values(), which)}
-        for which in ("before", "after")
-    )
-    return tables("on left-out sets, before → after", before, after)
-
-
-def mean_lines(record: Mapping[str, Any]) -> list[str]:
-    """Return a line for each task's default layer: the mean MCC over the sets of a record, with intervals."""
+def too_few(sets: Sequence[LabeledSet]) -> list[str]:
+    """Return a warning for each user's file that holds out fewer questions than an interval needs."""
+    counts = {found.name: len({row.question_id for row in found.test}) for found in sets if found.test}
     return [
-        f"{layer}: mean MCC {_interval(found['before'])} → {_interval(found['after'])}, "
-        f"difference {_interval(found['difference'])}"
-        for layer in (f"{task}, {default}" for task, default in DEFAULTS.items())
-        if (found := record["means"].get(layer))
+        f"{name} holds out {count} questions to test the result, but an interval needs at least {FEWEST}; label "
+        f"answers to {5 * FEWEST} questions before you rely on the figures"
+        for name, count in counts.items()
+        if count < FEWEST
     ]
 
 
-def _interval(found: Sequence[float | None]) -> str:
-    value, low, high = map(_rounded, found)
-    return f"{value} [{low}, {high}]"
+def table(title: str, matchers: Mapping[str, BySet]) -> "Table":
+    """Return a row for each set and matcher, with 95% intervals over questions.
 
-
-def _layers(sets: Any, which: str) -> Sequence[str]:
-    return list(next(iter(sets))[which])
-
-
-def _compared(title: str, before: Mapping[str, Figures], after: Mapping[str, Figures]) -> "Table":
-    rows = {
-        name: [_change(before.get(name, {}).get(figure), found[figure]) for figure in _COLUMNS]
-        for name, found in after.items()
-    }
-    same = [before[name] for name in after if name in before]
-    means = [_change(mean(same, figure) if same else None, mean(after, figure)) for figure in _COLUMNS]
-    return _table(title, after, rows, means)
-
-
-def _table(title: str, found: Mapping[str, Figures], rows: Mapping[str, list[str]], means: list[str]) -> "Table":
+    Args:
+        title: Title of the table.
+        matchers: The same rows of the same sets, scored by each matcher.
+    """
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
-    table.add_column("set")
-    for heading in ("answers", "correct", *(_HEADINGS[name] for name in _COLUMNS)):
-        table.add_column(heading, justify="right")
-    for name, cells in rows.items():
-        table.add_row(name, f"{found[name]['answers']:,}", f"{found[name]['correct']:.2f}", *cells)
-    if len(rows) > 1:
-        table.add_row("mean", "", "", *means)
-    return table
+    grid = Table(title=title, title_justify="left")
+    for heading in ("set", "matcher", "answers", "correct", *_COLUMNS.values()):
+        grid.add_column(heading, justify="left" if heading in ("set", "matcher") else "right")
+    for set_name in next(iter(matchers.values())):
+        for name, sets in matchers.items():
+            found = sets[set_name]
+            figures = {figure: mean_figure({"": {set_name: found}}, figure)[""] for figure in _COLUMNS}
+            # Unlike a bootstrap's, this interval exists for few answers, and for answers that are all judged right.
+            accuracy = mean((found.verdicts == (found.labels == 1)).astype(np.float64), found.questions)
+            figures["accuracy"] = BootstrapEstimate(accuracy.value, accuracy.low, accuracy.high)
+            cells = f"{len(found.scores):,}", f"{found.labels.mean():.2f}", *map(with_interval, figures.values())
+            grid.add_row(set_name, name, *cells)
+    return grid
 
 
-def _change(before: float | None, after: float | None) -> str:
-    return f"{_rounded(before)} → {_rounded(after)}"
-
-
-def _rounded(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def gain(matchers: Mapping[str, BySet]) -> str:
+    """Return the mean MCC over sets of each matcher, and the difference, in a line."""
+    found = mean_figure(matchers, "mcc")
+    return "mean MCC: " + ", ".join(f"{name} {with_interval(one)}" for name, one in found.items())

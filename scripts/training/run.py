@@ -2,34 +2,26 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
 from ..files.writing import replacing
-from ..labeled_data.rows import LabeledRow
 from .checkpoint import TrainingCheckpoint
 from .epochs import train
-from .figures import Figures, by_set, mean
+from .figures import BySet, by_set, mean_figure
 from .job import TrainingJob
-from .layers import (
-    DEFAULTS,
-    Classified,
-    Layers,
-    check_folds,
-    classify,
-    fit_layers,
-    held_out_scores,
-    row_scores,
-)
+from .layers import DEFAULTS, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .recipe import TrainingRecipe
+from .report import with_interval
 from .teacher import Teacher
 
 Report = Callable[[str], None]
@@ -38,29 +30,15 @@ Report = Callable[[str], None]
 _BARE = {"margin": 1.0, "intercept": 0.0}
 
 
-ByLayer = Mapping[str, Mapping[str, Figures]]
-"""The figures of each set, by layer, named `task, layer`."""
-
-
-@dataclass(frozen=True)
-class TrainingOutcome:
-    """The result of a job.
-
-    Attributes:
-        figures: The figures of each layer, on questions that it was not fitted on.
-        epochs: For each epoch, the mean over sets of the MCC of the default layers; of a teacher's AUC.
-    """
-
-    figures: ByLayer
-    epochs: Sequence[float]
-
-
-def run(job: TrainingJob, report: Report) -> TrainingOutcome:
+def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
     """Run a job. The state of training remains until `job.forget`, so that later steps can fail without losing it.
 
     Args:
         job: The job.
         report: Called with a line about each epoch.
+
+    Returns:
+        By task, or for `teacher`, the held-out answers with scores of the default layer, which was not fitted on them.
 
     Raises:
         OSError, ValueError: rows are missing or have the wrong form.
@@ -68,65 +46,67 @@ def run(job: TrainingJob, report: Report) -> TrainingOutcome:
     check_folds([row for rows in job.dev.values() for row in rows])
     minilm = find("fit", MINILM).folder
     if job.recipe.teaches:
-        return _run_teacher(job, minilm, report)
-    epochs: list[float] = []
+        return {"teacher": _run_teacher(job, minilm, report)}
     kept: dict[str, Layers] = {}
     if job.recipe.average:
-        matchers = [_with_heads(read(file), job.recipe.tasks) for file in job.recipe.average]
-        matcher, kept = average(matchers), _kept(matchers[0], job.recipe.refit_layers)
+        matchers = [read(file) for file in job.recipe.average]
+        matcher, kept = average(matchers, job.recipe.tasks), _kept(matchers[0], job.recipe.refit_layers)
     else:
-        epochs = _train(job, minilm, report)
-        matcher = read(job.epoch_file(1 + int(np.argmax(epochs))))
-    return TrainingOutcome(_fit_and_save(job, matcher, minilm, kept), epochs)
+        matcher = read(_best_epoch(job, minilm, report))
+    return _fit_and_save(job, matcher, minilm, kept)
 
 
-def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mapping[str, Layers]) -> ByLayer:
-    """Fit the final layers of a matcher, write it, and return the figures of each layer."""
+def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mapping[str, Layers]) -> dict[str, BySet]:
+    """Fit the final layers of a matcher, write it, and return the scores of held-out answers."""
     dev, test = job.dev, job.test
     save(matcher, job.output)
     rounded = read(job.output)  # the layers are fitted to the 8-bit weights that the file holds
     weights: dict[str, Layers] = {}
-    figures: dict[str, dict[str, Figures]] = {}
+    found: dict[str, BySet] = {}
     for task in matcher.heads:
         classifier = pair_classifier(minilm, rounded, task, job.recipe)
         classified = classify(classifier, task, dev)
         weights[task] = fit_layers(classified, task, kept.get(task))
-        tested = classify(classifier, task, test) if test else None
-        for layer, scores in held_out_scores(classified, task, kept.get(task)).items():
-            figures[f"{task}, {layer}"] = _by_set(classified, scores)
-            if tested:  # for a user's own rows, the rows that chose nothing replace those that did
-                figures[f"{task}, {layer}"] |= _by_set(tested, row_scores(tested, weights[task][layer]))
+        found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
+        if test:  # for a user's own rows, the rows that chose nothing replace those that did
+            tested = classify(classifier, task, test)
+            found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULTS[task]]))
     save(replace(matcher, weights=weights), job.output)
-    return figures
+    return found
 
 
-def _run_teacher(job: TrainingJob, minilm: Path, report: Report) -> TrainingOutcome:
-    """Train a teacher and write its best epoch. Its figures are those of its margin without a final layer."""
-    epochs = _train(job, minilm, report)
-    best = job.epoch_file(1 + int(np.argmax(epochs)))
+def _run_teacher(job: TrainingJob, minilm: Path, report: Report) -> BySet:
+    """Train a teacher and write its best epoch; return the scores of its margin without a final layer."""
+    best = _best_epoch(job, minilm, report)
     (classifier,) = Teacher.read(best, job.recipe).classifiers.values()
-    classified = classify(classifier, "bem", {**job.dev, **job.test})  # own rows: those that chose nothing
-    outcome = TrainingOutcome({"teacher": _by_set(classified, row_scores(classified, _BARE))}, epochs)
+    classified = classify(classifier, "bem", {**job.dev, **job.test})
     with replacing(job.output) as whole:
         shutil.copyfile(best, whole)  # not moved: a run that is killed now still finds its best epoch
-    return outcome
+    return _by_set(classified, row_scores(classified, _BARE))
 
 
-def run_compared(job: TrainingJob) -> ByLayer:
-    """Return the figures, on the same rows, of the matcher that the new one is compared with."""
-    minilm = find("fit", MINILM).folder
-    scored = scored_by(read(job.compared), minilm, job.recipe, {**job.dev, **job.test})
-    return {name: _by_set(classified, scores) for name, (classified, scores) in scored.items()}
+def run_compared(job: TrainingJob) -> dict[str, BySet]:
+    """Return the scores, for the same answers, of the matcher that the new one is compared with.
+
+    A task is missing if that matcher has no final layer for it.
+    """
+    minilm, matcher = find("fit", MINILM).folder, read(job.compared)
+    found = {}
+    for task in (task for task in job.recipe.tasks if DEFAULTS[task] in matcher.weights.get(task, {})):
+        classifier = pair_classifier(minilm, matcher, task, job.recipe)
+        classified = classify(classifier, task, {**job.dev, **job.test})
+        found[task] = _by_set(classified, row_scores(classified, matcher.weights[task][DEFAULTS[task]]))
+    return found
 
 
-def average(matchers: Sequence[Matcher]) -> Matcher:
+def average(matchers: Sequence[Matcher], tasks: Sequence[str]) -> Matcher:
     """Return the mean, tensor by tensor, of matchers that were trained from the same start."""
-    first = matchers[0]
     heads = {
         task: (_mean([m.heads[task][0] for m in matchers]), _mean([m.heads[task][1] for m in matchers]))
-        for task in first.heads
+        for task in tasks
     }
-    return Matcher({name: _mean([m.difference[name] for m in matchers]) for name in first.difference}, heads, {})
+    names = matchers[0].difference
+    return Matcher({name: _mean([m.difference[name] for m in matchers]) for name in names}, heads, {})
 
 
 def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: TrainingRecipe) -> PairClassifier:
@@ -137,51 +117,37 @@ def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: TrainingR
     return PairClassifier(*build(minilm, matcher, task, dtype), ModelOptions(device=recipe.device))
 
 
-def scored_by(
-    matcher: Matcher, minilm: Path, recipe: TrainingRecipe, rows_of: Mapping[str, Sequence[LabeledRow]]
-) -> dict[str, tuple[Classified, NDArray[np.float64]]]:
-    """Return a matcher's classifications of rows and their scores, by `task, layer`."""
-    found = {}
-    for task in (task for task in recipe.tasks if task in matcher.weights):
-        classified = classify(pair_classifier(minilm, matcher, task, recipe), task, rows_of)
-        for layer, weights in matcher.weights[task].items():
-            found[f"{task}, {layer}"] = classified, row_scores(classified, weights)
-    return found
-
-
-def _with_heads(matcher: Matcher, tasks: Sequence[str]) -> Matcher:
-    """Return the matcher with only the heads of the tasks."""
-    return replace(matcher, heads={task: matcher.heads[task] for task in tasks})
-
-
 def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.asarray(np.mean(arrays, axis=0), dtype=np.float32)
 
 
-def _train(job: TrainingJob, minilm: Path, report: Report) -> list[float]:
-    """Train; return the figure by which each epoch is chosen."""
+def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
+    """Train, and return the file of the epoch with the best mean figure on dev rows: MCC, or a teacher's AUC."""
     dev, learner = job.dev, job.learner(minilm)
+    figure = "auc" if job.recipe.teaches else "mcc"
+    answers, questions = sum(map(len, dev.values())), len({row.question for rows in dev.values() for row in rows})
 
-    def worth(task: str) -> float:
-        classifier = learner.classifiers[task]
-        if job.recipe.teaches:
-            classified = classify(classifier, "bem", dev)
-            return mean(_by_set(classified, row_scores(classified, _BARE)), "auc") or 0.0
-        classified = classify(classifier, task, dev)
-        return mean(_by_set(classified, held_out_scores(classified, task)[DEFAULTS[task]]), "mcc") or 0.0
+    def scored(task: str) -> BySet:
+        classified = classify(learner.classifiers[task], "bem" if job.recipe.teaches else task, dev)
+        bare = job.recipe.teaches
+        return _by_set(classified, row_scores(classified, _BARE) if bare else held_out_scores(classified, task))
 
     def after_epoch(epoch: int, loss: float) -> float:
         learner.save(job.epoch_file(epoch))
-        found = {task: worth(task) for task in learner.classifiers}
-        told = ", ".join(f"{task} {value:.4f}" for task, value in found.items())
-        report(f"epoch {epoch}: loss {loss:.4f}; {'AUC' if job.recipe.teaches else 'MCC'} on dev: {told}")
-        return float(np.mean(list(found.values())))
+        found = {task: mean_figure({"": scored(task)}, figure)[""] for task in learner.classifiers}
+        figures = ", ".join(f"{task} {with_interval(one)}" for task, one in found.items())
+        report(
+            f"epoch {epoch}: loss {loss:.4f}; {figure.upper()} on {answers:,} dev answers to {questions:,} questions: "
+            f"{figures}"
+        )
+        return float(np.mean([one.value or 0.0 for one in found.values()]))
 
     checkpoint = TrainingCheckpoint(job.training_file, job.key)
-    return train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.tutors(minilm))
+    epochs = train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.tutors(minilm))
+    return job.epoch_file(1 + int(np.argmax(epochs)))
 
 
-def _by_set(classified: Classified, scores: NDArray[np.float64]) -> dict[str, Figures]:
+def _by_set(classified: Classified, scores: Floats) -> BySet:
     return by_set(scores, classified.labels, classified.question_ids, classified.sets)
 
 

@@ -46,7 +46,6 @@ class LabeledSet:
         train: The rows to train on.
         dev: The rows that choose epoch and final layers.
         test: The rows that are neither trained on nor choose anything; only a user's file has them.
-        seen: True if the shipped matcher was trained on `train`.
         written: True if a language model wrote the answers.
     """
 
@@ -54,18 +53,12 @@ class LabeledSet:
     train: list[LabeledRow]
     dev: list[LabeledRow]
     test: list[LabeledRow]
-    seen: bool = False
     written: bool = False
 
     @property
     def data_set(self) -> str:
         """Name of the data set that the set belongs to: `saf` for `saf/German`."""
         return self.name.partition("/")[0]
-
-    @property
-    def left_out(self) -> list[LabeledRow]:
-        """The rows that test a matcher trained without this set; the shipped matcher was not trained on them either."""
-        return self.dev if self.seen else [*self.train, *self.dev, *self.test]
 
 
 def read_sets(data: Iterable[str], data_dir: Path | None = None) -> list[LabeledSet]:
@@ -85,18 +78,6 @@ def read_sets(data: Iterable[str], data_dir: Path | None = None) -> list[Labeled
     if twice is not None:
         raise ValueError(f"two of the data sets are named {twice!r}; leave one out, or rename a file")
     return sets
-
-
-def without(sets: Sequence[LabeledSet], left_out: Iterable[str]) -> list[LabeledSet]:
-    """Return the sets except some, and without the questions of those wherever else they are asked.
-
-    Args:
-        sets: As read.
-        left_out: Names of sets.
-    """
-    gone = {*left_out}
-    asked = {_bare(row.question) for found in sets if found.name in gone for row in _rows(found)}
-    return [_unasked(found, asked) for found in sets if found.name not in gone]
 
 
 def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
@@ -122,14 +103,14 @@ def sample(rows: Sequence[LabeledRow], count: int | None) -> list[LabeledRow]:
 def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
     if name == "evouna":
         train, dev = (evouna(replace(selection, split=split)).rows for split in ("train", "dev"))
-        return [LabeledSet(name, train, dev, [], seen=True)]
+        return [LabeledSet(name, train, dev, [])]
     if name == "traps":
         return [_known(name, traps(DataSelection(split="train")).rows)]
     if name in WRITTEN:
         return [replace(_known(f"{name}/{path.stem}", _written(path)), written=True) for path in _written_files(name)]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
-        parts = [group for group in data.overview if group != "all"]
+        parts = [group for group in data.groups if group != "all"]
         rows_of = {f"{name}/{part}": [data.rows[number] for number in data.members(part)] for part in parts}
         return [_known(part, rows) for part, rows in (rows_of or {name: data.rows}).items()]
     if Path(name).suffix:
@@ -164,7 +145,7 @@ def _answers(line: dict[str, Any], german: bool) -> Iterator[LabeledRow]:
 
 def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:
     train, dev = divided(rows, _SHARE)
-    return LabeledSet(name, train, dev, [], seen=True)
+    return LabeledSet(name, train, dev, [])
 
 
 def _own(path: Path) -> LabeledSet:
@@ -179,19 +160,3 @@ def _own(path: Path) -> LabeledSet:
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))
     return LabeledSet(path.stem, train, dev, test)
-
-
-def _rows(found: LabeledSet) -> list[LabeledRow]:
-    return [*found.train, *found.dev, *found.test]
-
-
-def _unasked(found: LabeledSet, asked: set[str]) -> LabeledSet:
-    train, dev, test = (
-        [row for row in rows if _bare(row.question) not in asked] for rows in (found.train, found.dev, found.test)
-    )
-    return replace(found, train=train, dev=dev, test=test)
-
-
-def _bare(question: str) -> str:
-    """Return the words of a question, so that differences in case and punctuation do not matter."""
-    return " ".join("".join(c if c.isalnum() else " " for c in question.lower()).split())

@@ -3,8 +3,6 @@
 It reads English only: texts in other languages are neither used to train it nor judged by it.
 """
 
-import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +19,19 @@ from .recipe import TrainingRecipe
 LANGUAGE = "en"
 # Learning rate of the head as a multiple of the encoder's; with the same rate for both, it learned nothing.
 _HEAD_RATE = 10.0
-# Metadata of the file.
-_ENCODER, _SEEN = "encoder", "seen"
+# The only key in the metadata of the file.
+_ENCODER = "encoder"
 
 
 class Teacher(Learner):
     """An encoder with a head over [c, |u − v|, u ∘ v, 10 cos(u, v)].
 
     c is the first token of the last layer, and u and v are the means over the tokens of answer and reference, each
-    scaled to a mean square of 1. The input is the one of BEM: answer, reference, question.
+    scaled to a mean square of 1. The input is BEM's: answer, reference, question.
 
     Args:
         encoder: Folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub.
         recipe: How to train or run it.
-        seen: Names of the sets that it is trained on.
 
     Raises:
         FileNotFoundError, ValueError: there is no such checkpoint, or it is damaged or of the wrong kind.
@@ -42,10 +39,10 @@ class Teacher(Learner):
 
     head_rate = _HEAD_RATE
 
-    def __init__(self, encoder: str, recipe: TrainingRecipe, seen: Iterable[str] = ()) -> None:
+    def __init__(self, encoder: str, recipe: TrainingRecipe) -> None:
         import torch
 
-        self._name, self._seen = encoder, sorted(set(seen))
+        self._name = encoder
         network, tokenizer = _blank(find("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
@@ -57,13 +54,13 @@ class Teacher(Learner):
         torch.manual_seed(recipe.seed)
 
     @classmethod
-    def read(cls, file: Path, recipe: TrainingRecipe, seen: Iterable[str] = ()) -> "Teacher":
-        """Load a file that `save` wrote; `seen` names the sets that it will be trained on in addition."""
+    def read(cls, file: Path, recipe: TrainingRecipe) -> "Teacher":
+        """Load a file that `save` wrote."""
         import torch
         from safetensors import safe_open
 
         with safe_open(file, framework="pt") as stored:
-            teacher = cls(stored.metadata()[_ENCODER], recipe, [*sets_of(file), *seen])
+            teacher = cls(stored.metadata()[_ENCODER], recipe)
             named = teacher.parameters()
             if {*stored.keys()} != named.keys():
                 raise ValueError(
@@ -76,12 +73,12 @@ class Teacher(Learner):
         return teacher
 
     def save(self, file: Path) -> None:
-        """Write the trained weights, the name of the encoder and the names of the sets."""
+        """Write the trained weights and the name of the encoder."""
         from safetensors.torch import save_file
 
         tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in self.parameters().items()}
         with replacing(file) as whole:
-            save_file(tensors, whole, metadata={_ENCODER: self._name, _SEEN: json.dumps(self._seen)})
+            save_file(tensors, whole, metadata={_ENCODER: self._name})
 
     @property
     def encoder(self) -> Any:
@@ -95,23 +92,13 @@ class Teacher(Learner):
 
 def is_teacher(file: Path) -> bool:
     """Return whether the file holds a teacher."""
-    return _ENCODER in _metadata(file)
-
-
-def sets_of(file: Path) -> list[str]:
-    """Return the names of the sets that a teacher was trained on; none for a matcher, whose file does not say."""
-    found: list[str] = json.loads(_metadata(file).get(_SEEN, "[]"))
-    return found
-
-
-def _metadata(file: Path) -> Mapping[str, str]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, framework="pt") as stored:
-            return stored.metadata() or {}
+            return _ENCODER in (stored.metadata() or {})
     except (OSError, SafetensorError):
-        return {}
+        return False
 
 
 def _blank(folder: Path) -> tuple[Any, Any]:

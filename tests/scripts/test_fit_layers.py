@@ -1,4 +1,4 @@
-"""`evaluate-qa fit`: the final layer that weighs all anew where references are long."""
+"""`evaluate-qa fit`: the final layers, and the figures of each set."""
 
 from dataclasses import replace
 
@@ -7,15 +7,18 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
-from evaluate_qa.metrics._shared.lexical import EVIDENCE, OF_LONG, by_length
+from evaluate_qa.metrics._shared.lexical import COLUMNS, EVIDENCE, OF_LONG, by_length
+from evaluate_qa.training import layers
+from evaluate_qa.training.figures import by_set, mean_figure
 from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
+from evaluate_qa.training.report import table
 
 NAMES = ("margin", "recall")
 
 
 @pytest.fixture
 def classified():
-    """Two sets, each row with one reference: where it is short the margin decides, where it is long the words do."""
+    """Two sets of rows with one reference. The margin decides if it is short, the words in common if it is long."""
     rng = np.random.default_rng(0)
     count = 400
     columns = {name: rng.random(count) for name in (*EVIDENCE, *OF_LONG)}
@@ -31,14 +34,23 @@ def classified():
     )
 
 
-def test_short_references_are_scored_as_by_recall_and_long_ones_as_by_a_layer_of_their_own(classified):
-    layers = fit_layers(classified, "bem")
-    assert set(layers["lengths"]) == {"margin", "intercept", *by_length("margin")}
+def with_margins(margins, labels, sets):
+    """Return rows without evidence from words."""
+    count = len(labels)
+    columns = {"margin": np.asarray(margins, dtype=float), **{name: np.zeros(count) for name in COLUMNS}}
+    ids = [str(number) for number in range(count)]
+    labels = np.asarray(labels, dtype=bool)
+    return Classified(np.arange(count), np.ones(count, dtype=bool), columns, labels, ids, sets)
+
+
+def test_long_references_have_a_layer_of_their_own(classified):
+    fitted = fit_layers(classified, "bem")
+    assert set(fitted["lengths"]) == {"margin", "intercept", *by_length("margin")}
     long = classified.columns["long"] == 1
-    short, lengths = (row_scores(classified, layers[name]) for name in ("recall", "lengths"))
+    short, lengths = (row_scores(classified, fitted[name]) for name in ("recall", "lengths"))
     assert np.array_equal(short[~long], lengths[~long])
     for rows, names in ((~long, NAMES), (long, (*NAMES, *OF_LONG))):
-        # Right and wrong answers to references of a kind weigh 100 rows each: half of the 400, as one of two sets.
+        # Right and wrong answers have 100 rows' weight each: half of the 400 rows, because there are two sets.
         labels = classified.labels[rows]
         importance = np.where(labels, 100 / labels.sum(), 100 / (~labels).sum())
         matrix = np.column_stack([classified.columns[name][rows] for name in names])
@@ -46,23 +58,23 @@ def test_short_references_are_scored_as_by_recall_and_long_ones_as_by_a_layer_of
         assert lengths[rows] == pytest.approx(alone.predict_proba(matrix)[:, 1], abs=1e-6)
 
 
-def test_layers_that_are_kept_are_those_that_were_given(classified):
+def test_kept_layers_are_copied(classified):
     kept = {"recall": {**dict.fromkeys(NAMES, 0.5), "intercept": -1.0}}
-    layers = fit_layers(classified, "bem", kept)
-    assert layers["recall"] == kept["recall"]
-    assert layers["lengths"].items() >= kept["recall"].items()
+    fitted = fit_layers(classified, "bem", kept)
+    assert fitted["recall"] == kept["recall"]
+    assert fitted["lengths"].items() >= kept["recall"].items()
     short = classified.columns["long"] == 0
     scores = held_out_scores(classified, "bem", kept)
-    assert np.array_equal(scores["lengths"][short], scores["recall"][short])
+    assert np.array_equal(scores[short], row_scores(classified, kept["recall"])[short])
 
 
-def test_without_long_references_of_both_verdicts_all_are_weighed_as_short_ones(classified):
+def test_without_long_references_of_both_verdicts_one_layer_scores_all_rows(classified):
     columns = {**classified.columns, "long": np.zeros(400)}
-    layers = fit_layers(replace(classified, columns=columns), "bem")
-    assert {name: weight for name, weight in layers["lengths"].items() if weight and "long" in name} == {}
+    fitted = fit_layers(replace(classified, columns=columns), "bem")
+    assert {name: weight for name, weight in fitted["lengths"].items() if weight and "long" in name} == {}
 
 
-def test_how_many_are_right_in_a_set_is_not_learned(classified):
+def test_layer_does_not_learn_the_share_of_right_answers(classified):
     right = np.flatnonzero((classified.columns["long"] == 1) & classified.labels)
     rows = np.sort(np.concatenate([np.arange(400), right, right]))
     thrice = Classified(
@@ -75,6 +87,73 @@ def test_how_many_are_right_in_a_set_is_not_learned(classified):
     )
     kept = {"recall": {**dict.fromkeys(NAMES, 0.0), "intercept": 0.0}}
     one, other = (row_scores(classified, fit_layers(found, "bem", kept)["lengths"]) for found in (classified, thrice))
-    # More rows of the same weigh as much together; only the penalty counts for less. Alone, three times as many right
-    # ones would add log 3 to each logit, which makes .75 of .5.
+    # Repeated rows have the same weight together; only the penalty counts for less. Without weights, three times as
+    # many right answers would add log 3 to each logit, which makes .75 of .5.
     assert other == pytest.approx(one, abs=0.03)
+
+
+def test_weight_of_a_set_does_not_depend_on_its_size():
+    rng = np.random.default_rng(0)
+    margins, labels = rng.normal(size=60), rng.random(60) < 0.5
+    small = with_margins(margins, labels, ["a"] * 20 + ["b"] * 40)
+    # Three copies of the large set change nothing but the strength of the penalty.
+    order = [*range(20), *[*range(20, 60)] * 3]
+    large = with_margins(margins[order], labels[order], ["a"] * 20 + ["b"] * 120)
+    one, other = (fit_layers(found, "bem")["recall"] for found in (small, large))
+    assert one["margin"] == pytest.approx(other["margin"], abs=5e-3)
+    assert one["intercept"] == pytest.approx(other["intercept"], abs=5e-3)
+    unequal = fit_layers(with_margins(margins[order], labels[order], ["a"] * 140), "bem")["recall"]
+    assert abs(unequal["margin"] - one["margin"]) > 2e-2
+
+
+def test_weight_of_a_data_set_is_the_root_of_its_number_of_sets():
+    sets = ["a"] * 2 + ["b/1"] * 2 + ["b/2", "b/3", "b/4"]
+    labels = [1, 0, 1, 0, 1, 0, 1]
+    weights = layers._alike(with_margins(np.zeros(7), labels, sets), np.array(labels, bool))
+    # `a` has the weight 1, `b` √4 = 2, and each of its four sets 1/2. The sum is 3, and the mean over 7 rows is 1.
+    assert (weights * 3 / 7).tolist() == pytest.approx([0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.5])
+    # Both verdicts of a set have half of its weight, whether they have one row or two.
+    kinds = layers._alike(with_margins(np.zeros(3), [1, 1, 0], ["a"] * 3), np.array([1, 1, 0], bool))
+    assert kinds.tolist() == pytest.approx([0.75, 0.75, 1.5])
+
+
+def test_held_out_scores_do_not_depend_on_the_rows_own_label():
+    rng = np.random.default_rng(1)
+    margins = rng.normal(size=40)
+    labels = (margins + rng.normal(size=40)) > 0
+    turned = labels.copy()
+    turned[7] = not turned[7]
+    one, other = (held_out_scores(with_margins(margins, given, ["a"] * 40), "bem") for given in (labels, turned))
+    assert one[7] == other[7]
+    assert not np.allclose(one, other)
+
+
+def test_figures_of_each_set_and_their_mean():
+    scores = np.array([0.9, 0.8, 0.2, 0.4, 0.6, 0.7])
+    labels = np.array([True, False, False, True, True, True])
+    found = by_set(scores, labels, list("abcdef"), ["x"] * 4 + ["y"] * 2)
+    # x: right .9 and .4, wrong .8 and .2: three of four pairs are in order; one of each kind is accepted, MCC 0.
+    assert mean_figure({"": {"x": found["x"]}}, "auc")[""].value == 0.75
+    assert mean_figure({"": found}, "auc")[""].value == 0.75  # undefined for y, which has only right answers
+    assert mean_figure({"": found}, "mcc")[""].value == 0
+    assert mean_figure({"": found}, "accuracy")[""].value == 0.75  # x: .5, y: 1
+    assert mean_figure({"": found}, "mcc")[""].low is None  # fewer than 20 questions
+
+
+def test_mean_difference_has_an_interval():
+    labels = np.array([True, False] * 40)
+    ids, sets = [str(n // 2) for n in range(80)], ["a"] * 40 + ["b"] * 40
+    right, half = np.where(labels, 0.9, 0.1), np.tile([0.9, 0.1, 0.1, 0.9], 20)
+    matchers = {name: by_set(scores, labels, ids, sets) for name, scores in (("before", half), ("after", right))}
+    found = mean_figure(matchers, "mcc")
+    # Before, half of the right and half of the wrong answers are accepted: MCC 0.
+    assert (found["before"].value, found["after"].value, found["difference"].value) == (0, 1, 1)
+    assert found["before"].low < 0 < found["before"].high
+    assert (found["difference"].low, found["difference"].high) == pytest.approx(
+        (1 - found["before"].high, 1 - found["before"].low)
+    )
+    columns = [list(column.cells) for column in table("title", matchers).columns]
+    assert columns[:4] == [["a", "a", "b", "b"], ["before", "after"] * 2, ["40"] * 4, ["0.50"] * 4]
+    # All answers of `after` are judged right: only the accuracy has an interval, Wilson's with 20 questions.
+    assert columns[4][1] == "1.000 (no interval)"
+    assert columns[6][1] == "1.000 [0.839, 1.000]"
