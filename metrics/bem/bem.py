@@ -1,4 +1,4 @@
-"""BEM as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""BEM as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.bem.scorer import BemScorer
 
 
 class Bem(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `BemScorer`."""
 
     scorer_class = BemScorer

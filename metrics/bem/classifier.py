@@ -1,4 +1,4 @@
-"""BEM's classifier: which there are, which of its classes counts, and what it reads."""
+"""BEM's classifiers: presets, the class that counts, and the input."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def equivalent_class(labels: list[str]) -> int:
-    """Return the number of the class "equivalent": the one of that name, else class 1 of two.
+    """Return the index of the class "equivalent": by its name, or else 1 if there are two classes.
 
     >>> equivalent_class(["LABEL_0", "LABEL_1"])
     1
@@ -27,8 +27,5 @@ def equivalent_class(labels: list[str]) -> int:
 
 
 def bem_pair(question: str, answer: str, reference: str) -> Pair:
-    """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`; the bar parts the two segments.
-
-    No further special tokens, as in the released checkpoint's own preparation.
-    """
+    """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`, as in the released program; segments end at |."""
     return Pair(answer, (reference, question))

@@ -1,4 +1,4 @@
-"""The options of BEM's `compute`. Its options at loading are those of every metric with a model."""
+"""The options of BEM; its options at loading are those of all metrics with a model."""
 
 from dataclasses import dataclass
 

@@ -46,7 +46,7 @@ class BemScorer(ForTraining, ForReward):
         margin: Mean logit of "equivalent", from the classifier alone.
         sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
-        accuracy_attempted: Accuracy of the other answers; None if every answer is such.
+        accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
             answer is correct if it contains the reference word for word.
         signature: The settings that reproduce the numbers.

@@ -1,4 +1,4 @@
-"""BEM's score (Bulian et al. 2022): the probability of the class "equivalent". Pure numpy.
+"""BEM's score (Bulian et al. 2022): the probability of the class "equivalent".
 
 The embedded matcher has a final logistic layer over its own margin and the shared words:
 

@@ -1,4 +1,4 @@
-"""NLI+lex's classifier: which there are, which of its classes counts, and what it reads."""
+"""NLI+lex's classifiers: presets, the class that counts, and the input."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def entailment_class(labels: list[str]) -> int:
-    """Return the number of the class "entailment", whatever its place and case.
+    """Return the index of the class "entailment", in any case.
 
     >>> entailment_class(["not_entailment", "ENTAILMENT"])
     1
@@ -27,13 +27,13 @@ def entailment_class(labels: list[str]) -> int:
 
 
 def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Pair:
-    """Return (premise, hypothesis): the templates filled; without a question, the bare texts."""
+    """Return premise and hypothesis; without a question, they are the bare answer and reference."""
     if not question:
         return Pair(answer, (reference,))
     return Pair(fill(premise, question, answer), (fill(hypothesis, question, reference),))
 
 
 def fill(template: str, question: str, answer: str) -> str:
-    """Put question and answer into a template; braces in either are text."""
+    """Fill question and answer into a template; braces in the texts have no meaning."""
     before, _, after = template.partition("{answer}")
     return before.replace("{question}", question) + answer + after.replace("{question}", question)

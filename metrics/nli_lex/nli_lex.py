@@ -1,4 +1,4 @@
-"""NLI+lex as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""NLI+lex as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.nli_lex.scorer import NliLexScorer
 
 
 class NliLex(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `NliLexScorer`."""
 
     scorer_class = NliLexScorer

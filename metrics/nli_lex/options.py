@@ -1,4 +1,4 @@
-"""The options of NLI+lex's `compute`. Its options at loading are those of every metric with a model."""
+"""The options of NLI+lex; its options at loading are those of all metrics with a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
 
-# Lexical signal -> the columns that it adds to the entailment probability.
+# The columns that each lexical signal adds to the entailment probability.
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
@@ -47,7 +47,7 @@ class NliLexOptions(MatcherOptions):
         ),
     )
     weights: Weights | str | Path | None = option(
-        None, _WEIGHTS, "Use these weights of the logistic layer, or a file that `fit` wrote (default: by model)."
+        None, _WEIGHTS, "Use these weights of the logistic layer, or a JSON file of weights (default: by model)."
     )
     premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
     hypothesis: str = option(

@@ -1,24 +1,12 @@
-"""NLI+lex: whether an answer entails the reference, with a lexical signal beside it."""
+"""NLI+lex: does an answer entail the reference? Combined with a lexical signal."""
 
-import json
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import (
-    ANSWERS,
-    EngineOptions,
-    RowValueError,
-    Unexpected,
-    check_column,
-    check_keywords,
-    check_lengths,
-    declarations,
-    made,
-)
+from .._shared.arguments import ANSWERS, EngineOptions, RowValueError, Unexpected, check_column, check_lengths
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
@@ -28,16 +16,7 @@ from .._shared.training import ForTraining
 from .classifier import PRESETS, entailment_class, nli_pair
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
-from .weights import (
-    UNFITTED,
-    check_labels,
-    check_strength,
-    check_target,
-    chosen_weights,
-    fit_weights,
-    given_weights,
-    learner,
-)
+from .weights import UNFITTED, chosen_weights, fit_weights, given_weights, learner
 
 CITATION = """\
 @misc{balamurali2025revisiting,
@@ -48,9 +27,12 @@ CITATION = """\
 }
 """
 
+# Weight of the ridge penalty of `fit`.
+_STRENGTH = 0.1
+
 
 def _label(value: object) -> bool:
-    """Check one person's verdict."""
+    """Check one label."""
     if not isinstance(value, (bool, int, float, np.bool_)) or value not in {0, 1}:
         raise Unexpected("True or False", RowValueError)
     return bool(value)
@@ -68,7 +50,7 @@ class NliLexScorer(ForTraining, ForReward):
         entailment, match, recall: Means of the components.
         sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
-        accuracy_attempted: Accuracy of the other answers; None if every answer is such.
+        accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
             answer is correct if it contains the reference word for word.
         signature: The settings that reproduce the numbers.
@@ -101,19 +83,12 @@ class NliLexScorer(ForTraining, ForReward):
         """Check the given weights, load the model once, and check that it has the weights that were not given."""
         if options.by_sentence:
             check_splitter(self.name)
-        given_weights(options.lexical, options.weights)
+        if options.weights is not None:
+            given_weights(options.lexical, options.weights)
         self.weights(options)
 
     def fit(
-        self,
-        *,
-        predictions: Any,
-        references: Any,
-        labels: Any,
-        questions: Any = None,
-        path: str | Path | None = None,
-        strength: float = 0.1,
-        **options: Any,
+        self, *, predictions: Any, references: Any, labels: Any, questions: Any = None, **options: Any
     ) -> dict[str, float]:
         """Learn the logistic layer's weights from answers with human labels.
 
@@ -122,35 +97,27 @@ class NliLexScorer(ForTraining, ForReward):
             references: As for `compute`.
             labels: True if people judged the answer correct, otherwise False.
             questions: As for `compute`.
-            path: JSON file to write the weights to.
-            strength: Strength of the ridge penalty ½ · strength · |w|²; above 0.
             **options: Options of `compute`, such as `lexical` or the templates.
 
         Returns:
             The weights, for `compute(…, weights=…)`. The metric itself does not change.
         """
-        check_keywords(self.name, options, declarations(NliLexOptions))
-        check_strength(strength)
-        if path is not None:
-            check_target(path)
-        chosen = made(self.name, NliLexOptions, options)
+        given = {"predictions": predictions, "references": references, "questions": questions}
+        chosen, rows = self.check_call(options | given)
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
-        rows = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         judged = check_column(self.name, "labels", labels, _label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
-        check_labels(judged)
+        if len(set(judged)) == 1:
+            raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
         learner()
         parts = self.parts(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
         columns = {"entailment": parts.said, **parts.evidence}
-        weights = fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), strength)
-        if path is not None:
-            Path(path).expanduser().write_text(json.dumps(weights, indent=2) + "\n", encoding="utf-8")
-        return weights
+        return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), _STRENGTH)
 
     def weights(self, options: NliLexOptions) -> Weights:
-        """Return the logistic layer's weights for these options; without any, raise the same error as `compute`."""
+        """Return the logistic layer's weights for these options; raise ValueError if there are none."""
         return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
 
     def parts(
@@ -170,7 +137,8 @@ class NliLexScorer(ForTraining, ForReward):
     ) -> Scored:
         lexical, weights = self._lexical(options), self.weights(options)
         parts = replace(self.parts(predictions, references, questions, options), weights=weights)
-        given = None if options.weights is None and self.model.layers else weights  # else the model's hash says them
+        # The model's hash covers its own weights.
+        given = None if options.weights is None and self.model.layers else weights
         templates = (options.premise, options.hypothesis)
         settings = {
             "nli": self.model.name,

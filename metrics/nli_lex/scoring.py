@@ -1,4 +1,4 @@
-"""NLI+lex's score (Balamurali and Cheng 2025, section 3.2). Pure numpy.
+"""NLI+lex's score (Balamurali and Cheng 2025, section 3.2).
 
     p = sigmoid(w1 · se + w2 · lm + b)
 
@@ -45,7 +45,7 @@ def score(parts: Parts, options: NliLexOptions) -> Scores:
 
 
 def class_probability(logits: Floats, number: int) -> Floats:
-    """Return the softmax probability of one class, shape (inputs,)."""
+    """Return the softmax probability of a class, shape (inputs,)."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
     probability: Floats = shifted[:, number] / shifted.sum(axis=1)
     return probability

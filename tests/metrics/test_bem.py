@@ -1,4 +1,4 @@
-"""BEM: its input token by token, its score against transformers, with checkpoints made here and the embedded one."""
+"""BEM: input tokens and scores against transformers, with tiny checkpoints and the default model."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def embedded():
 
 
 def released_preparation(folder, question, reference, candidate):
-    """The input as the released checkpoint's own example makes it, and the probability of class 1."""
+    """The input, prepared as in the example of the released checkpoint, and the probability of class 1."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     inputs = tokenizer(
@@ -47,7 +47,7 @@ def released_preparation(folder, question, reference, candidate):
         return inputs, float(model(**inputs).logits.softmax(dim=1)[0, 1])
 
 
-def test_the_input_is_that_of_the_released_checkpoint(tiny, folder):
+def test_the_input_equals_that_of_the_released_checkpoint(tiny, folder):
     tiny.compute(**ROWS)
     ((ids, types),) = tiny.model.classifier.encode([bem_pair("who was it ?", "it was marie curie", "marie curie")])
     expected, _ = released_preparation(folder, "who was it ?", "marie curie", "it was marie curie")
@@ -69,7 +69,7 @@ def test_scores_are_the_probability_of_class_1(tiny, folder):
 
 
 def test_the_class_is_found_by_its_name(tmp_path, folder):
-    """The same weights with the classes named the other way round: the first is the one that counts."""
+    """The same weights with swapped classes: the first one counts."""
     named = tiny_classifiers.bert(tmp_path / "named", ["Equivalent", "different"])
     plain, other = (
         evaluate_qa.load("bem", model=str(path), device="cpu").compute(**ROWS)["per_example"]["margin"][0]
@@ -78,14 +78,14 @@ def test_the_class_is_found_by_its_name(tmp_path, folder):
     assert other == pytest.approx(-plain, abs=1e-6)
 
 
-def test_three_unnamed_classes_are_an_error(tmp_path):
+def test_three_unnamed_classes_raise(tmp_path):
     three = tiny_classifiers.bert(tmp_path / "three", ["a", "b", "c"])
     with pytest.raises(ValueError, match="bem: the checkpoint has the classes a, b, c; expected two"):
         evaluate_qa.load("bem", model=str(three)).compute(**ROWS)
 
 
 @pytest.mark.parametrize("bad", [None, "", "  "])
-def test_a_missing_question_is_named(tiny, bad):
+def test_a_missing_question_raises(tiny, bad):
     questions = ["who was it ?", bad, "capital"]
     with pytest.raises(ValueError, match=r"bem: questions\[1\] is .*; expected a question"):
         tiny.compute(**{**ROWS, "questions": questions})
@@ -93,22 +93,12 @@ def test_a_missing_question_is_named(tiny, bad):
         tiny.compute(predictions=ROWS["predictions"], references=ROWS["references"])
 
 
-def test_a_checkpoint_has_no_final_layer(tiny):
+def test_lexical_needs_a_final_layer(tiny):
     with pytest.raises(ValueError, match=r"bem: lexical is True, but bem0@.* has no final layer"):
         tiny.compute(**ROWS, lexical=True)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"threshold": 2}, {"lexical": "yes"}, {"window": 3}, {"long_answers": "cut"}, {"question_tokens": 0}],
-    ids=str,
-)
-def test_options_are_checked(tiny, options):
-    with pytest.raises(ValueError, match=f"bem: {next(iter(options))} is "):
-        tiny.compute(**ROWS, **options)
-
-
-def test_margins_are_the_logit_of_the_softmax():
+def test_margins_are_logits_of_the_softmax():
     # softmax of (0, 1, 2): class 2 has e² / (1 + e + e²) = 0.66524…; its logit is ln(0.66524 / 0.33476) = 0.68674
     (margin,) = margins(np.array([[0.0, 1.0, 2.0]]), 2)
     assert margin == pytest.approx(2 - np.log(1 + np.e))
@@ -119,7 +109,7 @@ def test_the_final_layer_by_hand():
     # 0.5 · 2 + 3 · 1 − 1 = 3
     layer = {"margin": 0.5, "recall": 3.0, "intercept": -1.0}
     assert combined(np.array([2.0]), {"recall": np.array([1.0])}, layer).tolist() == [3.0]
-    # Of a long reference 0.5 more of the margin counts, and a length of 3: 3 + 0.5 · 2 + 0.1 · 3 - 2 = 2.3.
+    # For a long reference, 0.5 more of the margin and 0.1 of the length count: 3 + 0.5 · 2 + 0.1 · 3 - 2 = 2.3.
     layer |= {"long": -2.0, "long*margin": 0.5, "long*length": 0.1}
     columns = {"recall": np.array([1.0, 1.0]), "long": np.array([0.0, 1.0]), "length": np.array([3.0, 3.0])}
     assert combined(np.array([2.0, 2.0]), columns, layer).tolist() == pytest.approx([3.0, 2.3])
@@ -127,7 +117,7 @@ def test_the_final_layer_by_hand():
 
 
 def test_a_long_answer_is_read_to_its_end(embedded):
-    """The name stands 700 words deep, beyond the model's 512 tokens."""
+    """The name comes after 700 words, beyond the model's 512 tokens."""
     filler = "The museum in the city has many rooms and visitors. " * 70
     row = {"references": ["Leonardo da Vinci"], "questions": ["Who painted the Mona Lisa?"]}
     end = "The Mona Lisa was painted by Leonardo da Vinci."
@@ -137,7 +127,7 @@ def test_a_long_answer_is_read_to_its_end(embedded):
     assert windows > 0.5 > max(without, truncated)
 
 
-def test_the_signature_says_what_was_done(embedded, tiny):
+def test_signature_shows_the_options(embedded, tiny):
     row = {"predictions": ["a"], "references": ["b"], "questions": ["c"]}
     assert embedded.compute(**row)["signature"].startswith("bem|v:1.1.0|cls:matcher@")
     assert "|lex:lengths|long:window200|q:96" in embedded.compute(**row)["signature"]
