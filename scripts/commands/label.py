@@ -8,17 +8,14 @@ import typer
 from ..parameters import role_columns
 from ..terminal import options_of, reported_errors
 
-_people, _page = options_of("Two people"), options_of("Page")
+_page = options_of("Page")
 
 
 def label(
     file: Annotated[Path, typer.Argument(help="Rows to label, as `evaluate-qa sample` writes them: CSV or JSONL.")],
-    second: Annotated[
-        Path | None,
-        _people("Label as a second person into this file: the same rows, without the labels of the first person."),
-    ] = None,
     kappa: Annotated[
-        Path | None, _people("Print the agreement with the labels in this file (Cohen's kappa), and open no page.")
+        Path | None,
+        typer.Option(help="Print the agreement with a second person's labels in this file, and open no page."),
     ] = None,
     column: Annotated[list[str] | None, role_columns("label")] = None,
     show: Annotated[
@@ -31,27 +28,26 @@ def label(
     """Label answers on a page in your browser: R right, W wrong, S skip, B back.
 
     Each label is saved to the file immediately, as right, wrong or skip, for `evaluate-qa estimate`. Run the command
-    again to continue. To avoid bias, scores and other people's labels are hidden.
+    again to continue. To avoid bias, scores and other people's labels are hidden. For a second person, draw the same
+    rows into another file: `evaluate-qa sample` with the same seed. --kappa then prints Cohen's kappa.
     """
     with reported_errors("label"):
         if kappa is None:
             typer.echo("Loading the labeling page. This can take a minute on a busy machine…", err=True)
         from ..estimation.arguments import parse_columns
-        from ..labeling.sheet import Sheet, copy_without_labels, require_same_rows
+        from ..labeling.sheet import Sheet
 
         named = parse_columns(column, ["label"]).label
         sheet = Sheet(file, named, show or [])
         if kappa is not None:
-            from ..labeling.kappa import agreement, describe
+            from ..labeling.kappa import agreement
 
-            typer.echo(describe(agreement(sheet, Sheet(kappa, named))))
+            both, alike, found = agreement(sheet, Sheet(kappa, named))
+            typer.echo(
+                f"{alike:,} of {both:,} rows labeled by both have the same label ({alike / both:.1%}). Cohen's kappa: "
+                + ("not defined, because all labels are the same" if found is None else f"{found:.3f}")
+            )
             return
-        if second is not None:
-            if not second.exists():
-                copy_without_labels(sheet, second)
-            own = Sheet(second, sheet.label, show or [])
-            require_same_rows(sheet, own)
-            sheet = own
         try:
             from ..labeling.page import launch
         except ImportError as error:

@@ -8,7 +8,7 @@ import typer
 from ..parameters import Source, role_columns
 from ..terminal import options_of, reported_errors, warn
 
-_columns, _draw, _plan = map(options_of, ("Columns", "Drawing", "Planning"))
+_columns, _draw = map(options_of, ("Columns", "Drawing"))
 _ROLES = ("score", "id", "cluster")
 
 
@@ -24,11 +24,8 @@ def sample(
     ] = False,
     seed: Annotated[int, _draw("Set the random seed.")] = 0,
     plan: Annotated[
-        bool, _plan("Print the expected margin of error for several numbers of labels, and draw nothing.", "--plan")
+        bool, _draw("Print the expected margin of error for several numbers of labels, and draw nothing.", "--plan")
     ] = False,
-    margin: Annotated[
-        float | None, _plan("Print how many labels reach this margin of error, such as 0.03, and draw nothing.")
-    ] = None,
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     show: Annotated[list[str] | None, _columns("Show the labeler this column, too. Repeatable.")] = None,
 ) -> None:
@@ -42,22 +39,22 @@ def sample(
         from ..estimation.arguments import parse_columns
 
         names = parse_columns(column, _ROLES)
-        if plan or margin is not None:
+        if plan:
             from ..estimation import plan as planning
             from ..estimation.joining import probabilities, read_scored
             from ..estimation.report import show_plan
 
             scores = probabilities(read_scored(source, names), names.score)
-            show_plan(planning.plan(scores[scores >= 0], seed=seed), margin)  # rows without a score have NaN
+            show_plan(planning.plan(scores[scores >= 0], seed=seed))  # rows without a score have NaN
             return
         if target is None:
             raise ValueError("there is no file to write to. Name it with --output, or plan with --plan.")
         from ..estimation.asking import ask
 
-        asked = ask(source, target, names, show or [], rows, stratified, seed)
+        count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
-        typer.echo(f"Wrote {asked.rows:,} of {asked.scored:,} rows ({how}) to {target}.", err=True)
-        warn("sample", [asked.warning] if asked.warning else [])
+        typer.echo(f"Wrote {count:,} of {scored:,} rows ({how}) to {target}.", err=True)
+        warn("sample", warnings)
         typer.echo(
             f"Label them with: evaluate-qa label {quote(target)}\n"
             f"Then run: evaluate-qa estimate --scored {quote(source)} --labels {quote(target)}",

@@ -1,7 +1,6 @@
 """Write the file of rows for a person to label."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,22 +20,9 @@ _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that star
 _DRAWS = 100  # random orders of the rows, of which the proposed number is the largest
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The rows that were drawn for a person to label.
-
-    Attributes:
-        rows: Number of drawn rows.
-        scored: Number of rows with a score.
-        warning: A warning if the drawn rows cover too few clusters for an interval, with the number of rows to draw.
-    """
-
-    rows: int
-    scored: int
-    warning: str | None
-
-
-def ask(source: str, target: str, names: Names, more: Sequence[str], count: int, stratified: bool, seed: int) -> Asked:
+def ask(
+    source: str, target: str, names: Names, more: Sequence[str], count: int, stratified: bool, seed: int
+) -> tuple[int, int, list[str]]:
     """Draw rows and write them with an empty label, with sampling weights if the draw is stratified.
 
     Scores are not written, because they would bias the person. Rows without a score are not drawn.
@@ -49,6 +35,10 @@ def ask(source: str, target: str, names: Names, more: Sequence[str], count: int,
         count: Number of rows to draw.
         stratified: Whether to draw more rows from strata with uncertain scores.
         seed: Random seed.
+
+    Returns:
+        The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
+        clusters for an interval.
 
     Raises:
         RowsError: a file cannot be read or written, rows cannot be identified, or a score is invalid.
@@ -67,26 +57,26 @@ def ask(source: str, target: str, names: Names, more: Sequence[str], count: int,
     shown = {name: file.values[name] for name in seen if name in file.values}
     write_rows(target, _rows(shown, there, sample, file_format(target) == ".csv"))
     clusters = clusters_of(file, names, there) or list(map(str, there))
-    return Asked(len(sample.rows), len(there), _warning(clusters, sample, cluster_column(file, names), target))
+    return len(sample.rows), len(there), _warnings(clusters, sample, cluster_column(file, names), target)
 
 
-def _warning(clusters: Sequence[str], sample: DrawnSample, column: str | None, target: str) -> str | None:
+def _warnings(clusters: Sequence[str], sample: DrawnSample, column: str | None, target: str) -> list[str]:
     found, numbers = codes("clusters", clusters, len(clusters))
     covered = len(np.unique(numbers[sample.rows]))
     if covered >= FEWEST:
-        return None
+        return []
     if len(found) < FEWEST:
-        return (
+        return [
             f"the scored rows have fewer than {FEWEST} different values of {column!r}, too few for an interval. "
             "Score more rows, or name another column with --column cluster=NAME."
-        )
+        ]
     generator = np.random.default_rng(0)
     firsts = (np.unique(generator.permutation(numbers), return_index=True)[1] for _ in range(_DRAWS))
     enough = max(int(np.sort(first)[FEWEST - 1]) + 1 for first in firsts)
-    return (
+    return [
         f"these rows cover {covered} different values of {column!r}, and an interval needs at least {FEWEST}. Remove "
         f"{target} and draw more: --rows {min(len(clusters), -(-enough // 5) * 5)}."
-    )
+    ]
 
 
 def _rows(shown: dict[str, list[object]], there: Places, sample: DrawnSample, is_csv: bool) -> Iterator[Row]:

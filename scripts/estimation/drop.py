@@ -1,13 +1,9 @@
 """Test whether a system is worse than a baseline: the test of `evaluate-qa gate`.
 
 The drop of a row is the baseline's score or verdict minus the system's. The gate fails if the lower confidence bound of
-the mean drop is above the allowed drop. So a system whose true drop is allowed fails in at most one run in twenty;
-`uncertainty/COVERAGE.md` has measured rates. Two other rules were rejected. "The drop is significant and its estimate
-is above the allowed drop" fails every other run of a system with just the allowed drop, however many rows there are. A
-test of non-inferiority fails every system on a few hundred rows, even one that did not change. With the chosen rule,
-small drops pass if there are few rows, so each result names the smallest drop that it would detect.
-
-With verdicts of independent rows and no allowed drop, the bound (`uncertainty.bounds`) is McNemar's exact test.
+the mean drop (`uncertainty.bounds`) is above the allowed drop. So a system with just the allowed drop fails in one run
+in twenty. It would fail in every other run if the estimate alone had to be above the allowed drop, and nearly always,
+on a few hundred rows, in a test of non-inferiority. `uncertainty/COVERAGE.md` has measured rates.
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,6 @@ from ..files.rows import Row
 from ..files.values import text
 from .gated import Gated
 from .keys import either
-from .report import interval
 
 _LONGEST = 300  # characters of a text
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -17,16 +16,13 @@ _KINDS = (("loss", "Lost"), ("win", "Won"))
 
 def markdown(gated: Gated, most: int) -> str:
     """Return the decision, the figures, and at most this many lost rows and won rows."""
-    drop = gated.drop
     lines = [
-        f"### {'✅ Passed' if drop.passed else '❌ Failed'}: {gated.verdict}",
+        f"### {'✅ Passed' if gated.drop.passed else '❌ Failed'}: {gated.verdict}",
         "",
         f"{_escaped(gated.figures)}.",
         "",
-        f"| {_in_cell(gated.baseline)} | {_in_cell(gated.system)} | drop | allowed | lost | won |",
-        "|---:|---:|---:|---:|---:|---:|",
-        f"| {gated.before:.3f} | {gated.after:.3f} | {interval(drop.drop)} | {drop.allowed:g} | "
-        f"{len(gated.rows_of('loss')):,} | {len(gated.rows_of('win')):,} |",
+        f"{code(gated.system)} against {code(gated.baseline)}: {len(gated.rows_of('loss')):,} rows lost, "
+        f"{len(gated.rows_of('win')):,} won.",
         "",
     ]
     lines += [f"- {_escaped(note)}" for note in gated.notes]
@@ -75,10 +71,6 @@ def code(words: str) -> str:
 
 def _escaped(words: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", _short(words))
-
-
-def _in_cell(words: str) -> str:
-    return code(words.replace("\\", "/").replace("|", "¦"))
 
 
 def _short(words: str) -> str:

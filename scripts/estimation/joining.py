@@ -192,13 +192,10 @@ def cluster_column(file: Columns, names: Names) -> str | None:
 
 
 def clusters_of(file: Columns, names: Names, rows: Places) -> list[str] | None:
-    """Return the cluster of each row; None if there is no column for it.
-
-    A row without a question stands alone if clusters are questions by default.
-    """
+    """Return the cluster of each row, an own one if the column is empty; None if there is no column for it."""
     column = cluster_column(file, names)
-    if column is None or names.cluster is not None:
-        return None if column is None else texts_of(file, column, rows)
+    if column is None:
+        return None
     values = file.named(column)
     return [plain(values[row]) or f"\0{row}" for row in rows.tolist()]
 

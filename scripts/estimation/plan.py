@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,18 +78,3 @@ def _planned(scores: Floats, count: int, repeats: int, generator: np.random.Gene
         margins.append(row)
     alone, alike, _, stratified = np.mean(margins, axis=0).tolist()
     return Planned(count, alone, alike, stratified)
-
-
-def enough(planned: Sequence[Planned], margin: float, stratified: bool) -> int | None:
-    """Return the number of labels that reaches a margin of error; None if it is more than the numbers tried.
-
-    The squared margin is nearly a + b / labels, so it is interpolated between the two nearest numbers of labels.
-    """
-    points = [(1 / one.labels, (one.stratified if stratified else one.alike) ** 2) for one in planned]
-    if margin**2 >= points[0][1]:
-        return planned[0].labels
-    for (before, wide), (after, narrow) in pairwise(points):
-        if narrow <= margin**2:
-            share = (wide - margin**2) / (wide - narrow)
-            return int(np.ceil(1 / (before + share * (after - before))))
-    return None

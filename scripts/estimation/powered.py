@@ -26,8 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
-from .checks import EstimateInputs, checked
-from .randomness import require_sample
+from .checks import EstimateInputs, checked, require_sample
 
 FEWEST = 20
 """With fewer labels, or fewer clusters with labels, there is no interval, as it would hold the truth too rarely.
@@ -37,7 +36,8 @@ FEWEST = 20
 
 _FEW = 50
 _FEW_OF_A_KIND = 10
-_ROUNDING = 1e-20  # scores with a smaller variance are equal
+_ROUNDING = 1e-9
+_EQUAL = 1e-20  # scores with a smaller variance are equal
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     # After a draw with unequal probabilities, the other rows differ from the labeled ones. Then f' covers all rows.
     others = ~known if given.weights is None else np.ones_like(known)
     shares = given.shares[known]
-    mean_label, mean_score = shares @ given.labels[known], shares @ given.scores[known]
+    mean_label, mean_score = float(shares @ given.labels[known]), float(shares @ given.scores[known])
     of_labels, of_scores = np.zeros(len(known)), np.zeros(len(known))
     of_labels[known] = shares * (given.labels[known] - mean_label)
     of_scores[known] = shares * (given.scores[known] - mean_score)
     gap = 0.0
     if others.any():
-        mean_other = given.scores[others].mean()
+        mean_other = float(given.scores[others].mean())
         of_scores[others] -= (given.scores[others] - mean_other) / others.sum()
         gap = mean_other - mean_score
     labels_error, scores_error = given.by_cluster(of_labels), given.by_cluster(of_scores)
@@ -189,7 +189,7 @@ def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, ot
         spread = (1 / given.known.sum() + 1 / others.sum()) * given.scores.var(ddof=1)
     else:
         spread = scores_error @ scores_error
-    return float(np.clip(labels_error @ scores_error / spread, 0, 1)) if spread > _ROUNDING else 0.0
+    return float(np.clip(labels_error @ scores_error / spread, 0, 1)) if spread > _EQUAL else 0.0
 
 
 def _interval(value: float, variance: float, effective: float, degrees: float, confidence: float) -> Interval:
@@ -197,7 +197,7 @@ def _interval(value: float, variance: float, effective: float, degrees: float, c
 
     The variance of a share of 0 or 1 is 0; then a share half a label away from it is used.
     """
-    share = min(1.0, max(0.0, float(value)))
+    share = min(1.0, max(0.0, value))
     inner = min(1 - 0.5 / effective, max(0.5 / effective, share))
     return wilson(share, inner * (1 - inner) / variance, confidence, degrees)
 
@@ -234,17 +234,9 @@ def _unusable(given: EstimateInputs) -> str | None:
 
 def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
-    clusters = len(np.unique(given.clusters[given.known]))
     fewest = min((labels == kind).sum() for kind in (0, 1))
-    if len(labels) < _FEW:
-        yield f"fewer than {_FEW} labels: the interval is approximate and may be too narrow"
-    elif clusters < _FEW:
-        yield f"labels of fewer than {_FEW} clusters: the interval is approximate and may be too narrow"
-    elif effective < _FEW:
-        yield (
-            f"labels are concentrated: their {clusters:,} clusters count as {effective:.0f} of equal "
-            "weight, so the interval is approximate and may be too narrow"
-        )
+    if effective < _FEW - _ROUNDING:
+        yield f"the labels count as {effective:.0f} independent ones, fewer than {_FEW}: the interval may be too narrow"
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
         yield f"only {fewest} labels of one kind: the interval is approximate"
     if not are_others:

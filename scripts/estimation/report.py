@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ..terminal import open_console
 from ..uncertainty.intervals import Interval
 from .joining import Joined
-from .plan import Planned, enough
+from .plan import Planned
 from .powered import Estimate, Estimates
 
 if TYPE_CHECKING:
@@ -110,18 +110,11 @@ def _plain(found: Estimate) -> dict[str, Any]:
     return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(found).items()}
 
 
-def show_plan(planned: Sequence[Planned], margin: float | None) -> None:
-    """Print the margin of error for several numbers of labels, and the number of labels that reach a given margin."""
+def show_plan(planned: Sequence[Planned]) -> None:
+    """Print the margin of error for several numbers of labels."""
     console = open_console()
     grid = table("margin of error at 95% confidence", ("labels", "labels only", "with scores", "with --stratified"))
     for one in planned:
         grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
     console.print(grid)
-    lines = []
-    if margin is not None:
-        for stratified in (False, True):
-            count = enough(planned, margin, stratified)
-            labels = f"about {count:,} labels" if count else f"more than {planned[-1].labels:,} labels"
-            how = " with --stratified" if stratified else ""
-            lines.append(f"A margin of error of ±{margin:g} needs {labels}{how}.")
-    print_lines(console, [*lines, "Assumes calibrated scores and independent rows."])
+    print_lines(console, ["Assumes calibrated scores and independent rows."])

@@ -1,7 +1,5 @@
 """Cohen's kappa: the agreement of two people beyond chance."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..estimation.keys import key_names, keys, places
@@ -9,24 +7,15 @@ from ..files.rows import RowsError
 from .sheet import Sheet
 
 
-@dataclass(frozen=True)
-class LabelerAgreement:
-    """The agreement of two people.
-
-    Attributes:
-        both: Number of rows that both labeled as right or wrong.
-        alike: Number of rows with the same label.
-        kappa: Cohen's kappa (1960), (p − e)/(1 − e), from −1 to 1, with the share p of rows with the same label and the
-            share e expected by chance from the numbers of right and wrong rows. None if both gave all rows one label.
-    """
-
-    both: int
-    alike: int
-    kappa: float | None
-
-
-def agreement(one: Sheet, other: Sheet) -> LabelerAgreement:
+def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
     """Compare two people's labels of the same rows, in any order.
+
+    Cohen's kappa (1960) is (p − e)/(1 − e), from −1 to 1, with the share p of rows with the same label and the share e
+    expected by chance from the numbers of right and wrong rows.
+
+    Returns:
+        The number of rows that both labeled, the number of rows with the same label, and kappa; None if all labels are
+        the same.
 
     Raises:
         RowsError: rows cannot be identified, no row has two labels, or a label is between right and wrong.
@@ -47,13 +36,4 @@ def agreement(one: Sheet, other: Sheet) -> LabelerAgreement:
     right = pairs.mean(axis=0)
     chance = float(right.prod() + (1 - right).prod())
     kappa = float((same.mean() - chance) / (1 - chance)) if chance < 1 else None
-    return LabelerAgreement(len(pairs), int(same.sum()), kappa)
-
-
-def describe(found: LabelerAgreement) -> str:
-    """Return the agreement in one line."""
-    kappa = "not defined, because all labels are the same" if found.kappa is None else f"{found.kappa:.3f}"
-    return (
-        f"{found.alike:,} of {found.both:,} rows labeled by both have the same label "
-        f"({found.alike / found.both:.1%}). Cohen's kappa: {kappa}"
-    )
+    return len(pairs), int(same.sum()), kappa

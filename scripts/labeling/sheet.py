@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, either, keys, plain
+from ..estimation.keys import ID, either, plain
 from ..files.claiming import claimed
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
@@ -63,8 +63,9 @@ class Sheet:
     """
 
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
-        _require_writable(path)
-        self._seen = _state(path) if path.exists() else None  # before reading, so that a later change is noticed
+        if file_format(path) == ".parquet":
+            raise RowsError(f"{path}: labels are filled into a .csv or .jsonl file; write one with evaluate-qa sample")
+        check_place(path)
         found = list(read_rows(path))
         if not found:
             raise RowsError(f"{path}: there are no rows")
@@ -114,10 +115,10 @@ class Sheet:
                 file is not changed then.
         """
         with self._lock, claimed(self.path, _PATIENCE):
-            rows = self.rows if _state(self.path) == self._seen else self._reread()
-            rows = [*rows[:row], {**rows[row], self.label: label}, *rows[row + 1 :]]
+            rows = self._reread()
+            rows[row][self.label] = label
             write_part(self.path, rows)
-            self.rows, self._seen = rows, _state(self.path)
+            self.rows = rows
 
     def _reread(self) -> list[Row]:
         """Return the rows as another writer left them; raises RowsError if more than labels changed."""
@@ -156,33 +157,6 @@ class Sheet:
             more={name: _text(self.rows[row][name]) for name in self._more if _text(self.rows[row].get(name))},
             label=self.label_of(row),
         )
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def copy_without_labels(sheet: Sheet, target: Path) -> None:
-    """Write the rows of a sheet into a new file for another person."""
-    _require_writable(target)
-    if file_format(target) != file_format(sheet.path):
-        raise RowsError(f"{target}: expected a {file_format(sheet.path)} file, as {sheet.path} is one")
-    write_part(target, [{**row, sheet.label: None} for row in sheet.rows])
-
-
-def require_same_rows(one: Sheet, other: Sheet) -> None:
-    """Raise RowsError unless both sheets have the same answers in the same order."""
-    names = [name for name in one.columns().present if name != one.label]
-    first, second = (keys(sheet.columns(), names) for sheet in (one, other))
-    if first != second:
-        raise RowsError(f"{other.path} holds other rows than {one.path}; name another file")
-
-
-def _require_writable(path: Path) -> None:
-    if file_format(path) == ".parquet":
-        raise RowsError(f"{path}: labels are filled into a .csv or .jsonl file; write one with evaluate-qa sample")
-    check_place(path)
 
 
 def _looks_judged(name: str, values: Iterable[Any]) -> bool:

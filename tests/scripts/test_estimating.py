@@ -190,12 +190,11 @@ def test_estimate_reports_nan_and_repeated_and_empty_rows(run):
     message = run(labeled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
     assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in message
     assert "--column id=question --column id=system" in message
-    write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
-    assert "blank.jsonl, line 1: there is nothing in the column 'question'" in run(
-        labeled(), "--column", "cluster=question", code=1, scored="blank.jsonl"
-    )
+    write_rows("blank.jsonl", [row | {"system": ""} for row in ROWS])
+    message = "blank.jsonl, line 1: there is nothing in the column 'system'"
+    assert message in run(labeled(), "--by", "system", code=1, scored="blank.jsonl")
 
 
-def test_rows_without_a_question_stand_alone_by_default(run):
+def test_rows_without_a_question_stand_alone(run):
     write_rows("blank.jsonl", [row | {"question": ""} for row in ROWS])
     same(run(labeled(), scored="blank.jsonl")["all"], expected(clusters=None).all)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.estimation.plan import Planned, enough, plan
+from evaluate_qa.estimation.plan import plan
 from evaluate_qa.estimation.powered import estimate
 from evaluate_qa.estimation.samples import allocation, draw, stratum
 
@@ -97,13 +97,3 @@ def test_plan_leaves_out_numbers_of_labels_that_might_be_all_the_same():
     """With a thousandth wrong, 50 labels are nearly always all right."""
     with pytest.raises(ValueError, match="no number of labels up to 100 is enough for the 1,000 rows"):
         plan(np.full(1000, 0.9999), counts=[50, 100])
-
-
-def test_enough_by_hand():
-    """The squared margin at 1/100 is .0100 and at 1/200 .0064; .0082 is halfway, at 1/133.3."""
-    planned = [Planned(100, 0.2, 0.1, 0.1), Planned(200, 0.2, 0.08, 0.05)]
-    assert enough(planned, np.sqrt(0.0082), stratified=False) == 134
-    assert enough(planned, 0.08, stratified=False) == 200
-    assert enough(planned, 0.5, stratified=False) == 100
-    assert enough(planned, 0.07, stratified=False) is None
-    assert enough(planned, 0.05, stratified=True) == 200
