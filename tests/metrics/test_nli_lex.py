@@ -182,9 +182,7 @@ def test_an_invalid_weights_file_raises_before_the_model_is_loaded(unloaded, tmp
     ids=str,
 )
 def test_invalid_weights_raise_before_the_model_is_loaded(unloaded, weights):
-    with pytest.raises(
-        ValueError, match="^nli_lex: weights are .*; expected finite numbers for entailment, intercept, m"
-    ):
+    with pytest.raises(ValueError, match=r"^nli_lex: weights are .*; expected finite numbers for entailment"):
         unloaded.compute(**ROWS, weights=weights)
     with pytest.raises(
         ValueError, match="; with lexical='recall' expected finite numbers for entailment, intercept, r"
