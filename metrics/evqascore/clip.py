@@ -1,4 +1,4 @@
-"""CLIP's two encoders over frames and texts, whichever library the model comes from: unit vectors in one space."""
+"""Encode frames and texts as unit vectors with a CLIP model from any library."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,23 +18,22 @@ Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
 LongText = Literal["mean", "truncate"]
 
-# Frames of a batch, by device: an accelerator wants enough work to be kept busy, a CPU is as fast with few, and the
-# sooner a batch is full, the sooner encoding goes on beside decoding.
+# Frames per batch. An accelerator needs large batches; a CPU does not, and with small ones encoding starts earlier.
 _FRAMES = {"cpu": 8, "mps": 64, "cuda": 128}
-# Tokens of a batch of texts, padding counted.
+# Tokens per batch of texts, including padding.
 _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 32768}
 
 
 @dataclass(frozen=True)
 class ClipTokens:
-    """What a tokenizer makes of a text, and what the encoder wants around it.
+    """A tokenizer and the special tokens of its model.
 
     Args:
-        encode: Gives the token numbers of a text, without any special ones.
-        before: Special tokens that a text begins with.
-        after: Special tokens that it ends with.
-        pad: Fills up the shorter texts of a batch.
-        length: ClipTokens of the longest text, special ones counted; CLIP's 77.
+        encode: Return the token ids of a text, without special tokens.
+        before: Special tokens before a text.
+        after: Special tokens after a text.
+        pad: Token that pads the shorter texts of a batch.
+        length: Length of the longest text, including special tokens; 77 for CLIP.
     """
 
     encode: Callable[[str], list[int]]
@@ -44,12 +43,7 @@ class ClipTokens:
     length: int
 
     def windows(self, text: str, long_text: LongText) -> list[list[int]]:
-        """Split a text into as many windows as its tokens need, or keep its first alone.
-
-        Args:
-            text: Any text; an empty one is a window without a token of its own.
-            long_text: "mean" (all windows, whose vectors are to be averaged) or "truncate" (the first).
-        """
+        """Split a text into as many windows as needed ("mean"), or keep only the first ("truncate")."""
         room = self.length - len(self.before) - len(self.after)
         ids = self.encode(text)
         ids = ids[:room] if long_text == "truncate" else ids
@@ -57,7 +51,7 @@ class ClipTokens:
         return [[*self.before, *piece, *self.after] for piece in pieces]
 
     def batch(self, windows: Sequence[list[int]]) -> NDArray[np.int64]:
-        """Return windows as a matrix, filled up to the longest of them."""
+        """Return windows as a matrix, padded to the longest."""
         filled = np.full((len(windows), max(map(len, windows))), self.pad, dtype=np.int64)
         for row, window in enumerate(windows):
             filled[row, : len(window)] = window
@@ -65,7 +59,7 @@ class ClipTokens:
 
 
 def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str] = str) -> ClipTokens:
-    """Return the tokens of a transformers tokenizer; what it puts around a text is seen by trying."""
+    """Return the tokens of a transformers tokenizer; a trial shows which special tokens it adds."""
 
     def encode(text: str) -> list[int]:
         ids = tokenizer(clean(text), add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]
@@ -80,18 +74,18 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
 
 @dataclass(frozen=True)
 class Clip:
-    """A loaded model: what the encoder needs of it.
+    """A loaded model.
 
     Args:
         model: The torch module.
-        label: Short name with the beginning of its weights' hash.
-        fingerprint: Names weights and settings: of two models with equal ones all vectors are equal.
-        tokens: Its tokenizer.
-        prepare: Makes an RGB picture of Pillow the size that the model wants, shape (height, width, 3).
-        mean: Subtracted from the pixels, which are in [0, 1], by channel.
-        std: What they are divided by then.
-        images: Runs the image encoder over pixels, shape (n, 3, height, width).
-        texts: Runs the text encoder over token numbers, shape (n, length), of which windows are that long.
+        label: Short name with the first eight digits of its weights' SHA-256.
+        fingerprint: Identifies weights and settings: models with equal fingerprints give equal vectors.
+        tokens: The tokenizer.
+        prepare: Resize and crop an RGB image of Pillow; return shape (height, width, 3).
+        mean: Subtracted from the pixels in [0, 1], by channel.
+        std: Divisor of the pixels afterwards, by channel.
+        images: Encode pixels of shape (n, 3, height, width).
+        texts: Encode token ids of shape (n, length), with the lengths of the texts.
     """
 
     model: Any
@@ -106,21 +100,21 @@ class Clip:
 
 
 class Encoder:
-    """A loaded CLIP model on its device.
+    """A CLIP model on its device.
 
     Args:
         clip: The model.
-        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; by default the best there is.
-        dtype: Precision of the model; `"auto"`: the one that is fastest there.
-        batch_size: Frames, and texts, of a batch at most.
-        token_budget: ClipTokens of a batch of texts at most, padding counted.
+        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"` (default: the best available).
+        dtype: Precision of the model; `"auto"` selects the fastest on the device.
+        batch_size: Largest number of frames, and of texts, per batch.
+        token_budget: Largest number of tokens per batch of texts, including padding.
 
     Attributes:
-        label: Short name with the first eight digits of its weights' SHA-256, for the signature.
-        fingerprint: Names weights, settings and precision: equal fingerprints give equal vectors.
+        label: Short name of the model, for the signature.
+        fingerprint: Identifies weights, settings and precision.
         dtype: The precision of the model.
         dim: Length of the vectors.
-        batch_frames: Frames of a batch.
+        batch_frames: Frames per batch.
 
     Raises:
         ValueError: torch cannot use the device.
@@ -150,12 +144,12 @@ class Encoder:
         self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
 
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
-        """Return the unit vectors of texts, shape (texts, dim); equal texts go through the model once.
+        """Return the unit vectors of texts, shape (texts, dim); equal texts are encoded once.
 
         Args:
             texts: Any texts.
-            long_text: Of a text longer than the model reads: "mean" splits it into windows and takes the unit vector
-                of the mean of theirs, "truncate" reads its beginning.
+            long_text: A text longer than the model's context: "mean" averages the vectors of its windows, "truncate"
+                reads the beginning.
             describe: Title of the progress bar.
         """
         distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -177,17 +171,17 @@ class Encoder:
         return _unit(sums)[[distinct[text] for text in texts]]
 
     def encode_images(self, frames: Iterable[Pixels]) -> Vectors:
-        """Return the unit vectors of frames, shape (frames, dim); takes RGB of shape (height, width, 3) each."""
+        """Return the unit vectors of RGB frames of shape (height, width, 3); shape (frames, dim)."""
         return self.encode_prepared(np.stack([self.prepare(frame) for frame in frames]))
 
     def prepare(self, frame: Pixels) -> Pixels:
-        """Make a frame the size that the model wants, as the model's own preprocessing does. Safe in threads."""
+        """Resize and crop a frame with the model's own preprocessing. Thread-safe."""
         from PIL import Image
 
         return self._clip.prepare(Image.fromarray(frame))
 
     def encode_prepared(self, frames: Pixels) -> Vectors:
-        """Return the unit vectors of prepared frames, shape (frames, dim); takes shape (frames, height, width, 3)."""
+        """Return the unit vectors of prepared frames of shape (frames, height, width, 3); shape (frames, dim)."""
         ones = np.ones(len(frames), dtype=np.int32)
         batches = run(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
         return self._collected(len(frames), batches)
@@ -216,24 +210,24 @@ class Encoder:
 
 
 def _unit(vectors: NDArray[Any]) -> Vectors:
-    """Divide rows by their lengths; a row of zeros stays one."""
+    """Normalize rows; a row of zeros stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
     return unit
 
 
 def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
-    """Return the error for what is there, but is no such model."""
+    """Return the error for files that are not the expected model."""
     reason = shorten(str(error), 300, placeholder=" …")
     return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")
 
 
 def unusable_package(error: Exception) -> ImportError:
-    """Return the error that tells a user how to mend an import that failed with this one."""
+    """Return an error that explains how to fix a failed import."""
     if "torchvision" in str(error):
         return ImportError(
-            f"evqascore: torchvision does not fit this torch ({error}). Install both from one index, for a machine "
-            "without a GPU: pip install --force-reinstall torch torchvision --index-url "
+            f"evqascore: torchvision does not match the installed torch ({error}). Install both from one index. "
+            "Without a GPU: pip install --force-reinstall torch torchvision --index-url "
             "https://download.pytorch.org/whl/cpu"
         )
     return ImportError(

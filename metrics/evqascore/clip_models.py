@@ -1,4 +1,4 @@
-"""Where a CLIP model comes from: an open_clip tag, the Hub, a folder, a file of weights, or this metric's own demo."""
+"""Find a CLIP model: an open_clip tag, a repository of the Hub, a folder, a file of weights, or the demo."""
 
 import hashlib
 import json
@@ -12,26 +12,25 @@ import numpy as np
 from .._shared.arguments import is_file, is_folder, shown
 from .._shared.checkpoints import check_whole, file_hash
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
-from .open_clip_models import is_architecture, load_file, load_named, load_saved, saved_weights
+from .open_clip_models import is_architecture, load_file, load_named
 
-# Of the demo's weights that come with this version: wherever they are found, they are these or they are refused.
+# The demo's weights must have this hash wherever they are found.
 DEMO_SHA256 = "2741ebbcfab1ef5aef4d33ab755d6a9777cf04dba877f788dc0bac5c67d98a14"
-# Its folder, beside this file and in the Space on the Hub, of which `evaluate-qa publish` changes the namespace here.
+# The demo's folder, next to this file and in the Space. `evaluate-qa publish` changes the namespace of the Space.
 DEMO_FOLDER = "demo_clip"
 DEMO_SPACE = "evaluate-qa/evqascore"
 DEMO_IN_SPACE = f"evaluate_qa/metrics/evqascore/{DEMO_FOLDER}"
 
 _CURE = (
     "Give an open_clip tag such as model='ViT-B-32/openai', a CLIP repository of the Hub such as "
-    "'openai/clip-vit-large-patch14', a folder with such a model, or a checkpoint "
-    "file such as PAC-S's clip_ViT-B-32.pth"
+    "'openai/clip-vit-large-patch14', a folder in the format of transformers, or a checkpoint file such as PAC-S's "
+    "clip_ViT-B-32.pth"
 )
 _SETTINGS = ["*.json", "*.txt", "*.model"]
-_PICKLES = ["pytorch_model.bin", "open_clip_pytorch_model.bin"]
 
 
 def load_clip(model: str, revision: str | None = None) -> Clip:
-    """Load a model, in single precision, on the CPU.
+    """Load a model in single precision on the CPU.
 
     Args:
         model: A file; a folder; `name/pretrained` of open_clip, where `pretrained` is a tag or a file; or a repository
@@ -39,9 +38,9 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
         revision: Branch, tag or commit of a repository.
 
     Raises:
-        FileNotFoundError: it is nowhere; the message says where it was looked for and how to get it.
-        ImportError: a package is missing, or torch and torchvision do not fit.
-        ValueError: what is there is no CLIP model.
+        FileNotFoundError: The model was not found; the message says where it was searched and how to get it.
+        ImportError: A package is missing, or torch and torchvision do not match.
+        ValueError: The files are not a CLIP model.
     """
     local = Path(model).expanduser()
     if is_file(local):
@@ -52,24 +51,23 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
     if pretrained and is_architecture(name):
         return load_named(name, pretrained)
     if model.count("/") != 1:
-        raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is no file and no folder here. {_CURE}")
+        raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is neither a file nor a folder. {_CURE}")
     return _folder(_downloaded(model, revision), pretrained)
 
 
 def load_demo() -> Clip:
-    """Load the toy that comes with this metric, whose hash is checked.
-
-    Raises:
-        FileNotFoundError: it is nowhere.
-        ValueError: it is damaged.
-    """
+    """Load the demo's model."""
     return _transformers(demo_folder(), "demo")
 
 
 def demo_folder() -> Path:
-    """Return the demo's folder, checked: beside this file, in the installed package, or downloaded from the Space.
+    """Return the demo's folder: next to this file, in the installed package, or downloaded from the Space.
 
-    evaluate copies only code, so that a metric from the Hub has it not beside it.
+    evaluate copies only code, so a metric from the Hub does not have the folder next to it.
+
+    Raises:
+        FileNotFoundError: The folder was not found.
+        ValueError: The weights have the wrong hash.
     """
     try:
         installed = Path(str(resources.files("evaluate_qa.metrics") / "evqascore" / DEMO_FOLDER))
@@ -80,8 +78,8 @@ def demo_folder() -> Path:
     folder = next(found, None) or _published_demo(places[0])
     if (digest := file_hash(folder / "model.safetensors")) != DEMO_SHA256:
         raise ValueError(
-            f"evqascore: {folder / 'model.safetensors'} has the SHA-256 {digest}, not {DEMO_SHA256}: it is damaged or "
-            "of another version. Reinstall: pip install --force-reinstall evaluate-qa"
+            f"evqascore: {folder / 'model.safetensors'} has the SHA-256 {digest}; expected {DEMO_SHA256}. It is "
+            "damaged or of another version: pip install --force-reinstall evaluate-qa"
         )
     return folder
 
@@ -104,13 +102,11 @@ def _published_demo(beside: Path) -> Path:
 
 
 def _folder(folder: Path, label: str) -> Clip:
-    """Load a folder: open_clip's own format, or transformers'."""
-    if weights := saved_weights(folder):
-        return load_saved(folder, weights, label)
+    """Load a folder in the format of transformers."""
     if _model_type(folder / "config.json") != "clip":
         raise ValueError(
-            f"evqascore: {folder} is no CLIP checkpoint: it has neither an open_clip_config.json with weights nor a "
-            f"config.json of model_type 'clip'. {_CURE}"
+            f"evqascore: {folder} is not a CLIP checkpoint: it has no config.json of model_type 'clip'. For weights in "
+            f"open_clip's format, name the architecture and the file: model='ViT-B-16', checkpoint='…'. {_CURE}"
         )
     return _transformers(folder, label)
 
@@ -124,7 +120,7 @@ def _model_type(config: Path) -> str | None:
 
 
 def _downloaded(model: str, revision: str | None) -> Path:
-    """Return the folder of a repository; safetensors where it has them, else the pickles that transformers checks."""
+    """Download a repository; the pickle, which transformers checks, only if there is no safetensors file."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -132,11 +128,11 @@ def _downloaded(model: str, revision: str | None) -> Path:
     try:
         folder = Path(snapshot_download(model, revision=revision, allow_patterns=[*_SETTINGS, "*.safetensors"]))
         if not any(folder.glob("*.safetensors")):
-            snapshot_download(model, revision=revision, allow_patterns=_PICKLES)
+            snapshot_download(model, revision=revision, allow_patterns="pytorch_model.bin")
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise FileNotFoundError(
-            f"evqascore: the model {shown(model)} is no file, no folder, no name of open_clip and not in the local Hub "
-            f"cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "
+            f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local "
+            f"Hub cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "
             f"hf download {model}{at}"
         ) from error
     return folder
@@ -148,9 +144,9 @@ def _transformers(folder: Path, label: str) -> Clip:
         import transformers
     except (ImportError, RuntimeError) as error:
         raise unusable_package(error) from error
-    # Which of the two needs no torchvision depends on the version of transformers.
+    # The processor that does not need torchvision depends on the version of transformers.
     processor = getattr(transformers, "CLIPImageProcessorPil", transformers.CLIPImageProcessor)
-    # No code of the checkpoint's own; without the second transformers would ask whether to run it.
+    # Never run the checkpoint's own code. Without the second option, transformers would ask on the terminal.
     source: Any = {"local_files_only": True, "trust_remote_code": False}
     try:
         model, found = transformers.CLIPModel.from_pretrained(
@@ -159,19 +155,19 @@ def _transformers(folder: Path, label: str) -> Clip:
         check_whole(found)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **source)
         if max(tokenizer.get_vocab().values()) >= model.config.text_config.vocab_size:
-            raise ValueError("its tokenizer has tokens that its weights do not know")
+            raise ValueError("its tokenizer has tokens without embeddings")
         preprocess = processor.from_pretrained(folder, **source)
         files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
         hashes = {file: file_hash(file) for file in files}
         weights = next(hashes[file] for ending in (".safetensors", ".bin") for file in files if file.suffix == ending)
         fingerprint = hashlib.sha256("\n".join(f"{hashes[file]} {file.name}" for file in files).encode()).hexdigest()
         return of_transformers(model, preprocess, tokenizer, f"{label}@{weights[:8]}", fingerprint)
-    except Exception as error:  # a file that is damaged, or made to do damage, may raise anything
+    except Exception as error:  # a damaged or malicious file may raise anything
         raise not_loaded(folder, "transformers' CLIP", error) from error
 
 
 def of_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
-    """Return a CLIPModel of transformers, with its image processor and its tokenizer, as a `Clip`."""
+    """Return a CLIPModel of transformers, with its image processor and tokenizer, as a `Clip`."""
     import torch
 
     def prepare(picture: Any) -> Pixels:
@@ -191,5 +187,5 @@ def of_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fing
 
 
 def _pooled(output: Any) -> Any:
-    """The vectors themselves, which transformers 4 returns bare and transformers 5 in an object."""
+    """Return the vectors, which transformers 5 wraps in an object."""
     return getattr(output, "pooler_output", output)

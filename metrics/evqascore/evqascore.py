@@ -1,4 +1,4 @@
-"""EVQAScore as an `evaluate` metric. What it does stands in `scorer.py`."""
+"""EVQAScore as a metric of `evaluate`."""
 
 import evaluate
 
@@ -7,6 +7,6 @@ from evaluate_qa.metrics.evqascore.scorer import EvqascoreScorer
 
 
 class Evqascore(Adapter, evaluate.Metric):
-    """Its documentation is the scorer's."""
+    """Documented by `EvqascoreScorer`."""
 
     scorer_class = EvqascoreScorer

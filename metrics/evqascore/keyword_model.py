@@ -1,6 +1,6 @@
-"""Keywords from a chat model, as in the paper: run here by transformers, or behind an OpenAI-compatible endpoint.
+"""Extract key phrases with a chat model, as in the paper: a local model, or an OpenAI-compatible server.
 
-The paper's own prompt is not in its text; this one is ours. What a model was asked once, it is not asked again.
+The paper does not print its prompt; this one is ours.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .._shared.chat_models import ChatModel, Conversation, Deliver, LocalModel, NoAnswer
+from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
 from .._shared.endpoint import Endpoint
 from .._shared.progress import library_bars, progress
 from .._shared.stores import Store
@@ -26,10 +26,9 @@ If there is no key phrase, reply with [].
 
 Text: {text}"""
 
-# One reply may hold this many; whoever lists more repeats itself.
 _MAX_TOKENS = 512
 
-# A wrong key, a stopped server or a model that says nothing fails every text: no use in waiting for them all.
+# A wrong key, a stopped server or a silent model fails for every text; do not try them all.
 _FAILURES_IN_A_ROW = 20
 
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
@@ -38,19 +37,15 @@ _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
 
 
-class NoKeywords(ValueError):  # noqa: N818 - ends a call early; the answers that came are kept
-    """Too many failures one after the other."""
-
-
 class KeywordModel:
-    """Asks a chat model for the keywords of texts, each text once.
+    """Ask a chat model for the keywords of texts, each text once.
 
     Args:
         model: Name on the Hub, folder, or name at the endpoint.
         revision: Commit, tag or branch on the Hub.
-        endpoint: URL of an OpenAI-compatible server, whose key comes from OPENAI_API_KEY; None runs the model here.
-        device: As for torch; None for the best there is.
-        cache_dir: Where keywords are kept for later calls; None keeps them as long as this object lives.
+        endpoint: URL of an OpenAI-compatible server, whose key is in OPENAI_API_KEY; None runs the model locally.
+        device: Device of a local model, as for torch (default: the best available).
+        cache_dir: Keep keywords here for later calls (default: keep them in memory).
     """
 
     def __init__(
@@ -72,21 +67,22 @@ class KeywordModel:
         self._known: dict[str, list[str]] = {}
 
     def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
-        """Return the keywords of each text, or why the model gave none.
+        """Return the keywords of each text, or the reason why the model gave none.
 
         Raises:
-            ImportError: a package is missing.
-            ValueError: the model cannot be loaded, or gives no answer time and again.
+            ImportError: A package is missing.
+            ValueError: The model cannot be loaded, or fails many times in a row. Earlier replies are kept.
         """
         texts = list(dict.fromkeys(texts))
         if self._store is not None:
-            missing = [text for text in texts if text not in self._known]
-            for stored in self._store.read(missing):
-                self._known |= {missing[i]: json.loads(value) for i, value in stored.items()}
+            unknown = [text for text in texts if text not in self._known]
+            for stored in self._store.read(unknown):
+                self._known |= {unknown[i]: json.loads(value) for i, value in stored.items()}
         failed = self._ask([text for text in texts if text not in self._known])
         return {text: failed.get(text) or self._known[text] for text in texts}
 
     def _ask(self, texts: list[str]) -> dict[str, NoAnswer]:
+        """Ask for the keywords of texts, keep them, and return the failures."""
         failed: dict[str, NoAnswer] = {}
         in_a_row = 0
 
@@ -97,29 +93,24 @@ class KeywordModel:
                 failed[texts[number]] = answer
                 in_a_row += 1
                 if in_a_row == _FAILURES_IN_A_ROW:
-                    raise NoKeywords(f"evqascore: the keyword model failed {in_a_row} times in a row: {answer}")
+                    raise ValueError(f"the keyword model failed {in_a_row} times in a row: {answer}")
                 return
             in_a_row = 0
             keywords = self._known[texts[number]] = parse_keywords(answer)
             if self._store is not None:
                 self._store.write([texts[number]], [json.dumps(keywords).encode()])
 
-        if texts:
-            with progress("evqascore: keywords", len(texts), "text") as bar:
-                self._answer([conversation(text) for text in texts], deliver)
-        return failed
-
-    def _answer(self, conversations: list[Conversation], deliver: Deliver) -> None:
+        if not texts:
+            return failed
         try:
-            with library_bars():
-                self._model.answer(conversations, deliver)
+            with progress("evqascore: keywords", len(texts), "text") as bar, library_bars():
+                self._model.answer([conversation(text) for text in texts], deliver)
         except ModuleNotFoundError as error:
             needed = "pip install aiohttp certifi jinja2"
             raise ImportError(f"evqascore: {error}; the keyword model needs: {needed}") from error
-        except NoKeywords:
-            raise
         except ValueError as error:
             raise ValueError(f"evqascore: {error}") from error
+        return failed
 
 
 def _chat_model(model: str, revision: str | None, endpoint: str | None, device: str | None) -> ChatModel:
@@ -137,10 +128,10 @@ def conversation(text: str) -> Conversation:
 
 
 def parse_keywords(reply: str) -> list[str]:
-    r"""Return the keywords that a model's reply lists, distinct, in its order; none if it says that there are none.
+    r"""Return the distinct keywords in a model's reply, in order.
 
-    Understands a JSON list (also within other text or an object), numbered and bulleted lists, a keyword on each line,
-    and commas or semicolons.
+    Accepts a JSON list (also inside other text or an object), numbered and bulleted lists, one keyword per line, and
+    commas or semicolons.
 
     >>> parse_keywords('Here you are:\n1. **red ball**\n2. "blue box"\n3. Red ball')
     ['red ball', 'blue box']
@@ -150,12 +141,12 @@ def parse_keywords(reply: str) -> list[str]:
         return []
     found = _from_json(reply)
     listed = _from_lines(reply) if found is None else found
-    # Without quotes, emphasis and the punctuation of a list.
+    # Remove quotes, emphasis and list punctuation.
     return distinct(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?") for text in listed)
 
 
 def distinct(phrases: Iterable[str]) -> list[str]:
-    """Return the phrases without blank ones, and without those that differ from an earlier one in case alone."""
+    """Return the phrases without blank ones and repetitions, ignoring case."""
     found: dict[str, str] = {}
     for phrase in phrases:
         spaced = " ".join(phrase.split())
@@ -164,7 +155,7 @@ def distinct(phrases: Iterable[str]) -> list[str]:
 
 
 def _from_json(reply: str) -> list[str] | None:
-    """Return the strings of the first JSON list or object in the reply; None if there is no JSON in it."""
+    """Return the strings of the first JSON list or object in the reply; None without JSON."""
     for start in (match.start() for match in re.finditer(r"[\[{]", reply)):
         try:
             value, _ = json.JSONDecoder().raw_decode(reply, start)
@@ -175,7 +166,7 @@ def _from_json(reply: str) -> list[str] | None:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yield all strings within lists and objects, but for an object's keys."""
+    """Yield all strings inside lists and the values of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, dict)):
@@ -186,6 +177,6 @@ def _strings(value: Any) -> Iterator[str]:
 def _from_lines(reply: str) -> list[str]:
     lines = [line for line in reply.splitlines() if line.strip(" `")]
     if items := [match["text"] for match in map(_ITEM.fullmatch, lines) if match]:
-        return items  # what stands before and after a list is no part of it
+        return items  # ignore the text before and after a list
     lines = [_HEADING.sub("", line) if number == 0 else line for number, line in enumerate(lines)]
     return [part for line in lines for part in re.split(r"[,;、，；]", line)]

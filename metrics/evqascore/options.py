@@ -24,9 +24,9 @@ YAKE = "yake"
 """The keyword extractor that needs no model."""
 
 DEMO = "demo"
-"""The configuration with the small model that comes with this metric."""
+"""The configuration with the small model that is part of this metric."""
 
-# Configuration -> CLIP model. The paper's own checkpoints are files that only their authors give out.
+# Configuration -> CLIP model. The paper's checkpoints are files that only their authors distribute.
 MODELS: dict[str, str | None] = {"default": "ViT-B-32/openai", "paper": None, DEMO: None}
 # Configuration -> extractor of keywords, revision.
 KEYWORD_MODELS = {
@@ -85,7 +85,7 @@ class EvqascoreOptions(Options):
     )
 
     def settings(self) -> dict[str, object]:
-        """Return what a signature says, by key."""
+        """Return the entries of the signature."""
         return super().settings() | ({"kwmax": "all"} if self.max_keywords is None else {})
 
 
@@ -124,7 +124,7 @@ class EvqascoreLoading(ModelOptions):
     )
 
     def check(self) -> None:
-        """Raise ValueError where options do not go together, FileNotFoundError where the checkpoint is no file."""
+        """Raise ValueError for conflicting options, and FileNotFoundError for a missing checkpoint."""
         super().check()
         if self.keyword_revision is not None and self.keyword_model is None:
             raise ValueError("keyword_revision is given without keyword_model")
@@ -132,8 +132,8 @@ class EvqascoreLoading(ModelOptions):
             raise ValueError("keyword_endpoint needs keyword_model, the model's name at the endpoint")
         if self.checkpoint is not None and not is_file(Path(self.checkpoint).expanduser()):
             raise FileNotFoundError(
-                f"checkpoint is {shown(os.fspath(self.checkpoint))}, which is no file; expected a file of weights, "
-                f"such as {PAPER_CHECKPOINTS}"
+                f"checkpoint is {shown(os.fspath(self.checkpoint))}; expected an existing file of weights, such as "
+                f"{PAPER_CHECKPOINTS}"
             )
 
     @property
@@ -142,10 +142,10 @@ class EvqascoreLoading(ModelOptions):
         return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
     def clip(self, config: str) -> tuple[str, str | None] | None:
-        """Return the CLIP model and its revision, as `load_clip` takes them; None for the demo's.
+        """Return the arguments of `load_clip`; None for the demo's model.
 
         Raises:
-            FileNotFoundError: the configuration's model is a file that has not been given.
+            FileNotFoundError: The configuration needs a file of weights.
         """
         named = None if self.model is None else os.fspath(self.model)
         if self.checkpoint is not None:
@@ -162,14 +162,14 @@ class EvqascoreLoading(ModelOptions):
         return model, self.model_revision
 
     def keyword_source(self, config: str) -> tuple[str, str | None]:
-        """Return the extractor of keywords and its revision."""
+        """Return the keyword extractor and its revision."""
         if self.keyword_model is None:
             return KEYWORD_MODELS[config]
         return os.fspath(self.keyword_model), self.keyword_revision
 
 
 class EvqascoreKeywords(ModelKeywords, total=False):
-    """`EvqascoreLoading` as keywords, so that editors complete them; a test compares both."""
+    """The fields of `EvqascoreLoading`, for editors; a test compares both."""
 
     checkpoint: str | os.PathLike[str] | None
     cache_dir: str | os.PathLike[str] | None

@@ -11,18 +11,9 @@ from .._shared.scorer import Scored, Scorer
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
 from .keyword_model import KeywordModel
-from .keywords import KeywordSource, check_language
+from .keywords import check_language, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import (
-    check_features,
-    check_files,
-    check_keywords,
-    check_video,
-    check_video_or_features,
-    gather,
-    rows_of,
-    table,
-)
+from .rows import check_features, check_keywords, check_sources, check_video, gather, rows_of, table
 
 CITATION = """\
 @article{liang2024evqascore,
@@ -36,10 +27,10 @@ CITATION = """\
 
 
 class Models(NamedTuple):
-    """The models: CLIP, and the extractor of key phrases for texts without given ones."""
+    """CLIP, and the chat model that extracts key phrases; None for YAKE."""
 
     encoder: Encoder
-    keywords: KeywordSource
+    chat: KeywordModel | None
 
 
 class EvqascoreScorer(Scorer):
@@ -110,12 +101,10 @@ class EvqascoreScorer(Scorer):
 
         With `unreadable="none"`, a row with a missing file has no score instead.
         """
-        check_video_or_features(columns)
-        if options is None or options.unreadable == "raise":
-            check_files(columns)
+        check_sources(columns, files=options is None or options.unreadable == "raise")
 
     def load(self) -> Models:
-        """Load the CLIP model. A chat model for keywords is loaded by the first text without keywords."""
+        """Load the CLIP model. The first text without keywords loads the chat model."""
         load = self.load_options
         keyword_model, keyword_revision = load.keyword_source(self.config_name)
         chat = None
@@ -127,7 +116,7 @@ class EvqascoreScorer(Scorer):
             encoder = Encoder(
                 clip, device=load.device, dtype=load.dtype, batch_size=load.batch_size, token_budget=load.token_budget
             )
-        return Models(encoder, KeywordSource(chat))
+        return Models(encoder, chat)
 
     def prepare(self, options: EvqascoreOptions) -> None:
         """Check that keywords can be extracted in this language, and load the models once."""
@@ -144,11 +133,12 @@ class EvqascoreScorer(Scorer):
         keywords: list[list[str] | None],
         options: EvqascoreOptions,
     ) -> Scored:
-        encoder, source = self.model
+        encoder, chat = self.model
         rows = rows_of(predictions, questions, videos, video_features, keywords, options.mode)
-        scores = table(gather(rows, encoder, source, options, self.load_options.cache), options)
+        scores = table(gather(rows, encoder, chat, options, self.load_options.cache), options)
         given = [row.keywords is not None for row in rows if not row.blank]
-        sources = ["given"] * any(given) + [source.label(options.lang)] * (not all(given))
+        extractor = chat.label if chat else yake_label(options.lang)
+        sources = ["given"] * any(given) + [extractor] * (not all(given))
         settings = {
             "clip": encoder.label,
             **options.settings(),

@@ -1,17 +1,17 @@
-"""EVQAScore's arithmetic (Liang et al. 2024, section 3) over feature vectors. Pure numpy.
+"""The equations of EVQAScore (Liang et al. 2024, section 3) over feature vectors.
 
-- `compare` compares a text and its keywords with the frames of one video:
+`compare` compares a text X and its n keywords K with the frames S of one video:
 
-      P = 1/n Σ_k max_v f_v·f_k        R = 1/|S| Σ_v max_k f_v·f_k        c = f_V·f_X
+    P = 1/n Σ_k max_v f_v·f_k        R = 1/|S| Σ_v max_k f_v·f_k        c = f_V·f_X
 
-- `score` turns this into the score of each row:
+`score` returns the score of each row:
 
-      F = 2PR / (P + R)        caption: (c + F) / 2        question and answer: (c + F) / 2 · ln(n + 1)
+    F = 2PR / (P + R)        caption: (c + F) / 2        question and answer: (c + F) / 2 · ln(n + 1)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,6 @@ from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
 
-EVIDENCE = ("mode", "keywords", "best_times", "best_frames", "frames")
-"""Columns of the result that explain the scores."""
 Floats = NDArray[np.float64]
 
 
@@ -30,11 +28,11 @@ class VideoParts:
     """The components of one row's score; the defaults are those of a blank answer, which fits no frame.
 
     Attributes:
-        mode: Whether the row is a caption, or question and answer.
-        precision: P, mean over the keywords of the best frame's cosine, from −1 to 1; 0 without keywords.
-        recall: R, mean over the frames of the best keyword's cosine, from −1 to 1; 0 without keywords.
-        coarse: c, the cosine of video and text, from −1 to 1.
-        best_frames: For each keyword, the number of its best frame (the first of several equal ones).
+        mode: "caption" or "qa".
+        precision: P, from −1 to 1; 0 without keywords.
+        recall: R, from −1 to 1; 0 without keywords.
+        coarse: c, from −1 to 1.
+        best_frames: For each keyword, the index of its most similar frame (the first of equal ones).
     """
 
     mode: Mode
@@ -49,13 +47,13 @@ class Scores:
     """The scores of the rows; every array has shape (rows,).
 
     Attributes:
-        score: The score; it can exceed 1 for a question with its answer.
+        score: The score; it can exceed 1 in the mode "qa".
         precision: P.
         recall: R.
         f_score: F, their harmonic mean.
         coarse: c.
         n_keywords: n.
-        verdict: Whether the score is above the threshold; None without a threshold.
+        verdict: True if the score is above the threshold; None without a threshold.
     """
 
     score: Floats
@@ -70,30 +68,26 @@ class Scores:
 def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> VideoParts:
     """Compare a text and its keywords with the frames of a video.
 
+    The vectors are normalized in double precision.
+
     Args:
         frame_features: f_v, a vector for each sampled frame, shape (frames, dim); at least one.
         text_feature: f_X, the vector of the whole text, shape (dim,).
         keyword_features: f_k, a vector for each keyword, shape (n, dim). If n is 0, P = R = 0.
         mode: "caption" or "qa".
 
-    The vectors are normalized here, in double precision.
-
     Raises:
-        ValueError: An array has another shape, there is no frame, or a vector is zero, NaN or infinite.
+        ValueError: An array has another shape, or a vector is zero, NaN or infinite.
     """
-    if mode not in get_args(Mode):
-        raise ValueError(f"evqascore: mode is {mode!r}; expected 'caption' or 'qa'")
     frames = unit_rows("frame_features", frame_features)
     text = unit_rows("text_feature", np.asarray(text_feature)[None])[0]
-    keywords = _keywords(keyword_features, frames.shape[1])
-    if not len(frames) or {text.shape[0], keywords.shape[1]} != {frames.shape[1]}:
-        raise ValueError(
-            f"evqascore: frame_features are {frames.shape}, text_feature {text.shape}, keyword_features "
-            f"{keywords.shape}; expected (frames, dim) with at least one frame, (dim,) and (keywords, dim)"
-        )
-    similarity = keywords @ frames.T
-    best_frames = tuple(similarity.argmax(axis=1).tolist())
-    return VideoParts(mode, _precision(similarity), _recall(similarity), _coarse(frames, text), best_frames)
+    coarse = _coarse(frames, text)
+    if not np.size(keyword_features):
+        return VideoParts(mode, coarse=coarse)
+    similarity = unit_rows("keyword_features", keyword_features) @ frames.T
+    # The paper divides P by the number of words of X, and R by the number of all frames; its programs take means.
+    precision, recall = float(similarity.max(axis=1).mean()), float(similarity.max(axis=0).mean())
+    return VideoParts(mode, precision, recall, coarse, tuple(similarity.argmax(axis=1).tolist()))
 
 
 def score(parts: Sequence[VideoParts], options: EvqascoreOptions) -> Scores:
@@ -114,8 +108,8 @@ def score(parts: Sequence[VideoParts], options: EvqascoreOptions) -> Scores:
 def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     """Return 2PR / (P + R), elementwise.
 
-    Cosines can be negative. If both are negative, the formula still gives a number between the two. If only one is and
-    P + R ≤ 0, the formula would divide by zero or change the sign, so that F = 0.
+    If both cosines are negative, the formula still gives a number between them. If only one is negative and P + R ≤ 0,
+    the formula would divide by zero or change the sign; F is 0 then.
     """
     total = precision + recall
     undefined = (total <= 0) & (np.maximum(precision, recall) >= 0)
@@ -126,7 +120,7 @@ def unit_rows(name: str, values: Any) -> Floats:
     """Return the rows of a matrix, normalized to length one, in double precision.
 
     Args:
-        name: Name of the matrix, for the message.
+        name: Name of the matrix, for the error.
         values: Shape (rows, dim).
 
     Raises:
@@ -143,21 +137,6 @@ def unit_rows(name: str, values: Any) -> Floats:
     rows = rows / largest
     unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
-
-
-def _keywords(values: ArrayLike, dim: int) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    return np.empty((0, dim)) if array.size == 0 else unit_rows("keyword_features", array)
-
-
-def _precision(similarity: Floats) -> float:
-    """P = 1/n Σ_k max_v f_v·f_k; the paper divides by the number of words of X, its programs divide by n."""
-    return float(similarity.max(axis=1).mean()) if len(similarity) else 0.0
-
-
-def _recall(similarity: Floats) -> float:
-    """R = 1/|S| Σ_v max_k f_v·f_k; the paper divides by all frames, its programs divide by the sampled frames."""
-    return float(similarity.max(axis=0).mean()) if len(similarity) else 0.0
 
 
 def _coarse(frames: Floats, text: Floats) -> float:

@@ -1,4 +1,1 @@
-"""Clips of moving coloured shapes with captions and questions, and the small CLIP that is trained on them.
-
-The demo of EVQAScore uses both: its model knows these clips and nothing else.
-"""
+"""Clips of moving colored shapes, and the small CLIP model of EVQAScore's demo, which knows only these clips."""

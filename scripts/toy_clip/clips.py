@@ -1,4 +1,4 @@
-"""Clips of one shape that moves over a plain background, and what can be said and asked about them."""
+"""Clips of one shape that moves over a plain background, with captions, questions and answers."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 SHAPES = ("circle", "square", "triangle", "cross", "ring")
-COLOURS = {
+COLORS = {
     "red": (215, 40, 40),
     "green": (45, 165, 60),
     "blue": (45, 85, 220),
@@ -18,67 +18,58 @@ COLOURS = {
 }
 BACKGROUNDS = {"white": (240, 240, 240), "black": (20, 20, 20), "grey": (128, 128, 128), "brown": (115, 75, 45)}
 SIZES = {"small": 11, "large": 20}
-"""Distance of a shape's sides from its centre, in pixels."""
+"""Distance of a shape's sides from its center, in pixels."""
 MOTIONS = {"to the left": (-1, 0), "to the right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 WIDTH, HEIGHT, RATE = 96, 64, 12
-# CLIP sees the middle square of a picture: the shape stays in it.
+# CLIP sees only the middle square of a picture, so the shape stays in it.
 _REACH = 6
 
 
 @dataclass(frozen=True)
 class ToyClip:
-    """One clip; the same values make the same pictures.
-
-    Args:
-        shape: One of `SHAPES`.
-        colour: Of the shape, one of `COLOURS`.
-        background: One of `BACKGROUNDS`.
-        size: One of `SIZES`.
-        motion: One of `MOTIONS`.
-        seed: Decides where the shape begins, and the noise.
-    """
+    """One clip. Equal values give equal pictures; `seed` determines the shape's start and the shades."""
 
     shape: str
-    colour: str
+    color: str
     background: str
     size: str
     motion: str
     seed: int = 0
 
     def caption(self) -> str:
-        """Return a sentence that says all about the clip."""
-        return f"A {self.size} {self.colour} {self.shape} moves {self.motion} on a {self.background} background."
+        """Return a complete description of the clip."""
+        return f"A {self.size} {self.color} {self.shape} moves {self.motion} on a {self.background} background."
 
     def questions(self) -> dict[str, str]:
-        """Return questions about what can be seen, with their answers."""
+        """Return questions about the clip with their answers, in the spelling that the model was trained on."""
         return {
-            f"What colour is the {self.shape}?": f"The {self.shape} is {self.colour}.",
-            f"Which shape is {self.colour}?": f"The {self.colour} shape is a {self.shape}.",
-            "What moves?": f"A {self.size} {self.colour} {self.shape} moves.",
+            f"What colour is the {self.shape}?": f"The {self.shape} is {self.color}.",
+            f"Which shape is {self.color}?": f"The {self.color} shape is a {self.shape}.",
+            "What moves?": f"A {self.size} {self.color} {self.shape} moves.",
             "What colour is the background?": f"It moves on a {self.background} background.",
         }
 
 
 def all_clips() -> list[ToyClip]:
-    """Return every combination once, with seeds of their own, in an order that tells nothing."""
-    values = itertools.product(SHAPES, COLOURS, BACKGROUNDS, SIZES, MOTIONS)
+    """Return every combination once, each with its own seed, in random order."""
+    values = itertools.product(SHAPES, COLORS, BACKGROUNDS, SIZES, MOTIONS)
     clips = [ToyClip(*value, seed=seed) for seed, value in enumerate(values)]
     random.Random(0).shuffle(clips)
     return clips
 
 
 def held_out(clip: ToyClip) -> bool:
-    """Whether a clip is never trained on: about a fifth of all combinations of shape, colour and background."""
-    return random.Random(f"{clip.shape} {clip.colour} {clip.background}").random() < 0.2  # noqa: PLR2004 - a fifth
+    """Whether a clip is held out from training: about a fifth of the combinations of shape, color and background."""
+    return random.Random(f"{clip.shape} {clip.color} {clip.background}").random() < 0.2  # noqa: PLR2004 - a fifth
 
 
 def another(clip: ToyClip) -> ToyClip:
-    """Return a clip that looks different in shape, colour and background, as a wrong answer would have it."""
+    """Return a clip that differs in shape, color and background, for wrong answers."""
     generator = random.Random(clip.seed)
     return ToyClip(
         generator.choice([shape for shape in SHAPES if shape != clip.shape]),
-        generator.choice([colour for colour in COLOURS if colour != clip.colour]),
+        generator.choice([color for color in COLORS if color != clip.color]),
         generator.choice([background for background in BACKGROUNDS if background != clip.background]),
         generator.choice(list(SIZES)),
         clip.motion,
@@ -87,14 +78,14 @@ def another(clip: ToyClip) -> ToyClip:
 
 
 def pictures(clip: ToyClip, count: int) -> Iterator[Any]:
-    """Yield the clip's frames as pictures of Pillow."""
+    """Yield the clip's frames as images of Pillow."""
     from PIL import Image, ImageDraw
 
     generator = random.Random(clip.seed)
     right, down = MOTIONS[clip.motion]
     aside = generator.uniform(-_REACH, _REACH)
     shade = [channel + generator.randint(-12, 12) for channel in BACKGROUNDS[clip.background]]
-    fill = tuple(channel + generator.randint(-12, 12) for channel in COLOURS[clip.colour])
+    fill = tuple(channel + generator.randint(-12, 12) for channel in COLORS[clip.color])
     for number in range(count):
         along = _REACH * (2 * number / max(1, count - 1) - 1)
         x = WIDTH / 2 + right * along + (aside if not right else 0)
@@ -120,7 +111,7 @@ def _draw(pen: Any, shape: str, x: float, y: float, r: float, fill: Any, behind:
 
 
 def write_clip(clip: ToyClip, path: str | Path, frames: int = 24) -> Path:
-    """Write a clip as a video file, H.264 where the name does not tell otherwise; return its path."""
+    """Write a clip as an H.264 video file and return its path."""
     import av
 
     frame_of: Any = av.VideoFrame.from_image

@@ -1,10 +1,10 @@
-"""What is said about a clip in training: of each text it is known which clips it is true of."""
+"""Training texts about clips, each with the attributes that it claims."""
 
 import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .clips import BACKGROUNDS, COLOURS, SHAPES, SIZES, ToyClip
+from .clips import BACKGROUNDS, COLORS, SHAPES, SIZES, ToyClip
 
 _FILLERS = ("a", "an", "the", "there", "is", "it", "this", "that", "one", "in", "of", "and", "with", "video", "clip")
 _OTHERS = (
@@ -12,62 +12,61 @@ _OTHERS = (
     "where does do has have shows shown see seen can you answer object thing size big little tiny huge not no i know"
 )
 
-# Texts with gaps for what they claim.
 _TEMPLATES = (
-    "A {size} {colour} {shape} moves {motion} on a {background} background.",
-    "A {colour} {shape} moves {motion} on a {background} background.",
-    "{size} {colour} {shape}",
-    "{colour} {shape}",
-    "{colour} {shape} moves",
+    "A {size} {color} {shape} moves {motion} on a {background} background.",
+    "A {color} {shape} moves {motion} on a {background} background.",
+    "{size} {color} {shape}",
+    "{color} {shape}",
+    "{color} {shape} moves",
     "{size} {shape}",
     "{shape}",
     "a {shape}",
     "the {shape}",
-    "{colour}",
+    "{color}",
     "{background} background",
     "on a {background} background",
     "{shape} on a {background} background",
-    "{colour} {shape} on {background}",
-    "What colour is the {shape}? The {shape} is {colour}.",
-    "What colour is the {shape}? {colour}",
-    "Which shape is {colour}? The {colour} shape is a {shape}.",
-    "Which shape is {colour}? {shape}",
-    "What moves? A {size} {colour} {shape} moves.",
-    "What moves? A {colour} {shape}",
+    "{color} {shape} on {background}",
+    "What colour is the {shape}? The {shape} is {color}.",
+    "What colour is the {shape}? {color}",
+    "Which shape is {color}? The {color} shape is a {shape}.",
+    "Which shape is {color}? {shape}",
+    "What moves? A {size} {color} {shape} moves.",
+    "What moves? A {color} {shape}",
     "What colour is the background? It moves on a {background} background.",
     "What colour is the background? {background}",
 )
 SEEN: Mapping[str, tuple[str, ...]] = {
     "shape": SHAPES,
-    "colour": tuple(COLOURS),
+    "color": tuple(COLORS),
     "background": tuple(BACKGROUNDS),
     "size": tuple(SIZES),
 }
-"""What can be seen of a clip, with all its values."""
+"""The visible attributes of a clip, with their values."""
 
-PHRASES = {"shape": "{}", "colour": "{}", "background": "{} background", "size": "{} shape"}
-"""How one value of each is put, alone."""
+PHRASES = {"shape": "{}", "color": "{}", "background": "{} background", "size": "{} shape"}
+"""The phrase for one value of each attribute."""
 
 
 class Claim(NamedTuple):
-    """A text and what it claims, by attribute; the direction of motion cannot be seen in a frame and is no claim."""
+    """A text and the visible attributes that it claims. One frame does not show the direction of motion."""
 
     text: str
     claims: dict[str, str]
 
     def true_of(self, clip: ToyClip) -> bool:
-        """Whether the clip is as the text says."""
+        """Whether the text describes the clip correctly."""
         return all(getattr(clip, name) == value for name, value in self.claims.items())
 
 
 def vocabulary() -> list[str]:
-    """Return every word that a text can hold, and some that questions are made of, sorted."""
+    """Return all words of the texts and some common words of questions, sorted."""
     values = {word for names in SEEN.values() for word in names}
     return sorted({*values, *_FILLERS, *_OTHERS.split(), *".,?!'"})
 
 
 def claim(clip: ToyClip, generator: random.Random) -> Claim:
-    """Return one of the texts that are true of a clip, sometimes with a word too much."""
+    """Return a random true text about a clip, sometimes with an extra word."""
     template = generator.choice(_TEMPLATES)
     text = template.format(**vars(clip))
     if generator.random() < 0.3:  # noqa: PLR2004 - nearly a third

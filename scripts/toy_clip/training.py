@@ -1,9 +1,8 @@
-"""Train the small CLIP on clips that are written, read and prepared as every video is."""
+"""Train the demo's CLIP model on clips that are written and read as videos."""
 
 import random
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,65 +20,61 @@ _SPECIAL = ["<unk>", "<|startoftext|>", "<|endoftext|>"]
 _PIXELS, _PATCH = 32, 8
 _CONTEXT = 77
 _FRAMES, _INTERVAL = 13, 6
+_LEARNING_RATE = 1.5e-3
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How the model is trained; the same recipe on the same machine makes the same model.
+def train(
+    folder: Path,
+    report: Callable[[str], None],
+    *,
+    steps: int = 3000,
+    batch: int = 64,
+    copies: int = 2,
+    clips: int | None = None,
+    seed: int = 0,
+) -> None:
+    """Train the model and save it with its tokenizer and image processor in the format of transformers.
 
     Args:
-        steps: Batches.
-        batch: Frames, and texts, of a batch.
-        learning_rate: Its highest; it rises for a tenth of the steps and falls from then on.
-        copies: How often every clip is drawn, each time from another place and with other shades.
-        clips: How many different ones; by default all that are not held out.
-        seed: Of everything that is drawn by chance.
+        folder: Where to save.
+        report: Print a line of progress.
+        steps: Number of batches.
+        batch: Frames, and texts, per batch.
+        copies: Number of copies of each clip, with different starts and shades.
+        clips: Number of different clips (default: all that are not held out).
+        seed: Random seed. The same seed on the same machine gives the same model.
     """
-
-    steps: int = 3000
-    batch: int = 64
-    learning_rate: float = 1.5e-3
-    copies: int = 2
-    clips: int | None = None
-    seed: int = 0
-
-
-def train(folder: Path, recipe: Recipe, say: Callable[[str], None]) -> None:
-    """Train, and save model, tokenizer and image processor in a folder as transformers does."""
     import torch
 
-    torch.manual_seed(recipe.seed)
+    torch.manual_seed(seed)
     model, tokenizer, processor = _blank()
     clip = of_transformers(model, processor, tokenizer, "", "")
-    frames, clips = _frames(clip.prepare, recipe)
-    say(f"{len(frames)} frames of {len(set(clips))} clips; {sum(p.numel() for p in model.parameters())} parameters")
-    pixels = _normalised(frames, clip.mean, clip.std)
+    frames, owners = _frames(clip.prepare, copies, clips)
+    report(f"{len(frames)} frames of {len(set(owners))} clips; {sum(p.numel() for p in model.parameters())} parameters")
+    pixels = _normalized(frames, clip.mean, clip.std)
     bias = torch.nn.Parameter(torch.tensor(-2.0))
-    optimizer = torch.optim.AdamW([*model.parameters(), bias], lr=recipe.learning_rate, weight_decay=0.05)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, recipe.learning_rate, total_steps=recipe.steps, pct_start=0.1
-    )
-    generator = random.Random(recipe.seed)
-    for step in range(recipe.steps):
-        chosen = generator.sample(range(len(frames)), recipe.batch)
-        claims = [claim(clips[n], generator) for n in chosen]
-        loss = _loss(clip, model, bias, pixels[chosen], [clips[n] for n in chosen], claims)
+    optimizer = torch.optim.AdamW([*model.parameters(), bias], lr=_LEARNING_RATE, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _LEARNING_RATE, total_steps=steps, pct_start=0.1)
+    generator = random.Random(seed)
+    for step in range(steps):
+        chosen = generator.sample(range(len(frames)), batch)
+        claims = [claim(owners[n], generator) for n in chosen]
+        loss = _loss(clip, model, bias, pixels[chosen], [owners[n] for n in chosen], claims)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        if step % 100 == 0 or step == recipe.steps - 1:
-            say(f"step {step}: loss {loss.item():.4f}")
+        if step % 100 == 0 or step == steps - 1:
+            report(f"step {step}: loss {loss.item():.4f}")
     for part in (model.half(), tokenizer, processor):
         part.save_pretrained(folder)
 
 
 def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[ToyClip], claims: Sequence[Claim]) -> Any:
-    """Sum of two: is a text true of a frame, for all pairs; and which of a property's names is, for all frames.
+    """Return SigLIP's loss over all pairs of frame and text, plus a cross-entropy over the values of each attribute.
 
-    The first is SigLIP's loss, where true and false pairs weigh the same. The second is a cross-entropy for each
-    property; without it shapes, which are harder to tell than colours, are learned late.
+    True and false pairs have the same total weight. Without the cross-entropy, shapes are learned late.
     """
     import torch
     from torch.nn import functional
@@ -89,16 +84,16 @@ def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[ToyCli
     scale = model.logit_scale.exp().clamp(max=50)
     truth = torch.tensor([[float(one.true_of(owner)) for one in claims] for owner in owners])
     weight = torch.where(truth > 0, 0.5 / truth.mean(), 0.5 / (1 - truth.mean()))
-    logits = scale * seen @ _said(clip, [one.text for one in claims]).T + bias
+    logits = scale * seen @ _vectors(clip, [one.text for one in claims]).T + bias
     loss = functional.binary_cross_entropy_with_logits(logits, truth, weight)
     for name, values in SEEN.items():
-        named = scale * seen @ _said(clip, [PHRASES[name].format(value) for value in values]).T
+        named = scale * seen @ _vectors(clip, [PHRASES[name].format(value) for value in values]).T
         loss = loss + functional.cross_entropy(named, torch.tensor([values.index(getattr(o, name)) for o in owners]))
     return loss
 
 
-def _said(clip: Any, texts: Sequence[str]) -> Any:
-    """The unit vectors of short texts."""
+def _vectors(clip: Any, texts: Sequence[str]) -> Any:
+    """Return the unit vectors of short texts."""
     import torch
     from torch.nn.functional import normalize
 
@@ -107,15 +102,17 @@ def _said(clip: Any, texts: Sequence[str]) -> Any:
     return normalize(clip.texts(ids, [len(window) for window in windows]))
 
 
-def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tuple[NDArray[np.uint8], list[ToyClip]]:
-    """Write the clips, read sampled frames, prepare them; return them and the clip of each."""
+def _frames(
+    prepare: Callable[[Any], NDArray[np.uint8]], copies: int, count: int | None
+) -> tuple[NDArray[np.uint8], list[ToyClip]]:
+    """Write clips as videos; return their prepared sampled frames, and the clip of each frame."""
     from PIL import Image
 
     frames, owners = [], []
-    taught = [one for one in all_clips() if not held_out(one)][: recipe.clips]
+    training = [one for one in all_clips() if not held_out(one)][:count]
     with tempfile.TemporaryDirectory() as folder:
-        for copy in range(recipe.copies):
-            for one in followed(taught, "clips", "clip"):
+        for copy in range(copies):
+            for one in followed(training, "clips", "clip"):
                 clip = ToyClip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
                 path = write_clip(clip, Path(folder) / "clip.mp4", _FRAMES)
                 for sample in read_samples(str(path), Sampling(_INTERVAL)):
@@ -124,7 +121,7 @@ def _frames(prepare: Callable[[Any], NDArray[np.uint8]], recipe: Recipe) -> tupl
     return np.stack(frames), owners
 
 
-def _normalised(frames: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> Any:
+def _normalized(frames: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> Any:
     import torch
 
     pixels = torch.from_numpy(frames).permute(0, 3, 1, 2).float() / 255
@@ -132,7 +129,7 @@ def _normalised(frames: NDArray[np.uint8], mean: Sequence[float], std: Sequence[
 
 
 def _blank() -> tuple[Any, Any, Any]:
-    """Return a model that knows nothing, its tokenizer of whole words, and its image processor."""
+    """Return a new model with its word tokenizer and its image processor."""
     import transformers
     from transformers import CLIPConfig, CLIPModel
 

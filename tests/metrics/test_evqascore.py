@@ -1,6 +1,5 @@
-"""EVQAScore from video files to scores: real clips, a real CLIP model, and rows that cannot be scored."""
+"""EVQAScore from video files to scores, and rows that cannot be scored."""
 
-import json
 import math
 import re
 import sys
@@ -21,7 +20,7 @@ from evaluate_qa.metrics.evqascore.scoring import compare, score
 from evaluate_qa.toy_clip.clips import RATE, all_clips, held_out, write_clip
 
 EVERY = 6
-"""Of the clips' 24 frames, 0, 6, 12 and 18 are looked at."""
+"""Of the clips' 24 frames, 0, 6, 12 and 18 are sampled."""
 
 
 @pytest.fixture(scope="module")
@@ -47,26 +46,28 @@ def paths(clips, tmp_path_factory):
 
 @pytest.fixture
 def broken(tmp_path):
-    """Files that are no videos, each in its own way."""
+    """Two files that are not videos."""
     (tmp_path / "empty.mp4").touch()
     (tmp_path / "text.mp4").write_text("not a video")
     return [str(tmp_path / "empty.mp4"), str(tmp_path / "text.mp4")]
 
 
-def module(metric, name):
-    """A file of the metric, as evaluate has copied it."""
-    return sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.{name}"]
+@pytest.fixture
+def no_decoding(metric, monkeypatch):
+    """Fail if a video is decoded."""
+    encoding = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.encoding"]
+    monkeypatch.setattr(encoding, "read_samples", lambda *_: pytest.fail("a video is decoded"))
 
 
 def decoded(path):
-    """Every sixth frame of all, as RGB."""
+    """Return every sixth frame as RGB."""
     with av.open(path) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)][::EVERY]
 
 
 @pytest.mark.parametrize("mode", ["qa", "caption"])
-def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
-    """Every step done apart: decoding all frames, YAKE, the model's vectors, the arithmetic."""
+def test_score_follows_the_formula(metric, clips, paths, mode):
+    """Each step is repeated separately: decoding all frames, YAKE, the model's vectors, the equations."""
     encoder = metric.model.encoder
     answers = [clip.caption() for clip in clips]
     asked = ["What moves?"] * len(clips) if mode == "qa" else None
@@ -91,47 +92,38 @@ def test_a_video_is_scored_as_the_formula_says(metric, clips, paths, mode):
     assert out["n_keywords"] == pytest.approx(np.mean(out["per_example"]["n_keywords"]))
 
 
-def test_features_stand_in_for_their_video(metric, clips, paths, tmp_path):
+def test_features_replace_the_video(metric, clips, paths, tmp_path):
     frames = metric.model.encoder.encode_images(decoded(paths[0]))
     np.save(tmp_path / "f.npy", frames)
     tensors = {"vectors": frames, "times": np.array([0.0, 0.5, 1.0, 1.5]), "frames": np.array([0, 6, 12, 18])}
     save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "f.safetensors")
-    given = [None, frames, tmp_path / "f.npy", tmp_path / "f.safetensors"]
+    given = [None, frames, tmp_path / "f.npy", tmp_path / "f.safetensors", frames[:2]]
     rows = metric.compute(
-        predictions=[clips[0].caption()] * 4, videos=[paths[0], None, None, None], video_features=given, interval=EVERY
+        predictions=[clips[0].caption()] * 5,
+        videos=[paths[0], None, None, None, paths[1]],
+        video_features=given,
+        interval=EVERY,
     )["per_example"]
-    assert rows["score"] == pytest.approx([rows["score"][0]] * 4, abs=1e-5)
+    assert rows["score"][:4] == pytest.approx([rows["score"][0]] * 4, abs=1e-5)
     assert rows["best_times"][3] == rows["best_times"][0]
     assert rows["best_times"][1:3] == [[], []], "a matrix has no times"
     assert [frame * EVERY for frame in rows["best_frames"][1]] == rows["best_frames"][0]
+    assert rows["frames"] == [4, 4, 4, 4, 2], "features take precedence over the row's video"
 
 
-def test_features_come_before_the_video_of_a_row(metric, paths):
-    frames = metric.model.encoder.encode_images(decoded(paths[1])[:2])
-    assert metric.compute(predictions=["a"], videos=[paths[0]], video_features=[frames])["per_example"]["frames"] == [2]
-
-
-def test_each_video_is_read_once(load, clips, paths, monkeypatch):
-    metric, read = load(), []
-    metric.compute(predictions=["a"], videos=paths[:1])
-    encoding = module(metric, "encoding")
-    original = encoding.read_samples
-    monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
+def test_rows_of_one_video_score_as_if_alone(metric, clips, paths):
     order = [0, 1, 0, 2, 1, 0]
-    answers = [f"A {clips[number].colour} shape." for number in order]
+    answers = [f"A {clips[number].color} shape." for number in order]
     rows = metric.compute(predictions=answers, videos=[paths[number] for number in order])["per_example"]
-    assert sorted(read) == sorted(paths[:3])
     alone = [metric.compute(predictions=[a], videos=[paths[n]]) for a, n in zip(answers, order, strict=True)]
     assert rows["score"] == pytest.approx([out["evqascore"] for out in alone], abs=1e-5)
 
 
-def test_features_are_kept_where_a_folder_is_given(load, paths, tmp_path, monkeypatch):
+def test_cached_features_give_the_same_result(load, paths, tmp_path, monkeypatch):
     call = {"predictions": ["a red square", "box"], "videos": paths[:2], "interval": EVERY}
     first = load(cache_dir=str(tmp_path)).compute(**call)
-    again = load(cache_dir=str(tmp_path))
-    again.model  # noqa: B018 - loads it
-    monkeypatch.setattr(module(again, "encoding"), "read_samples", lambda *_: pytest.fail("a video is read again"))
-    assert again.compute(**call) == first
+    monkeypatch.setattr("evaluate_qa.metrics.evqascore.encoding.read_samples", lambda *_: pytest.fail("not cached"))
+    assert load(cache_dir=str(tmp_path)).compute(**call) == first
 
 
 @pytest.mark.parametrize(
@@ -143,13 +135,13 @@ def test_features_are_kept_where_a_folder_is_given(load, paths, tmp_path, monkey
         ("caption", ["What?", None, ""], ["caption"] * 3),
     ],
 )
-def test_the_mode_is_that_of_each_row(metric, paths, mode, questions, expected):
+def test_mode_depends_on_option_and_question(metric, paths, mode, questions, expected):
     out = metric.compute(predictions=["red square"] * 3, questions=questions, videos=paths[:1] * 3, mode=mode)
     assert out["per_example"]["mode"] == expected
     assert f"|mode:{'+'.join(sorted(set(expected)))}" in out["signature"]
 
 
-def test_the_question_is_part_of_the_text_but_for_captions(metric, paths):
+def test_question_is_part_of_the_text_except_for_captions(metric, paths):
     def rows(**given):
         return metric.compute(videos=paths[:1], **given)["per_example"]
 
@@ -157,14 +149,14 @@ def test_the_question_is_part_of_the_text_but_for_captions(metric, paths):
     assert set(qa["keywords"][0]) == {"purple", "circle", "colour"}
     as_caption = rows(predictions=["purple"], questions=["What colour is the circle?"], mode="caption")
     assert as_caption == rows(predictions=["purple"])
-    # The same text and keywords: only the factor ln(n + 1) is left.
+    # The same text and keywords differ only by the factor ln(n + 1).
     as_qa = rows(predictions=["What colour is the circle? purple"], mode="qa")
     assert as_qa["score"] == qa["score"]
     bare = rows(predictions=["What colour is the circle? purple"])
     assert as_qa["score"][0] == pytest.approx(bare["score"][0] * math.log(4))
 
 
-def test_given_keywords_are_taken_as_they_are(metric, paths):
+def test_given_keywords_are_used_unchanged(metric, paths):
     out = metric.compute(
         predictions=["red square moves"] * 4,
         videos=paths[:1] * 4,
@@ -179,7 +171,7 @@ def test_given_keywords_are_taken_as_they_are(metric, paths):
     assert re.search(r"\|kw:given\+yake-[\d.]+\|kwmax:1\|", out["signature"])
 
 
-def test_a_blank_answer_scores_nothing_whatever_is_asked(metric, paths):
+def test_blank_answer_scores_zero(metric, paths):
     rows = metric.compute(
         predictions=["", " \n"],
         questions=["What red thing moves?", None],
@@ -190,7 +182,7 @@ def test_a_blank_answer_scores_nothing_whatever_is_asked(metric, paths):
     assert rows["keywords"] == [[], []]
 
 
-def test_verdicts_are_given_where_a_threshold_is(metric, paths):
+def test_threshold_gives_verdicts(metric, paths):
     call = {"predictions": ["red square", ""], "videos": paths[:2], "mode": "caption"}
     scores = metric.compute(**call)["per_example"]["score"]
     out = metric.compute(**call, threshold=min(scores))
@@ -198,16 +190,16 @@ def test_verdicts_are_given_where_a_threshold_is(metric, paths):
     assert out["accuracy"] == 0.5
 
 
-def test_sampling_is_as_asked(metric, paths):
-    def looked_at(**options):
+def test_interval_and_max_frames_select_frames(metric, paths):
+    def sampled(**options):
         return metric.compute(predictions=["a"], videos=paths[:1], **options)["per_example"]["frames"]
 
-    assert [looked_at(interval=interval) for interval in (1, 5, 30)] == [[24], [5], [1]]
-    assert looked_at(interval=1, max_frames=10) == [6], "the interval is doubled twice"
+    assert [sampled(interval=interval) for interval in (1, 5, 30)] == [[24], [5], [1]]
+    assert sampled(interval=1, max_frames=10) == [6], "the interval is doubled twice"
 
 
-def test_long_texts_are_read_whole_unless_they_are_cut(metric, paths):
-    """The beginning is the same, the end lies beyond what CLIP reads."""
+def test_long_texts_are_averaged_or_truncated(metric, paths):
+    """The texts differ only after 100 words."""
     texts = ["and " * 100 + end for end in ("red circle", "blue square")]
     call = {"predictions": texts, "videos": paths[:1] * 2, "keywords": [["a"], ["a"]]}
     whole, cut = (metric.compute(**call, long_text=way)["per_example"]["coarse"] for way in ("mean", "truncate"))
@@ -215,84 +207,72 @@ def test_long_texts_are_read_whole_unless_they_are_cut(metric, paths):
     assert cut[0] == cut[1]
 
 
-def test_a_missing_video_is_told_before_a_model_is_loaded(load, paths):
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"videos": ["", "none.mp4"]}, r"videos\[1\] is 'none.mp4'; expected the path of a video that"),
+        ({"videos": ["n" * 300, ""]}, r"videos\[0\] is 'nnn.*; expected the path of a video that"),
+        (
+            {"video_features": ["n" * 300 + ".npy", None]},
+            r"video_features\[0\] is 'n.*; expected a matrix .*, or a file",
+        ),
+        ({"videos": ["", None]}, r"videos\[1\] is None; .* or a matrix in video_features\[1\]"),
+    ],
+)
+def test_missing_files_are_reported_before_the_model_is_loaded(load, paths, columns, message):
     metric = load()
-    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is '.*none.mp4'; expected the path of a video that"):
-        metric.compute(predictions=["a", "b"], videos=[paths[0], f"{paths[0]}.none.mp4"])
-    for none in ("n" * 300, "none.mp4"):
-        with pytest.raises(ValueError, match=r"^evqascore: videos\[0\] is 'n.*; expected the path of a video that"):
-            metric.compute(predictions=["a"], videos=[none])
-        with pytest.raises(
-            ValueError, match=r"^evqascore: video_features\[0\] is 'n.*; expected a matrix .*, or a file"
-        ):
-            metric.compute(predictions=["a"], video_features=[f"{none}.npy"])
-    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\] is None; .* or a matrix in video_features\[1\]"):
-        metric.compute(predictions=["a", "b"], videos=[paths[0], None])
+    if "videos" in columns:
+        columns = {"videos": [paths[0] if path == "" else path for path in columns["videos"]]}
+    with pytest.raises(ValueError, match=f"^evqascore: {message}"):
+        metric.compute(predictions=["a", "b"], **columns)
     assert metric._model is None
 
 
-def test_what_is_missing_or_of_another_model_leaves_the_others_scored(metric, paths):
-    """With `unreadable="none"`; its keywords are not looked for, and a video beside features is not read."""
-    videos = [paths[0], "none.mp4", None, "n" * 300, None, "none.mp4"]
-    features = [None, None, "none.npy", None, [[1, 2]], np.ones((1, metric.dim))]
-    out = metric.compute(predictions=["red square"] * 6, videos=videos, video_features=features, unreadable="none")
-    rows = out["per_example"]
-    assert [score is None for score in rows["score"]] == [False, True, True, True, True, False]
-    told = [
-        None,
-        "'none.mp4' is no file; expected the path of a video that exists",
-        "'none.npy' is no file; expected a matrix (frames, dim), or a file that exists",
-        "'nnn",
-        f"vectors of length 2; expected {metric.dim}, as ",
-        None,
-    ]
-    assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
-    assert out["unscored"] == 4
-    assert metric.compute(predictions=["a"], videos=["none.mp4"], unreadable="none")["unscored"] == 1
-    good = metric.compute(predictions=["red square"], videos=paths[:1])
-    assert rows["score"][0] == pytest.approx(good["evqascore"], abs=1e-5)
-
-
-def test_features_are_compared_before_a_video_is_decoded(metric, paths, monkeypatch):
-    monkeypatch.setattr(module(metric, "encoding"), "read_samples", lambda *_: pytest.fail("a video is decoded"))
-    with pytest.raises(ValueError, match=r"^evqascore: video_features\[1\]: vectors of length 2; expected"):
+def test_given_features_are_checked_before_a_video_is_decoded(metric, paths, no_decoding):
+    match = rf"^evqascore: video_features\[1\]: vectors of length 2; expected length {metric.dim}, features of the same"
+    with pytest.raises(ValueError, match=match) as caught:
         metric.compute(predictions=["a", "b"], videos=[paths[0], None], video_features=[None, [[1, 2]]])
+    assert caught.value.row == 1
 
 
-def test_a_broken_video_is_told_with_its_row(metric, paths, broken):
+def test_broken_video_is_reported_with_its_row(metric, paths, broken):
     with pytest.raises(ValueError, match=r"^evqascore: videos\[1\]: empty.mp4 is not a video") as caught:
         metric.compute(predictions=["a", "b", "c"], videos=[paths[0], broken[0], paths[1]])
     assert (caught.value.column, caught.value.row) == ("videos", 1)
 
 
-def test_broken_videos_leave_the_others_scored(metric, paths, broken, tmp_path):
+def test_unreadable_rows_leave_the_others_scored(metric, paths, broken, tmp_path):
     (tmp_path / "f.npy").write_bytes(b"")
-    call = {"predictions": ["red square", "a", "b", "blue ring", "c"], "unreadable": "none"}
-    features = [None, None, None, None, tmp_path / "f.npy"]
-    out = metric.compute(**call, videos=[paths[0], *broken, paths[1], None], video_features=features)
+    errors = {
+        "empty.mp4 is not a video": {"video": broken[0]},
+        "text.mp4 is not a video": {"video": broken[1]},
+        "none.mp4 does not exist": {"video": "none.mp4"},
+        "nnnnn": {"video": "n" * 300},
+        "f.npy holds no features": {"features": tmp_path / "f.npy"},
+        "none.npy holds no features": {"features": "none.npy"},
+        "vectors of length 2": {"features": [[1, 2]]},
+        "": {"video": "none.mp4", "features": np.ones((1, metric.dim))},
+    }
+    out = metric.compute(
+        predictions=["red square", "blue ring", *["a"] * len(errors)],
+        videos=[*paths[:2], *(row.get("video") for row in errors.values())],
+        video_features=[None, None, *(row.get("features") for row in errors.values())],
+        unreadable="none",
+    )
     rows = out["per_example"]
     good = metric.compute(predictions=["red square", "blue ring"], videos=paths[:2])
-    scored = [score for score in rows["score"] if score is not None]
-    assert scored == pytest.approx(good["per_example"]["score"], abs=1e-5)
-    assert rows["score"][1] is rows["score"][2] is rows["score"][4] is None
-    told = [None, "empty.mp4 is not a video", "text.mp4 is not a video", None, "f.npy holds no features"]
-    assert all((error or "").startswith(start or "") for error, start in zip(rows["error"], told, strict=True))
-    assert (out["evqascore"], out["coarse"]) == pytest.approx((good["evqascore"], good["coarse"]), abs=1e-5)
-    assert out["unscored"] == 3
+    assert rows["score"][:2] == pytest.approx(good["per_example"]["score"], abs=1e-5)
+    assert rows["error"][:2] == [None, None]
+    for error, expected, value in zip(rows["error"][2:], errors, rows["score"][2:], strict=True):
+        assert (error or "").startswith(expected)
+        assert (value is None) == (expected != "")
+    assert out["unscored"] == 7
     nothing = metric.compute(predictions=["a"], videos=broken[:1], unreadable="none", threshold=0)
     assert (nothing["evqascore"], nothing["accuracy"], nothing["unscored"]) == (None, None, 1)
     assert nothing["per_example"]["verdict"] == [None]
 
 
-def test_features_of_another_model_are_told(metric):
-    match = rf"^evqascore: video_features\[1\]: vectors of length 2; expected {metric.dim}, as .* has: features of the"
-    with pytest.raises(ValueError, match=match) as caught:
-        metric.compute(predictions=["a", "b"], video_features=[np.ones((1, metric.dim)), [[1, 2]]])
-    assert caught.value.row == 1
-
-
-def test_keywords_of_a_chat_model(load, paths, tmp_path):
-    """A model that is run here; asked once for a text, and never for rows that have keywords."""
+def test_chat_model_extracts_keywords(load, paths, tmp_path):
     replies = {"What moves? A red ball.": '["red ball"]', "A dog runs.": '["dog"]'}
     chat = save_chat_model(tmp_path / "chat", [(conversation(text), reply) for text, reply in replies.items()])
     metric = load(keyword_model=str(chat), device="cpu")
@@ -306,19 +286,15 @@ def test_keywords_of_a_chat_model(load, paths, tmp_path):
     assert "|kw:given+chat+prompt@" in out["signature"]
 
 
-def test_a_chat_model_that_fails_is_told_with_the_row(load, paths):
+def test_failed_chat_model_is_reported_with_the_row(load, paths):
     metric = load(keyword_model="m", keyword_endpoint="http://127.0.0.1:9/v1")
-    chat = metric.model.keywords._model._model
-    object.__setattr__(chat, "max_retries", 0)
+    object.__setattr__(metric.model.chat._model, "max_retries", 0)
     call = {"predictions": ["given", "a"], "videos": paths[:2], "keywords": [["x"], None]}
-    with pytest.raises(ValueError, match=r"^evqascore: predictions\[1\]: no keywords: no whole reply: ClientConn"):
+    with pytest.raises(ValueError, match=r"^evqascore: predictions\[1\]: no keywords: no complete reply: ClientConn"):
         metric.compute(**call)
     rows = metric.compute(**call, unreadable="none")["per_example"]
     assert rows["score"][0] is not None
-    assert rows["error"][1].startswith("no keywords: no whole reply: ClientConnectorError")
-    assert metric.compute(predictions=["given"], videos=paths[:1], keywords=[["x"]])["per_example"]["keywords"] == [
-        ["x"]
-    ]
+    assert rows["error"][1].startswith("no keywords: no complete reply: ClientConnectorError")
 
 
 @pytest.fixture(scope="module")
@@ -335,7 +311,7 @@ def checkpoint(tmp_path_factory):
     return file
 
 
-def test_the_papers_configuration_takes_a_file_and_asks_no_chat_model_in_vain(checkpoint, paths):
+def test_paper_configuration_loads_a_file_and_asks_the_chat_model_on_demand(checkpoint, paths):
     metric = evaluate_qa.load("evqascore", "paper", checkpoint=str(checkpoint))
     out = metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]])
     assert out["signature"].startswith("evqascore|v:1.1.0|clip:clip_tiny.pth@")
@@ -345,29 +321,20 @@ def test_the_papers_configuration_takes_a_file_and_asks_no_chat_model_in_vain(ch
     with_yake = evaluate_qa.load("evqascore", "paper", checkpoint=checkpoint, keyword_model="yake")
     found = with_yake.compute(predictions=["a red square"], videos=paths[:1])
     assert found["per_example"]["keywords"] == [["red square"]]
-    assert metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]]) == out
 
 
-def test_the_papers_configuration_says_which_file_it_needs(paths):
-    metric = evaluate_qa.load("evqascore", "paper")
-    with pytest.raises(FileNotFoundError, match=r"PAC\+\+_clip_ViT-L-14.pth .*clip_ViT-B-32.pth .*aimagelab/pacscore"):
-        metric.compute(predictions=["a"], videos=paths[:1])
-
-
-def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
+def test_missing_weights_are_explained(paths, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    metric = evaluate_qa.load("evqascore")
+    with pytest.raises(FileNotFoundError, match=r"PAC\+\+_clip_ViT-L-14.pth .*clip_ViT-B-32.pth .*aimagelab/pacscore"):
+        evaluate_qa.load("evqascore", "paper").compute(predictions=["a"], videos=paths[:1])
     with pytest.raises(FileNotFoundError, match=r"^evqascore: .*ViT-B-32/openai.* network: .*create_model"):
-        metric.compute(predictions=["a"], videos=paths[:1])
+        evaluate_qa.load("evqascore").compute(predictions=["a"], videos=paths[:1])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth', which is no file; .*clip_ViT-B-32.pth"),
-        ({"checkpoint": "n" * 300}, "checkpoint is 'nnn.*…, which is no file; .*clip_ViT-B-32.pth"),
-        ({"dtype": "float8"}, "dtype is 'float8'; expected one of float32, float16, bfloat16, auto"),
-        ({"batch_size": 0}, "batch_size is 0; expected a positive whole number"),
+        ({"checkpoint": "no/file.pth"}, "checkpoint is 'no/file.pth'; expected an existing file .*clip_ViT-B-32.pth"),
         ({"model": ""}, "model is ''; expected the name or path of a CLIP model"),
         ({"model_revision": "main"}, "model_revision is given without model"),
         ({"keyword_revision": "main"}, "keyword_revision is given without keyword_model"),
@@ -375,7 +342,7 @@ def test_the_default_says_how_to_get_its_weights(paths, monkeypatch):
         ({"keyword_endpoint": "http://localhost", "keyword_model": "yake"}, "keyword_endpoint needs keyword_model"),
     ],
 )
-def test_wrong_options_of_load_are_told(options, message):
+def test_wrong_loading_options_are_rejected(options, message):
     with pytest.raises((ValueError, FileNotFoundError), match=f"^evqascore: {message}"):
         evaluate_qa.load("evqascore", **options)
 
@@ -385,22 +352,15 @@ def test_wrong_options_of_load_are_told(options, message):
     [
         ({"mode": "video"}, "mode is 'video'; expected one of auto, qa, caption"),
         ({"interval": 0}, "interval is 0; expected a positive whole number"),
-        ({"interval": 2.0}, "interval is 2.0; expected a positive whole number"),
-        ({"max_frames": -1}, "max_frames is -1"),
-        ({"max_keywords": True}, "max_keywords is True"),
-        ({"long_text": "window"}, "long_text is 'window'; expected one of mean, truncate"),
-        ({"unreadable": "skip"}, "unreadable is 'skip'; expected one of raise, none"),
-        ({"threshold": math.nan}, "threshold is nan; expected a number"),
-        ({"lang": "english"}, "lang is 'english', which YAKE does not know; expected one of "),
-        ({"lang": 5}, "lang is 5; expected the code of a language"),
+        ({"lang": "english"}, "lang is 'english', which YAKE does not support; expected one of "),
     ],
 )
-def test_wrong_options_of_compute_are_told(metric, paths, options, message):
+def test_wrong_compute_options_are_rejected(metric, paths, options, message):
     with pytest.raises(ValueError, match=f"^evqascore: {message}"):
         metric.compute(predictions=["a"], videos=paths[:1], **options)
 
 
-def test_the_signature_names_what_is_not_the_default(metric, paths):
+def test_signature_lists_changed_options(metric, paths):
     plain = metric.compute(predictions=["red square"], videos=paths[:1])["signature"]
     start = rf"evqascore\|v:1.1.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
     assert re.fullmatch(rf"{start}\|mode:caption", plain.replace(".pth", ""))
@@ -409,8 +369,3 @@ def test_the_signature_names_what_is_not_the_default(metric, paths):
     for part in ("every:10", "most:9", "kwmax:all", "long:truncate", "thr:0.5"):
         assert f"|{part}|" in line
     assert re.search(r"\|kw:yake-[\d.]+\.de\|", line)
-
-
-def test_the_result_is_json(metric, paths, broken):
-    out = metric.compute(predictions=["red square", "a"], videos=[paths[0], broken[0]], unreadable="none")
-    assert json.loads(json.dumps(out)) == out

@@ -1,4 +1,4 @@
-"""CLIP checkpoints that are damaged, incomplete or made to do damage: one error that names the file, and no score."""
+"""Damaged, incomplete and malicious CLIP checkpoints raise one error that names the file."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ SMALL = {
 
 
 class Evil:
-    """A pickle of this touches a file where it is read."""
+    """An object whose pickle creates a file when it is loaded."""
 
     def __init__(self, marker):
         self.marker = marker
@@ -44,12 +44,6 @@ def transformers_folder(folder, small):
     return str(folder), folder / "model.safetensors", load_file(folder / "model.safetensors")
 
 
-def open_clip_folder(folder, small):
-    folder.mkdir()
-    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": SMALL, "preprocess_cfg": {}}))
-    return str(folder), folder / "open_clip_model.safetensors", small
-
-
 def architecture_and_file(folder, small):
     folder.mkdir()
     return f"Tiny-CLIP/{folder / 'weights.safetensors'}", folder / "weights.safetensors", small
@@ -60,9 +54,9 @@ def file_alone(folder, small):
     return str(folder / "weights.safetensors"), folder / "weights.safetensors", small
 
 
-@pytest.fixture(params=[transformers_folder, open_clip_folder, architecture_and_file, file_alone])
+@pytest.fixture(params=[transformers_folder, architecture_and_file, file_alone])
 def checkpoint(request, tmp_path, small):
-    """What `load_clip` is to load, its file of weights, and their tensors, which are in the file."""
+    """The argument of `load_clip`, the file of weights, and its tensors."""
     model, file, tensors = request.param(tmp_path / "model", small)
     rewrite(file, tensors)
     return model, file, dict(tensors)
@@ -76,68 +70,50 @@ def position_embedding(tensors):
     return next(name for name in tensors if "visual.pos" in name or "vision_model.embeddings.pos" in name)
 
 
-def refused(model, file, *told):
+def assert_rejected(model, file, part=""):
     with pytest.raises(ValueError, match=r"^evqascore: .* does not load as ") as caught:
         load_clip(model)
     assert str(file.parent) in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert all(part in str(caught.value) for part in told)
+    assert part in str(caught.value)
 
 
-def test_a_whole_checkpoint_loads(checkpoint):
+def test_complete_checkpoint_loads(checkpoint):
     assert Encoder(load_clip(checkpoint[0]), device="cpu").encode_texts(["a"]).shape[0] == 1
 
 
-def test_missing_weights_are_told_and_not_made_up(checkpoint):
+def test_wrong_tensors_are_rejected(checkpoint):
+    """Missing ones would be random, and open_clip would interpolate position embeddings of another size."""
     model, file, tensors = checkpoint
     name = position_embedding(tensors)
-    del tensors[name]
-    rewrite(file, tensors)
-    refused(model, file, name)
-
-
-def test_unexpected_weights_are_told(checkpoint):
-    model, file, tensors = checkpoint
+    rewrite(file, {other: tensor for other, tensor in tensors.items() if other != name})
+    assert_rejected(model, file, name)
     rewrite(file, tensors | {"a.layer.more": torch.zeros(2)})
-    refused(model, file, "a.layer.more")
-
-
-def test_weights_of_another_shape_are_told(checkpoint):
-    """More positions, which make no square: open_clip would interpolate them."""
-    model, file, tensors = checkpoint
-    name = position_embedding(tensors)
+    assert_rejected(model, file, "a.layer.more")
     rewrite(file, tensors | {name: torch.cat([tensors[name]] * 3)})
-    refused(model, file)
+    assert_rejected(model, file)
 
 
-def test_a_cut_file_is_told(checkpoint):
-    model, file, _ = checkpoint
-    file.write_bytes(file.read_bytes()[:-100])
-    refused(model, file)
-    file.write_bytes(b"")
-    refused(model, file)
-
-
-def test_a_header_that_claims_too_much_is_told(checkpoint):
+def test_damaged_file_is_rejected(checkpoint):
     model, file, _ = checkpoint
     header = json.dumps({"a": {"dtype": "F32", "shape": [10**12], "data_offsets": [0, 4 * 10**12]}}).encode()
-    file.write_bytes(len(header).to_bytes(8, "little") + header)
-    refused(model, file)
-    file.write_bytes((2**62).to_bytes(8, "little") + header)
-    refused(model, file)
+    content = file.read_bytes()
+    too_much = len(header).to_bytes(8, "little") + header, (2**62).to_bytes(8, "little") + header
+    for damaged in (content[:-100], b"", *too_much):
+        file.write_bytes(damaged)
+        assert_rejected(model, file)
 
 
-@pytest.mark.parametrize("made", [transformers_folder, open_clip_folder, architecture_and_file, file_alone])
+@pytest.mark.parametrize("made", [transformers_folder, architecture_and_file, file_alone])
 @pytest.mark.parametrize("nested", [False, True], ids=["pickle", "within state_dict"])
-def test_no_pickle_runs(tmp_path, small, made, nested):
+def test_pickles_never_run_code(tmp_path, small, made, nested):
     marker = tmp_path / "it_ran"
     model, file, tensors = made(tmp_path / "model", small)
     file.unlink(missing_ok=True)
-    saved = {"model.safetensors": "pytorch_model.bin", "open_clip_model.safetensors": "open_clip_pytorch_model.bin"}
-    pickled = file.with_name(saved.get(file.name, "weights.pth"))
+    pickled = file.with_name("pytorch_model.bin" if file.name == "model.safetensors" else "weights.pth")
     bad = tensors | {"bad": Evil(str(marker))}
     torch.save({"state_dict": bad} if nested else bad, pickled)
-    refused(model.replace(file.name, pickled.name), pickled)
+    assert_rejected(model.replace(file.name, pickled.name), pickled)
     assert not marker.exists()
 
 
@@ -152,64 +128,39 @@ ODD = {
 
 
 @pytest.mark.parametrize("content", ODD.values(), ids=ODD)
-def test_a_file_that_holds_something_else_is_told(tmp_path, small, content):
+def test_other_contents_are_rejected(tmp_path, small, content):
     torch.save({"state_dict": content}, tmp_path / "odd.pth")
     for model in (tmp_path / "odd.pth", f"Tiny-CLIP/{tmp_path / 'odd.pth'}"):
         with pytest.raises(ValueError, match=r"^evqascore: .*odd\.pth"):
             load_clip(str(model))
 
 
-def test_tokens_without_weights_are_told(tmp_path):
+def test_tokens_without_embeddings_are_rejected(tmp_path):
     folder = shutil.copytree(demo_folder(), tmp_path / "model")
     tokenizer = json.loads((folder / "tokenizer.json").read_text())
-    tokenizer["model"]["vocab"]["!"] += 1 << 20  # a bit has flipped
+    tokenizer["model"]["vocab"]["!"] += 1 << 20  # a flipped bit
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    with pytest.raises(ValueError, match="its tokenizer has tokens that its weights do not know"):
+    with pytest.raises(ValueError, match="its tokenizer has tokens without embeddings"):
         load_clip(str(folder))
 
 
-@pytest.mark.parametrize(
-    "settings", ["[]", "[" * 100_000, "\0", '{"model_type": "clip"', '{"model_type": ["clip"]}', "5"]
-)
-def test_settings_that_are_none_are_told(tmp_path, small, settings):
+@pytest.mark.parametrize("settings", ["[]", "[" * 100_000, "\0", '{"model_type": "clip"', '{"model_type": ["clip"]}'])
+def test_damaged_settings_are_rejected(tmp_path, settings):
     folder = shutil.copytree(demo_folder(), tmp_path / "model")
     (folder / "config.json").write_text(settings)
-    with pytest.raises(ValueError, match=r"^evqascore: .*model is no CLIP checkpoint"):
+    with pytest.raises(ValueError, match=r"^evqascore: .*model is not a CLIP checkpoint"):
         load_clip(str(folder))
-    model, file, tensors = open_clip_folder(tmp_path / "open", small)
-    rewrite(file, tensors)
-    (file.parent / "open_clip_config.json").write_text(settings)
-    refused(model, file)
 
 
-CODE = "from pathlib import Path\nPath({!r}).touch()\nfrom transformers import PreTrainedTokenizerFast as Words\n"
-
-
-@pytest.fixture
-def nosy(tmp_path, monkeypatch):
-    """A folder with code for tokenizer and model, a file that it would write, and who is asked: nobody may be."""
+def test_tokenizer_code_never_runs(tmp_path, monkeypatch):
+    """Nor does transformers ask on the terminal whether to run it."""
     asked, marker = [], tmp_path / "it_ran"
     monkeypatch.setattr("builtins.input", lambda question="": asked.append(question) or "y")
-    folder = shutil.copytree(demo_folder(), tmp_path / "nosy")
-    (folder / "code.py").write_text(CODE.format(str(marker)))
+    folder = shutil.copytree(demo_folder(), tmp_path / "model")
+    code = f"from pathlib import Path\nPath({str(marker)!r}).touch()\n"
+    (folder / "code.py").write_text(f"{code}from transformers import PreTrainedTokenizerFast as Words\n")
     words = {"tokenizer_class": "OfItsOwn", "auto_map": {"AutoTokenizer": [None, "code.Words"]}}
     (folder / "tokenizer_config.json").write_text(json.dumps(words))
-    yield folder
+    load_clip(str(folder))
     assert asked == []
     assert not marker.exists()
-
-
-def test_no_code_of_a_tokenizer_runs_and_nobody_is_asked(nosy):
-    """The library has a tokenizer for such a model itself."""
-    load_clip(str(nosy))
-
-
-@pytest.mark.parametrize("part", ["hf_tokenizer_name", "hf_model_name"])
-def test_no_code_that_an_open_clip_folder_names_runs(nosy, tmp_path, small, part):
-    config = {"model_type": "of_its_own", "auto_map": {"AutoConfig": "code.Words"}}
-    (nosy / "config.json").write_text(json.dumps(config))
-    model, file, tensors = open_clip_folder(tmp_path / "open", small)
-    rewrite(file, tensors)
-    settings = SMALL | {"text_cfg": SMALL["text_cfg"] | {part: str(nosy)}}
-    (file.parent / "open_clip_config.json").write_text(json.dumps({"model_cfg": settings, "preprocess_cfg": {}}))
-    refused(model, file)

@@ -141,7 +141,7 @@ def test_reply_without_keywords_is_an_empty_list(reply):
 
 def test_other_brackets_are_not_json():
     assert parse_keywords("a [red] ball, blue {box}") == ["a [red] ball", "blue {box"]
-    assert parse_keywords("[" * 5000 + '"a"') in (["a"], [])
+    assert parse_keywords("[" * 1500 + '"a"') in (["a"], [])
 
 
 def test_prompt_holds_the_text_unchanged():

@@ -1,7 +1,7 @@
-"""The paper's experiment on made data: of answers and as many single keywords, hardly a keyword is among the best.
+"""The paper's noise experiment on made clips: the best answers contain little noise.
 
-The paper puts a keyword of the answer in place of each of 200,000 answers: 1.1% of the best 25% and .9% of the best
-12.5% were such noise (section 4.4). Its answers describe; short ones leave the number of keywords less to tell by.
+The paper replaced half of 400,000 answers with one of their keywords: 1.1% of the best 25% and .9% of the best 12.5%
+were such noise (section 4.4). Its answers describe the video; short answers have fewer keywords and are harder to rank.
 """
 
 import random
@@ -18,7 +18,7 @@ CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 
 
 def pairs():
-    """Each question of each clip twice: with its answer, and with one keyword of the answer."""
+    """Yield each question of each clip twice: with its answer, and with one keyword of the answer."""
     generator = random.Random(0)
     for number, clip in enumerate(CLIPS):
         describing = {"What happens in the clip?": clip.caption()}
@@ -35,7 +35,7 @@ def run(command, source, target, *options):
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
-    """The rows with their scores."""
+    """A file of all rows with their scores."""
     folder = tmp_path_factory.mktemp("noise")
     for number, clip in enumerate(CLIPS):
         write_clip(clip, folder / f"{number}.mp4")
@@ -47,7 +47,7 @@ def scored(tmp_path_factory):
 
 @pytest.fixture
 def noise_kept(scored, tmp_path):
-    """Keeps the best fraction of each kind by a column, and returns how much of it is noise, by kind."""
+    """Return a function that keeps the best fraction of each kind, and returns the share of noise in it by kind."""
 
     def share(fraction, column):
         options = [f"--fraction={fraction}", f"--column=score={column}", "--per-group=kind"]
@@ -62,8 +62,8 @@ def noise_kept(scored, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.25, 0.125])
-def test_little_noise_is_kept(noise_kept, fraction):
-    """Half of the rows are noise; the cosine of the whole text alone keeps more of it."""
+def test_best_rows_contain_little_noise(noise_kept, fraction):
+    """Half of all rows are noise. Ranking by c alone keeps more noise."""
     by_score, by_coarse = (noise_kept(fraction, column) for column in ("score", "coarse"))
     for kind, share in by_score.items():
         assert share <= 0.35

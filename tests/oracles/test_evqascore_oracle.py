@@ -1,4 +1,4 @@
-"""EVQAScore's arithmetic against its formulas and the released program, on 27 cases of made vectors."""
+"""EVQAScore equals the paper's formulas and the released program on 27 cases of made vectors."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def oracle():
 
 
 @pytest.mark.parametrize(("mode", "total"), [("caption", "caption_score"), ("qa", "qa_score")])
-def test_every_number_of_every_case(oracle, mode, total):
+def test_scores_equal_the_papers_formulas(oracle, mode, total):
     assert len(oracle) == 27
     for case in oracle:
         found = score([compare(case["frames"], case["caption"], case["keywords"], mode)], EvqascoreOptions())
@@ -25,8 +25,8 @@ def test_every_number_of_every_case(oracle, mode, total):
         assert got == pytest.approx(expected, abs=1e-6), case["id"]
 
 
-def test_the_released_program_for_captions(oracle):
-    """Its global and local scores are coarse and F; it computed in single precision."""
+def test_caption_scores_equal_the_released_program(oracle):
+    """Its global and local scores are c and F. It computed in single precision."""
     for case in oracle:
         found = score([compare(case["frames"], case["caption"], case["keywords"], "caption")], EvqascoreOptions())
         released = case["out"]["yqjmartin"]

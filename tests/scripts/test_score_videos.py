@@ -56,7 +56,7 @@ def test_paths_start_at_the_folder_of_the_input(run, suffix):
     assert [row["video"] for row in out] == [row["video"] for row in ROWS]
     assert [row["frames"] for row in out] == [4, 4, 4]
     assert out[1]["keywords"] == [CLIPS[1].shape]
-    assert CLIPS[0].colour in " ".join(out[0]["keywords"])
+    assert CLIPS[0].color in " ".join(out[0]["keywords"])
     assert all(isinstance(row["score"], float) for row in out)
     assert "mean score" in told.stderr
     assert "signature: evqascore|v:1.1.0|clip:" in told.stderr
@@ -93,7 +93,7 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     assert [row["row"] for row in aside] == [2, 3, 5]
     assert aside[0]["input"] == broken
     assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is not a video")
-    assert "expected the path of a video that exists" in aside[1]["error"]
+    assert "none.mp4 does not exist" in aside[1]["error"]
     assert "bad rows" in told
 
 
