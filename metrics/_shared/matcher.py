@@ -1,8 +1,8 @@
-"""The embedded matchers: all-MiniLM-L6-v2 with what fine-tuning added to it, which is all that their file holds.
+"""Read, write and build matchers: all-MiniLM-L6-v2 plus what fine-tuning changed.
 
-One encoder carries two heads. Of each matrix the file has the difference to MiniLM's in 8 bits, with a scale for each
-output channel; of each vector the difference in half precision; of the heads the weights. The word embeddings stay
-MiniLM's.
+One encoder has a head for each task. For each matrix of the encoder, the file has the difference to MiniLM's matrix in
+8 bits with a scale per output channel; for each vector, the difference in half precision. It also has the weights of the
+heads. The word embeddings are MiniLM's.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from .pair_network import network_class
 
 TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", "entailment")}
-"""Task of each head -> its classes."""
+"""The classes of each task."""
 
 FILE = "matcher.safetensors"
-# Of the file that comes with this version: wherever it is found, it is this one or it is refused.
+# SHA-256 of the file that belongs to this version; other files are refused.
 FILE_SHA256 = "3bcc8c21416dbd4f00fba0bc8e340151f66b38160a49c69931a945bbb7785eaa"
-# The model repository on the Hub; `evaluate-qa publish` puts its own namespace in front here.
+# The model repository on the Hub; `evaluate-qa publish` replaces the namespace.
 REPOSITORY = "evaluate-qa/matcher"
-# There each version of the file has a folder, so that a metric finds the one that it goes with.
+# Each version of the file has a folder there.
 PUBLISHED = f"{FILE_SHA256[:12]}/{FILE}"
 
 # MiniLM has 512 positions; as a sentence encoder it reads 256 tokens.
@@ -33,18 +33,18 @@ MAX_LENGTH = 512
 
 _LEVELS = 127
 _HIDDEN = 384  # MiniLM's
-_FEATURES = 3 * _HIDDEN + 1  # that a head weighs, see pair_network.py
+_FEATURES = 3 * _HIDDEN + 1  # inputs of a head, see pair_network.py
 _WORDS = "embeddings.word_embeddings.weight"
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """What the file holds.
+    """The content of a matcher's file.
 
     Args:
-        difference: Added to MiniLM's tensors, by their name.
-        heads: For each task a matrix, shape (2, 3 hidden + 1), and a bias, shape (2,).
-        weights: For each task the weights of its final logistic layer, by the name of the layer and of the feature.
+        difference: Differences to MiniLM's tensors, by name.
+        heads: A matrix, shape (2, 3 hidden + 1), and a bias, shape (2,), for each task.
+        weights: Weights of the final logistic layers for each task, by the names of the layer and of the feature.
     """
 
     difference: dict[str, NDArray[np.float32]]
@@ -53,7 +53,7 @@ class Matcher:
 
 
 def save(matcher: Matcher, file: Path) -> None:
-    """Write the file; what is read back differs by the rounding to 8 and 16 bits."""
+    """Write a matcher, rounded to 8 and 16 bits."""
     from safetensors.numpy import save_file
 
     tensors: dict[str, NDArray[Any]] = {}
@@ -72,7 +72,7 @@ def save(matcher: Matcher, file: Path) -> None:
 
 
 def read(file: Path) -> Matcher:
-    """Read the file."""
+    """Read a matcher; raises ValueError if a head has the wrong shape."""
     from safetensors import safe_open
 
     with safe_open(file, framework="numpy") as stored:
@@ -86,34 +86,27 @@ def read(file: Path) -> Matcher:
                 scaled *= tensors[f"{name.removesuffix('.int8')}.scale"].astype(np.float32)[:, None]
             difference[name.removeprefix("encoder.").removesuffix(".int8")] = scaled
     heads = {
-        task: (_whole(tensors[f"{task}.weight"]), tensors[f"{task}.bias"])
-        for task in TASKS
-        if f"{task}.weight" in tensors
+        task: (tensors[f"{task}.weight"], tensors[f"{task}.bias"]) for task in TASKS if f"{task}.weight" in tensors
     }
+    for matrix, _ in heads.values():
+        if matrix.shape != (2, _FEATURES):
+            raise ValueError(f"a head has the shape {matrix.shape}; expected {(2, _FEATURES)}")
     return Matcher(difference, heads, weights)
 
 
-def _whole(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a head's matrix; that of a file of before, which weighs the first token alone, with zeros for all else."""
-    width = matrix.shape[1]
-    if width not in (_HIDDEN, _FEATURES):
-        raise ValueError(f"a head weighs {width} features; expected {_FEATURES}, or {_HIDDEN} of an older file")
-    return np.pad(matrix, ((0, 0), (0, _FEATURES - width)))
-
-
 def find(metric: str) -> Path:
-    """Return the matcher's file, checked: that of the installed package, else downloaded from the Hub.
+    """Return the matcher's file from the installed package, else from the Hub.
 
     Raises:
-        FileNotFoundError: it is in neither place.
-        ValueError: it is not the file that this version goes with.
+        FileNotFoundError: The file was not found.
+        ValueError: The file belongs to another version, or is damaged.
     """
     file = _located(metric)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     if digest != FILE_SHA256:
         raise ValueError(
-            f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or of another version. "
-            "After an upgrade run evaluate-qa install again; else pip install --force-reinstall evaluate-qa"
+            f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or from another version. "
+            "After an upgrade, run evaluate-qa install again. Otherwise: pip install --force-reinstall evaluate-qa"
         )
     return file
 
@@ -133,13 +126,13 @@ def _located(metric: str) -> Path:
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise FileNotFoundError(
             f"{metric}: the default matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
-            f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or give a model: "
+            f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or pass a model: "
             f"evaluate.load({metric!r}, model=…)"
         ) from error
 
 
 def tensors(minilm: Path, matcher: Matcher, task: str) -> dict[str, NDArray[np.float32]]:
-    """Return the weights of PairNetwork, by name: MiniLM's with the difference added, and the task's head."""
+    """Return the weights of PairNetwork by name: MiniLM plus the difference, and the task's head."""
     from safetensors.numpy import load_file
 
     encoder = load_file(minilm / "model.safetensors")
@@ -152,30 +145,16 @@ def tensors(minilm: Path, matcher: Matcher, task: str) -> dict[str, NDArray[np.f
 
 
 def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, Any]:
-    """Return (model, tokenizer): MiniLM with the difference added and the task's head on it.
-
-    Args:
-        minilm: Folder of all-MiniLM-L6-v2.
-        matcher: What was read from the file.
-        task: A key of `TASKS`.
-        dtype: torch's dtype.
-    """
+    """Return the matcher's model with the head of a task, and its tokenizer; `dtype` is a dtype of torch."""
     import torch
 
-    model, tokenizer = blank(minilm, task, drawn=False)
-    tensors = dict(model.bert.named_parameters())
-    matrix, bias = matcher.heads[task]
-    with torch.no_grad():
-        for name, values in matcher.difference.items():
-            tensors[name] += torch.from_numpy(values)
-        model.classifier.weight.copy_(torch.from_numpy(matrix))
-        model.classifier.bias.copy_(torch.from_numpy(bias))
+    model, tokenizer = blank(minilm, task)
+    model.load_state_dict({name: torch.from_numpy(values) for name, values in tensors(minilm, matcher, task).items()})
     return model.to(dtype).eval(), tokenizer
 
 
-def blank(minilm: Path, task: str, drawn: bool = True) -> tuple[Any, Any]:
-    """Return (model, tokenizer): MiniLM with a head for the task, drawn at random or still to be filled."""
-    import torch
+def blank(minilm: Path, task: str) -> tuple[Any, Any]:
+    """Return MiniLM with a random head for a task, and its tokenizer."""
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, BertConfig
 
@@ -185,31 +164,15 @@ def blank(minilm: Path, task: str, drawn: bool = True) -> tuple[Any, Any]:
     tokenizer = AutoTokenizer.from_pretrained(minilm, local_files_only=True)
     tokenizer.model_max_length = MAX_LENGTH
     config.sep_token_id = tokenizer.sep_token_id
-    network = network_class()
-    if drawn:
-        model = network(config)
-    else:  # to draw 22 million numbers only to put others in their place takes longer than all else here
-        with torch.device("meta"):
-            model = network(config)
-        _fill_buffers(model.to_empty(device="cpu"))
-    tensors = load_file(minilm / "model.safetensors")
-    tensors.pop("embeddings.position_ids", None)  # the numbers 0, 1, …: no parameter
-    model.bert.load_state_dict(tensors)
+    model = network_class()(config)
+    encoder = load_file(minilm / "model.safetensors")
+    encoder.pop("embeddings.position_ids", None)  # the numbers 0, 1, …
+    model.bert.load_state_dict(encoder)
     return model, tokenizer
 
 
-def _fill_buffers(model: Any) -> None:
-    """Give BERT's buffers, which no file holds, their constants."""
-    import torch
-
-    positions = torch.arange(model.config.max_position_embeddings)
-    constants = {"position_ids": positions, "token_type_ids": torch.zeros_like(positions)}
-    for name, buffer in model.named_buffers():
-        buffer.copy_(constants[name.rpartition(".")[2]])
-
-
 def difference(base: Any, tuned: Any) -> dict[str, NDArray[np.float32]]:
-    """Return what tuning added to each parameter of the encoder, the word embeddings left out."""
+    """Return what tuning added to each parameter of the encoder, without the word embeddings."""
     before = dict(base.named_parameters())
     return {
         name: (after.detach().float().cpu() - before[name].detach().float().cpu()).numpy()

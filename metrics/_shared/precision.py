@@ -1,31 +1,42 @@
-"""The precision that `dtype="auto"` stands for.
+"""Choose the precision that `dtype="auto"` stands for, by a fixed rule.
 
-On a CPU that multiplies bfloat16 natively (AMX-BF16, AVX512-BF16 or ARM's BF16 instructions) it is bfloat16, on other
-CPUs float32. On an NVIDIA GPU it is bfloat16 where the GPU supports it natively, on any other accelerator float16.
+- CPU: bfloat16 if the CPU multiplies it natively (AMX-BF16, AVX512-BF16 or ARM's BF16 instructions), else float32.
+- NVIDIA GPU: bfloat16 if the GPU supports it natively, else float16.
+- Other accelerators: float16.
 """
 
+import re
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 from .arguments import Dtype, ModelOptions
-from .devices import best_device, processor
+from .devices import best_device
 
 Given = TypeVar("Given", bound=ModelOptions)
 
-_BFLOAT16 = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
-
 
 def settled(options: Given) -> Given:
-    """Return the options with a precision in place of `"auto"`."""
+    """Return the options with a precision instead of `"auto"`."""
     return replace(options, dtype=fastest(options.device or best_device())) if options.dtype == "auto" else options
 
 
 def fastest(device: str) -> Dtype:
-    """Return the precision to run torch models in on a device."""
+    """Return the precision of `"auto"` on a device of torch."""
     if device.startswith("cpu"):
-        return "bfloat16" if _BFLOAT16 & set(processor().instructions) else "float32"
+        return "bfloat16" if _cpu_multiplies_bfloat16() else "float32"
     if device.startswith("cuda"):
         import torch
 
         return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
     return "float16"
+
+
+@cache
+def _cpu_multiplies_bfloat16(cpu_info: Path = Path("/proc/cpuinfo")) -> bool:
+    with suppress(OSError):
+        first = cpu_info.read_text(encoding="utf-8").partition("\n\n")[0]
+        return re.search(r"\b(amx_bf16|avx512_bf16|bf16)\b", first) is not None
+    return False

@@ -70,7 +70,7 @@ def bench(
 
 @contextmanager
 def _video(metric: str, seconds: float, copies: int) -> Iterator[tuple[str, ...]]:
-    """Yield videos to read; none if evqascore is not measured, or only as one of all and a package is missing."""
+    """Yield videos to read; an empty tuple if evqascore is not measured, or `all` is and a package is missing."""
     packages = all(find_spec(package) for package in ("av", "cv2", "open_clip"))
     if metric != "evqascore" and not (metric == "all" and packages):
         yield ()
@@ -125,15 +125,13 @@ def table(title: str, figures: list[dict[str, Any]]) -> "Table":
 
 
 def _machine(device: str | None) -> str:
-    """Return the processor, its instruction sets for matrices, and the version of torch."""
+    """Return the processor, the device, the threads and the version of torch."""
     import torch
 
     from evaluate_qa.metrics._shared.devices import best_device, processor
 
     device = device or best_device()
-    found = processor(device)
-    sets = " ".join(found.instructions) or "instruction sets unknown"
-    return f"{found.name} ({sets}), {device}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
+    return f"{processor(device)}, {device}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where a model runs: accelerators are found without importing torch, and threads fit what a process may use."""
+"""The default device, found without importing torch, and the default number of threads."""
 
 import importlib.metadata
 import os
@@ -13,9 +13,8 @@ from evaluate_qa.metrics._shared.devices import best_device, default_threads, pr
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine with 64 logical CPUs of 32 cores, and an environment that says nothing."""
-    for name in ("OMP_NUM_THREADS", "PYTEST_XDIST_WORKER_COUNT"):
-        monkeypatch.delenv(name, raising=False)
+    """A machine with 64 logical CPUs on 32 cores, without OMP_NUM_THREADS."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
     monkeypatch.setattr(devices, "_threads_per_core", lambda: 2)
     monkeypatch.setattr(devices, "_cpu_quota", lambda: None)
@@ -27,28 +26,21 @@ def test_threads_are_at_most_sixteen_by_default(machine):
 
 
 @pytest.mark.parametrize(("cpus", "expected"), [(8, 4), (2, 1), (1, 1)])
-def test_threads_are_the_cores_of_the_affinity(machine, cpus, expected):
+def test_threads_follow_the_cpu_affinity(machine, cpus, expected):
     machine.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)), raising=False)
     assert default_threads() == expected
 
 
 @pytest.mark.parametrize(("quota", "expected"), [(0.5, 1), (1.5, 2), (4.0, 4), (100.0, 16)])
-def test_threads_fit_a_containers_quota(machine, quota, expected):
+def test_threads_follow_a_containers_quota(machine, quota, expected):
     machine.setattr(devices, "_cpu_quota", lambda: quota)
     assert default_threads() == expected
 
 
 @pytest.mark.parametrize(("given", "expected"), [("3", 3), ("24", 24), ("4,2", 4), ("0", 16), ("many", 16), ("", 16)])
-def test_the_environment_decides(machine, given, expected):
+def test_threads_follow_the_environment(machine, given, expected):
     machine.setenv("OMP_NUM_THREADS", given)
     assert default_threads() == expected
-
-
-def test_workers_of_a_test_run_share_the_cores(machine):
-    machine.setenv("PYTEST_XDIST_WORKER_COUNT", "8")
-    assert default_threads() == 4
-    machine.setenv("PYTEST_XDIST_WORKER_COUNT", "100")
-    assert default_threads() == 1
 
 
 @pytest.mark.parametrize(
@@ -62,7 +54,7 @@ def test_workers_of_a_test_run_share_the_cores(machine):
         ({}, None),
     ],
 )
-def test_the_quota_of_a_control_group(tmp_path, files, expected):
+def test_a_control_groups_quota_is_read(tmp_path, files, expected):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -71,7 +63,7 @@ def test_the_quota_of_a_control_group(tmp_path, files, expected):
 
 @pytest.fixture
 def torch_of(monkeypatch):
-    """Pretends that a version of torch is installed and not imported, on Linux with or without a driver."""
+    """Simulate a version of torch that is not imported, on Linux with or without a driver."""
 
     def pretend(version, driver):
         monkeypatch.setattr(sys, "platform", "linux")
@@ -102,7 +94,7 @@ def test_without_torch_the_device_is_the_cpu(torch_of, monkeypatch):
 @pytest.mark.parametrize(
     ("cuda", "mps", "expected"), [(True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")]
 )
-def test_torch_is_asked_for_the_accelerator(monkeypatch, cuda, mps, expected):
+def test_the_accelerator_of_torch_is_used(monkeypatch, cuda, mps, expected):
     torch = types.SimpleNamespace(
         cuda=types.SimpleNamespace(is_available=lambda: cuda),
         backends=types.SimpleNamespace(mps=types.SimpleNamespace(is_available=lambda: mps)),
@@ -112,4 +104,4 @@ def test_torch_is_asked_for_the_accelerator(monkeypatch, cuda, mps, expected):
 
 
 def test_the_processor_has_a_name():
-    assert processor().name
+    assert processor()

