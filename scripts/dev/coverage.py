@@ -1,13 +1,13 @@
-"""How often the intervals and tests of `uncertainty` and `estimation` err, measured on simulated data.
+"""Measure how often the intervals and tests of `uncertainty` and `estimation` err on simulated data.
 
-`python -m evaluate_qa.dev.coverage` writes the table that stands in `scripts/uncertainty/COVERAGE.md`.
+`python -m evaluate_qa.dev.coverage` writes `scripts/uncertainty/COVERAGE.md`.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -25,10 +25,13 @@ _ROWS = 3000
 _LEVEL = 0.05
 _LARGE = 40
 
+Designs = Mapping[str, Callable[[np.random.Generator, int], Any]]
+"""By name, functions that draw data with a number of clusters or labels."""
+
 
 @dataclass(frozen=True)
 class SimulatedPairs:
-    """Two systems' scores or verdicts; the true difference, second less first."""
+    """Scores or verdicts of two systems, and the true difference, `after` minus `before`."""
 
     before: Floats
     after: Floats
@@ -87,7 +90,7 @@ def _verdicts(losses: float, wins: float) -> Callable[[np.random.Generator, int]
     return drawn
 
 
-PAIRS: Mapping[str, Callable[[np.random.Generator, int], SimulatedPairs]] = {
+PAIRS: Designs = {
     "scores, independent": _normal,
     "scores, clusters of 5": _equal_clusters,
     "scores, clusters of 2 and 20": _unequal_clusters,
@@ -109,10 +112,10 @@ def _rows(accuracy: float, agreeing: float) -> Callable[[np.random.Generator, in
     return drawn
 
 
-def _labelled_clusters(
+def _labeled_clusters(
     sizes: Callable[[Codes], Codes], easy: float = 0.8, hard: float = 0.4, noise: float = 0.2
 ) -> Callable[[np.random.Generator, int], SimulatedLabels]:
-    """Return a design in which 60% of the questions are easy, the others hard, and all answers of some are labelled."""
+    """Return a design in which 60% of the questions are easy, the others hard, and all answers of some are labeled."""
 
     def drawn(generator: np.random.Generator, count: int) -> SimulatedLabels:
         clusters = np.repeat(np.arange(10 * count), sizes(np.arange(10 * count)))
@@ -129,7 +132,7 @@ def _few_large(numbers: Codes) -> Codes:
 
 
 def _weighted(generator: np.random.Generator, count: int) -> SimulatedLabels:
-    """Rows that the scores are unsure of are drawn eight times as often."""
+    """Draw rows with uncertain scores eight times as often."""
     scores = generator.beta(0.5, 0.3, _ROWS)
     right = generator.random(_ROWS) < scores
     chance = np.where(np.abs(scores - 0.5) < 0.4, 8.0, 1.0)  # noqa: PLR2004
@@ -138,27 +141,33 @@ def _weighted(generator: np.random.Generator, count: int) -> SimulatedLabels:
     return SimulatedLabels(scores, labels, 0.625, weights=1 / chance)
 
 
-LABELLED: Mapping[str, Callable[[np.random.Generator, int], SimulatedLabels]] = {
+LABELED: Designs = {
     "80% right, scores agree in 90%": _rows(0.8, 0.9),
     "97% right, scores agree in 90%": _rows(0.97, 0.9),
     "97% right, scores agree in 99%": _rows(0.97, 0.99),
-    "clusters of 4": _labelled_clusters(lambda numbers: np.full_like(numbers, 4)),
-    "clusters of 1, one in 40 of 40": _labelled_clusters(_few_large),
-    "clusters of 1, one in 40 of 40, nearly all right or wrong, useless scores": _labelled_clusters(
+    "clusters of 4": _labeled_clusters(lambda numbers: np.full_like(numbers, 4)),
+    "clusters of 1, one in 40 of 40": _labeled_clusters(_few_large),
+    "clusters of 1, one in 40 of 40, nearly all right or wrong, useless scores": _labeled_clusters(
         _few_large, 0.9, 0.1, noise=100
     ),
     "unequal weights": _weighted,
 }
 
 
+MEANS: Designs = {
+    "normal scores": lambda generator, count: (generator.normal(0, 1, count), 0),
+    "verdicts, 80% right": lambda generator, count: ((generator.random(count) < 0.8).astype(float), 0.8),  # noqa: PLR2004
+}
+
+
 @dataclass(frozen=True)
 class Measured:
-    """Shares of runs.
+    """Rates over simulated runs.
 
     Attributes:
-        design: What was simulated.
+        design: Name of the simulated design.
         count: Number of clusters, or of labels.
-        shares: What was counted → the share of the runs in which it happened.
+        shares: By event, the share of the runs in which it happened; NaN if no run has a value.
     """
 
     design: str
@@ -166,67 +175,56 @@ class Measured:
     shares: dict[str, float]
 
 
-def of_pairs(counts: Sequence[int], runs: int, seed: int = 0) -> Iterator[Measured]:
-    """Yield how often intervals of `compare` hold the truth, and how often it and `gate` report what is not there."""
-    for name, draw in PAIRS.items():
+def measure(
+    designs: Designs, judge: Callable[[Any], dict[str, float]], counts: Sequence[int], runs: int, seed: int = 0
+) -> list[Measured]:
+    """Draw data of each design in each size, and return how often the events that `judge` returns happen."""
+    measured = []
+    for name, draw in designs.items():
         for count in counts:
             generator = np.random.default_rng([seed, count])
-            found = [_of_pair(draw(generator, count)) for _ in range(runs)]
-            yield Measured(name, count, _shares(found))
+            found = [judge(draw(generator, count)) for _ in range(runs)]
+            values = {event: np.array([one[event] for one in found], dtype=float) for event in found[0]}
+            shares = {
+                event: float(one[~np.isnan(one)].mean()) for event, one in values.items() if not np.isnan(one).all()
+            }
+            measured.append(Measured(name, count, dict.fromkeys(values, float("nan")) | shares))
+    return measured
 
 
-def _of_pair(drawn: SimulatedPairs) -> dict[str, float]:
+def judge_pair(drawn: SimulatedPairs) -> dict[str, float]:
+    """Return whether the interval of `compare` covers the truth, and whether it or `gate` reports a chance finding."""
     scores = {"before": drawn.before, "after": drawn.after}
-    (pair,) = compare(scores, verdicts=_if_verdicts(scores), clusters=drawn.clusters, resamples=_RESAMPLES)
+    verdicts = scores if all(np.isin(values, (0, 1)).all() for values in scores.values()) else None
+    (pair,) = compare(scores, verdicts=verdicts, clusters=drawn.clusters, resamples=_RESAMPLES)
     change = pair.verdicts or pair.scores
-    held = change.difference.low - 1e-9 <= drawn.truth <= change.difference.high + 1e-9
-    failed = not gate(drawn.before, drawn.after, max_drop=max(0.0, -drawn.truth), clusters=drawn.clusters,
-                      resamples=_RESAMPLES).passed  # fmt: skip
+    covered = change.difference.low - 1e-9 <= drawn.truth <= change.difference.high + 1e-9
+    drop = max(0.0, -drawn.truth)
+    gated = gate(drawn.before, drawn.after, max_drop=drop, clusters=drawn.clusters, resamples=_RESAMPLES)
     significant = float("nan") if drawn.truth else float(change.p_value <= _LEVEL)
-    return {"interval holds the truth": held, "p ≤ .05 by chance": significant, "gate fails by chance": failed}
+    return {
+        "interval covers the truth": covered,
+        "p ≤ .05 by chance": significant,
+        "gate fails by chance": not gated.passed,
+    }
 
 
-def _if_verdicts(scores: dict[str, Floats]) -> dict[str, Floats] | None:
-    return scores if all(np.isin(values, (0, 1)).all() for values in scores.values()) else None
-
-
-def of_labels(counts: Sequence[int], runs: int, seed: int = 0) -> Iterator[Measured]:
-    """Yield how often intervals of `estimate` hold the truth, and how often it refuses a random sample."""
-    for name, draw in LABELLED.items():
-        for count in counts:
-            generator = np.random.default_rng([seed, count])
-            found = [_of_labelled(draw(generator, count)) for _ in range(runs)]
-            yield Measured(name, count, _shares(found))
-
-
-def _of_labelled(drawn: SimulatedLabels) -> dict[str, float]:
+def judge_labels(drawn: SimulatedLabels) -> dict[str, float]:
+    """Return whether the interval of `estimate` covers the truth, and whether it refuses a random sample."""
     try:
         found = estimate(drawn.scores, drawn.labels, weights=drawn.weights, clusters=drawn.clusters).all
     except ValueError as error:
         refused = "no random sample" in str(error)
-        return {"interval holds the truth": float("nan"), "refused as no sample": refused, "no interval": not refused}
-    held = found.accuracy.low <= drawn.truth <= found.accuracy.high
-    return {"interval holds the truth": held, "refused as no sample": False, "no interval": False}
+        return {"interval covers the truth": float("nan"), "refused as no sample": refused, "no interval": not refused}
+    covered = found.accuracy.low <= drawn.truth <= found.accuracy.high
+    return {"interval covers the truth": covered, "refused as no sample": False, "no interval": False}
 
 
-def of_means(counts: Sequence[int], runs: int, seed: int = 0) -> Iterator[Measured]:
-    """Yield how often intervals of means, as reports and Spaces show them, hold the truth."""
-    draws: dict[str, tuple[float, Callable[[np.random.Generator, int], Floats]]] = {
-        "normal scores": (0, lambda generator, count: generator.normal(0, 1, count)),
-        "verdicts, 80% right": (0.8, lambda generator, count: (generator.random(count) < 0.8).astype(float)),  # noqa: PLR2004
-    }
-    for name, (truth, draw) in draws.items():
-        for count in counts:
-            generator = np.random.default_rng([seed, count])
-            found = [mean(draw(generator, count), np.arange(count)) for _ in range(runs)]
-            held = [{"interval holds the truth": float(one.low <= truth <= one.high)} for one in found]
-            yield Measured(name, count, _shares(held))
-
-
-def _shares(found: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return means over the runs that have a value; NaN where none has."""
-    values = {name: np.array([one[name] for one in found], dtype=float) for name in found[0]}
-    return {name: float(np.nanmean(one)) if not np.isnan(one).all() else float("nan") for name, one in values.items()}
+def judge_mean(drawn: tuple[Floats, float]) -> dict[str, float]:
+    """Return whether the interval of a mean, as in reports and Spaces, covers the truth."""
+    values, truth = drawn
+    found = mean(values, np.arange(len(values)))
+    return {"interval covers the truth": found.low <= truth <= found.high}
 
 
 def table(measured: Sequence[Measured], unit: str) -> str:
@@ -275,10 +273,10 @@ def page(runs: int, counts: Sequence[int] = (20, 50, 100, 200), few: Sequence[in
     return _TEXT.format(
         runs=runs,
         margin=1.96 * (0.95 * 0.05 / runs) ** 0.5,
-        pairs=table(list(of_pairs(counts, runs)), "clusters"),
+        pairs=table(measure(PAIRS, judge_pair, counts, runs), "clusters"),
         unseen=0.95**20,
-        labels=table(list(of_labels((*counts[1:], 2 * counts[-1]), runs)), "labels or clusters"),
-        means=table(list(of_means(few, runs)), "rows"),
+        labels=table(measure(LABELED, judge_labels, (*counts[1:], 2 * counts[-1]), runs), "labels or clusters"),
+        means=table(measure(MEANS, judge_mean, few, runs), "rows"),
     )
 
 

@@ -16,7 +16,7 @@ from .examples import TrainingExample, batches
 from .learner import ROUNDED, Learner, TrainingBatch
 from .recipe import TrainingRecipe
 
-# Decay of the moving average of the weights, which is what is saved.
+# Decay of the moving average of the weights; the average is saved.
 _DECAY = 0.999
 # Labels are smoothed by this share, and half of the target of a labeled answer is the teachers' probability.
 _SMOOTHING, _TEACHERS = 0.05, 0.5

@@ -192,7 +192,8 @@ def _check_output(job: TrainingJob) -> None:
     epochs = {f"the file of epoch {n}": job.epoch_file(n) for n in range(1, job.recipe.epochs + 1)}
     for file in (job.output, job.training_file, *epochs.values()):
         check_place(file)
-    for name, file in [*_files(job.recipe), *(("--data", data) for data in job.recipe.data)]:
+    read_files = [*_files(job.recipe), *(("--data", Path(data)) for data in job.recipe.data)]
+    for name, file in read_files:
         check_different({name: file, "--output": job.output, **epochs})
 
 

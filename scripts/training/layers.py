@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evaluate_qa.metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.lexical import OF_LONG, by_length, evidence
-from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand
+from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand, row_starts
 from evaluate_qa.metrics.nli_lex.options import SIGNALS
 from evaluate_qa.metrics.nli_lex.scoring import probability
 from evaluate_qa.metrics.nli_lex.weights import fit_weights
@@ -76,7 +76,7 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
     margin = inputs.best_window(logits[:, 1] - logits[:, 0])
     own = margin if OWN[task] == "margin" else sigmoid(margin)
     return Classified(
-        inputs.row_starts,
+        row_starts(references),
         inputs.answered,
         {OWN[task]: own, **evidence(predictions, references)},
         np.array([bool(row.label) for row in rows]),

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -129,7 +129,7 @@ def _value(where: str, hint: Any, value: Any) -> Any:
     """Return a value as the type that a field has."""
     if NoneType in get_args(hint):
         hint = get_args(hint)[0]
-    if is_dataclass(hint):
+    if hint in (Balance, Mixture):
         return hint(**_fields(where, hint, value))
     if get_origin(hint) is tuple:
         if not isinstance(value, list) or not value:

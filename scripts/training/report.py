@@ -20,7 +20,7 @@ _COLUMNS = {"mcc": "MCC", "auc": "AUC", "accuracy": "accuracy", "calibration_err
 def with_interval(found: BootstrapEstimate) -> str:
     """Return a figure with its interval, such as `0.512 [0.401, 0.620]`.
 
-    There is no interval for few questions, nor for answers of which every resample has the same figure.
+    There is no interval for few questions, nor if all resamples have the same figure.
     """
     if found.value is None:
         return "–"

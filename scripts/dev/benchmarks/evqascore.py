@@ -70,7 +70,8 @@ def opencv_loop(job: Job) -> Callable[[], int]:
         capture, number, kept = cv2.VideoCapture(video), 0, []
         while (found := capture.read())[0]:
             if number % job.interval == 0:
-                kept.append(encoder.prepare(cv2.cvtColor(found[1], cv2.COLOR_BGR2RGB)))
+                picture: Any = cv2.cvtColor(found[1], cv2.COLOR_BGR2RGB)
+                kept.append(encoder.prepare(picture))
             number += 1
         capture.release()
         return len(encoder.encode_prepared(np.stack(kept)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arithmetic import Indices
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 from evaluate_qa.metrics.smile.options import SmileLoading, SmileOptions
 from evaluate_qa.metrics.smile.scoring import exact_match
@@ -179,7 +180,7 @@ def smile_forward(job: TextJob) -> Callable[[], None]:
     model, texts = engine.model, embedded_texts(job)
     lengths = [len(ids) for ids in model.tokenizer(texts, truncation=True, max_length=256)["input_ids"]]
 
-    def tensors(rows: Sequence[int]) -> dict[str, Any]:
+    def tensors(rows: Indices) -> dict[str, Any]:
         features = model.preprocess([texts[i] for i in rows])
         return {key: features[key].to(model.device) for key in ("input_ids", "attention_mask")}
 
@@ -201,9 +202,7 @@ def embedded_texts(job: TextJob) -> list[str]:
     return texts
 
 
-def _forward(
-    model: Any, lengths: Sequence[int], tensors: Callable[[Sequence[int]], Mapping[str, Any]]
-) -> Callable[[], None]:
+def _forward(model: Any, lengths: Sequence[int], tensors: Callable[[Indices], Mapping[str, Any]]) -> Callable[[], None]:
     """Return the forward passes over batches that are prepared beforehand."""
     import torch
 
