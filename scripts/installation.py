@@ -1,26 +1,19 @@
-"""Put metrics where `evaluate.load("smile")` finds them by name; no process ever sees half a metric or old code.
+"""Install metrics so that `evaluate.load("smile")` finds them by name, from any folder.
 
-`evaluate` asks the Hub and then takes that folder `evaluate_modules/metrics/evaluate-metric--smile/<64 hex digits>`
-whose `smile.py` was changed last. Here the digits are a hash of the metric's files. A version is written beside, then
-renamed, and made the one that was changed last. The version before it stays for a while, for processes that have just
-chosen it or that still import from it.
+`evaluate` loads the newest of the folders `evaluate_modules/metrics/evaluate-metric--smile/<64 hex digits>`; here, the
+digits are a hash of the metric's files. A new version is written to another folder and then renamed, so that a process
+never loads half a metric.
 """
 
 import hashlib
-import os
 import shutil
-import time
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from itertools import pairwise
 from pathlib import Path
 
 import filelock
 
 from . import standalone
-
-_SPARED = 3600
-"""Seconds for which a version stays after it was replaced."""
 
 _HASH_LENGTH = 64
 
@@ -28,7 +21,7 @@ Files = Mapping[str, bytes]
 
 
 class State(Enum):
-    """What `evaluate.load` finds under the name of a metric."""
+    """The state of a metric in the folder of `evaluate`."""
 
     CURRENT = "current"
     STALE = "stale"
@@ -36,7 +29,7 @@ class State(Enum):
 
 
 def modules_folder() -> Path:
-    """Return the folder in which this process's `evaluate` keeps modules; `HF_MODULES_CACHE` moves it."""
+    """Return the folder in which `evaluate` keeps modules; `HF_MODULES_CACHE` moves it."""
     from evaluate.loading import init_dynamic_modules
 
     return Path(init_dynamic_modules())
@@ -48,12 +41,12 @@ def metric_folder(name: str, modules: Path) -> Path:
 
 
 def standalone_files(name: str) -> Files:
-    """Return the files that are installed for a metric of this package."""
+    """Return the files to install for a metric of this package."""
     return {file: text.encode() for file, text in standalone.metric_files(name).items()}
 
 
 def state(name: str, files: Files, modules: Path) -> State:
-    """Say whether the version that `evaluate` would load has these files."""
+    """Compare the version that `evaluate` would load with files."""
     versions = _versions(metric_folder(name, modules), name)
     if not versions:
         return State.ABSENT
@@ -61,11 +54,11 @@ def state(name: str, files: Files, modules: Path) -> State:
 
 
 def install_metrics(names: Iterable[str]) -> dict[str, Path]:
-    """Install metrics of this package by name, for this user; return the folder of each.
+    """Install metrics of this package, and return the folder of each.
 
     Raises:
-        ValueError: no metric of that name comes with this package; then none is installed.
-        OSError: evaluate's folder of modules cannot be written.
+        ValueError: a metric is unknown; in this case, none is installed.
+        OSError: the folder of `evaluate` is not writable.
     """
     files = {name: standalone_files(name) for name in names}
     modules = modules_folder()
@@ -73,11 +66,7 @@ def install_metrics(names: Iterable[str]) -> dict[str, Path]:
 
 
 def install(name: str, files: Files, modules: Path) -> Path:
-    """Install a metric's files or bring them up to date, and return the folder they are in.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Install or update a metric, remove its other versions, and return its folder."""
     folder = metric_folder(name, modules)
     files = _installed(files)
     version = folder / _hash(files)
@@ -88,28 +77,28 @@ def install(name: str, files: Files, modules: Path) -> Path:
         (folder / "__init__.py").touch()
         if _files(version) != files:
             _write(folder, version, files)
-        _make_newest(version, name)
-        _remove_replaced(folder, name)
+        for other in _versions(folder, name):
+            if other != version:
+                shutil.rmtree(other)
     return version
 
 
 def uninstall(name: str, modules: Path) -> bool:
-    """Remove a metric; returns whether it was there."""
+    """Remove a metric; return False if it was not installed."""
     folder = metric_folder(name, modules)
     folder.parent.mkdir(exist_ok=True)
     removed = folder.with_name(f".{folder.name}")
     with _locked(folder):
         if not folder.is_dir():
             return False
-        _remove(removed)
+        shutil.rmtree(removed, ignore_errors=True)
         folder.rename(removed)
-        _remove(removed)
+        shutil.rmtree(removed, ignore_errors=True)
     return True
 
 
 def _locked(folder: Path) -> filelock.BaseFileLock:
-    # The lock that evaluate itself takes when it writes to this folder.
-    return filelock.FileLock(f"{folder}.lock")
+    return filelock.FileLock(f"{folder}.lock")  # evaluate uses the same lock
 
 
 def _files(folder: Path) -> Files:
@@ -128,42 +117,20 @@ def _hash(files: Files) -> str:
 
 
 def _versions(folder: Path, name: str) -> list[Path]:
-    """Return the versions, the one that `evaluate` takes last."""
+    """Return the versions, oldest first; `evaluate` loads the last one."""
     found = [path for path in folder.glob(f"*/{name}.py") if len(path.parent.name) == _HASH_LENGTH]
     return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime)]
 
 
 def _write(folder: Path, version: Path, files: Files) -> None:
-    """Write a version, whole from the moment at which it is there; one that is damaged makes room."""
+    """Write a version with one rename; a damaged version of the same name is removed."""
     new, damaged = folder / ".new", folder / ".damaged"
-    _remove(new, damaged)
+    for left in (new, damaged):
+        shutil.rmtree(left, ignore_errors=True)
     new.mkdir()
     for name, content in files.items():
         (new / name).write_bytes(content)
     if version.exists():
         version.rename(damaged)
     new.rename(version)
-    _remove(damaged)
-
-
-def _make_newest(version: Path, name: str) -> None:
-    others = [_changed(other, name) for other in _versions(version.parent, name) if other != version]
-    if others and _changed(version, name) <= max(others):
-        newest = max(time.time(), max(others) + 1)
-        os.utime(version / f"{name}.py", (newest, newest))
-
-
-def _remove_replaced(folder: Path, name: str) -> None:
-    versions = _versions(folder, name)
-    for version, successor in pairwise(versions):
-        if time.time() - _changed(successor, name) > _SPARED:
-            shutil.rmtree(version)
-
-
-def _changed(version: Path, name: str) -> float:
-    return (version / f"{name}.py").stat().st_mtime
-
-
-def _remove(*folders: Path) -> None:
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(damaged, ignore_errors=True)
