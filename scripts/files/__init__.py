@@ -1,1 +1,1 @@
-"""Rows in files: reading, writing, and the types of their columns."""
+"""Read and write rows of JSONL, CSV and Parquet files."""

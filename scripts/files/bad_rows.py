@@ -1,4 +1,4 @@
-"""The file of bad rows, as JSONL: `row` (its number), `error` and `input` (what was read)."""
+"""The file of bad rows, as JSONL: `row` (its number), `error` and `input` (the row)."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ def bad_line(number: int, error: str, found: object) -> bytes:
 
 
 def check_bad_rows(path: Path) -> None:
-    """Raise RowsError unless bad rows can be written there, in place of those of an earlier run but of nothing else."""
+    """Raise RowsError unless bad rows can be written there. Only a file of bad rows may be replaced."""
     check_place(path)
     if path.is_file():
         with path.open("rb") as file:

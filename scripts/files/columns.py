@@ -1,4 +1,4 @@
-"""Read some columns of a file, whole: of Parquet only these, so that a million rows take seconds."""
+"""Read some columns of a file into memory; from Parquet, only these columns are read."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Columns:
 
     Attributes:
         source: The file.
-        numbers: Where each row is found, as `read_rows` numbers them.
-        values: Column → its values, None where a row has none; only columns that are there.
+        numbers: The number of each row, as in `read_rows`.
+        values: Column → its values, None where a row has none. Columns that the file lacks are left out.
         present: All columns of the file.
     """
 
@@ -28,35 +28,35 @@ class Columns:
         return len(self.numbers)
 
     def place(self, row: int) -> str:
-        """Return where a row is found, for messages."""
+        """Return file and line of a row, for messages."""
         return place(self.source, self.numbers[row])
 
     def named(self, name: str) -> list[Any]:
-        """Return a column; raises RowsError, which names the nearest one, if it is not there."""
+        """Return a column; raises RowsError with the most similar name if the file lacks it."""
         require_columns(self.source, self.present, [name])
         return self.values[name]
 
     def first_of(self, names: Iterable[str]) -> str | None:
-        """Return the first of these columns that is there."""
+        """Return the first of these columns that the file has."""
         return next((name for name in names if name in self.present), None)
 
 
 def read_columns(source: str | Path, names: Collection[str]) -> Columns:
-    """Read the columns of these names that are there.
+    """Read the columns with these names that the file has.
 
     Raises:
-        RowsError: the file cannot be read, or has no rows.
+        RowsError: the file cannot be read or has no rows.
     """
     if Path(source).suffix.lower() == ".parquet" and Path(source).is_file():
-        found = _of_parquet(Path(source), names)
+        found = _from_parquet(Path(source), names)
     else:
-        found = _of_rows(source, names)
+        found = _from_rows(source, names)
     if not found.numbers:
         raise RowsError(f"{source}: there are no rows")
     return found
 
 
-def _of_parquet(path: Path, names: Collection[str]) -> Columns:
+def _from_parquet(path: Path, names: Collection[str]) -> Columns:
     import pyarrow.parquet as pq
 
     with checked_parquet(path), pq.ParquetFile(path) as file:
@@ -67,7 +67,7 @@ def _of_parquet(path: Path, names: Collection[str]) -> Columns:
         return Columns(str(path), range(1, file.metadata.num_rows + 1), values, present)
 
 
-def _of_rows(source: str | Path, names: Collection[str]) -> Columns:
+def _from_rows(source: str | Path, names: Collection[str]) -> Columns:
     numbers: list[int] = []
     present: dict[str, None] = {}
     values: dict[str, list[Any]] = {name: [] for name in names}

@@ -1,4 +1,4 @@
-"""The further files that commands write: figures as JSON, and drawings."""
+"""Write the additional files of commands: results as JSON, and plots."""
 
 import json
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from .writing import check_different, check_place, replacing
 def check_outputs(
     json_file: Path | None, plot_file: Path | None, inputs: Mapping[str, Path | None] = MappingProxyType({})
 ) -> None:
-    """Raise ValueError, before any work, if a file could not be written after it.
+    """Raise ValueError if an output cannot be written.
 
     Args:
-        json_file: File for the figures.
-        plot_file: File for a drawing.
-        inputs: Files that are read, by their options; no output may take their place.
+        json_file: File for the results.
+        plot_file: File for a plot.
+        inputs: Option → input file, which no output may replace.
     """
     outputs = {"--json": json_file, "--plot": plot_file}
     for path in filter(None, outputs.values()):
@@ -27,6 +27,6 @@ def check_outputs(
 
 
 def write_json(target: Path, value: object) -> None:
-    """Write JSON to a file, which is replaced when the whole is written."""
+    """Write JSON to a file, which is replaced once everything is written."""
     with replacing(target) as path:
         path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")

@@ -1,8 +1,7 @@
-"""Read rows, a dict each, from JSONL, CSV and Parquet, one at a time, whatever their number.
+"""Read rows as dicts from JSONL, CSV and Parquet, one at a time.
 
-`writing.py` writes them. The suffix of the file says the format; `-` is the standard stream, as JSONL. In CSV
-every cell is a text, but for the columns that may hold lists (`references`, …): there a cell that starts with
-`[` is a JSON list, `["Paris", "paris"]`.
+The suffix of the file determines the format; `-` is standard input, as JSONL. A CSV cell is a string, except that in
+columns that may hold lists (`references`, …) a cell that starts with `[` is a JSON list: `["Paris", "paris"]`.
 """
 
 import csv
@@ -20,30 +19,30 @@ from typing import Any, BinaryIO
 Row = dict[str, Any]
 
 STANDARD = "-"
-"""The name that stands for the standard input or output."""
+"""The name of the standard input or output."""
 
 LISTS = ("references", "reference", "synthetic_answers", "reference_weights", "keywords", "video_features")
-"""Columns whose cells may be lists: in CSV, JSON."""
+"""Columns that may hold lists."""
 
 _BATCH = 1024
 
 _SUFFIXES = (".jsonl", ".csv", ".parquet")
 
-_SIMILAR = 0.65
-"""How similar a file's name without its suffix must be, from 0 to 1, to be suggested for another."""
+_SIMILAR = 0.75
+"""Similarity, from 0 to 1, from which a file's name without its suffix is suggested for a missing file."""
 
 
 class RowsError(ValueError):
-    """A file that cannot be read or written as rows; the message names file, place and cure."""
+    """A file that cannot be read or written as rows; the message names the place and the fix."""
 
 
 @dataclass(frozen=True)
 class Broken:
-    """What stands where a row should be.
+    """A broken row.
 
     Attributes:
-        message: Where it is, what is wrong and how to mend it.
-        text: What was found there.
+        message: Where it is, what is wrong, and how to fix it.
+        text: Its text.
     """
 
     message: str
@@ -51,33 +50,31 @@ class Broken:
 
 
 Record = tuple[int, Row | Broken]
-"""A number and what is found under it."""
+"""A row, or a broken one, with its number."""
 
 
 def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tuple[int, Row]]:
-    """Iterate over the rows of a file, each with its number.
+    """Iterate over the rows of a file with their numbers.
 
     Args:
         source: A `.jsonl`, `.csv` or `.parquet` file, or `-` for JSONL on the standard input.
         lists: Columns in which a CSV cell that starts with `[` is read as a JSON list.
 
     Returns:
-        Pairs of number and row. The number says where the row is found: its line in JSONL, else its place
-        from 1.
+        Pairs of number and row. The number is the line in JSONL, and counts the rows from 1 in CSV and Parquet.
 
     Raises:
-        RowsError: there is no such file or its format is unknown (at once), or a row is broken (when it is
-            reached).
+        RowsError: the file does not exist or has an unknown format, or, during iteration, a row is broken.
     """
     return _unbroken(read_records(source, lists))
 
 
 def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
-    """Iterate like `read_rows`, but go on after a broken row, which comes as `Broken`.
+    """Iterate like `read_rows`, but yield a broken row as `Broken` and continue.
 
     Raises:
-        RowsError: as `read_rows`; but of a broken row only where those behind it cannot be read either, as in CSV
-            after an open quote.
+        RowsError: the file does not exist or has an unknown format, or the rest of it cannot be read, as after an open
+            quote in CSV.
     """
     if str(source) == STANDARD:
         return _read_jsonl(source)
@@ -90,10 +87,10 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
 
 
 def file_format(source: str | Path) -> str:
-    """Return `.jsonl`, `.csv` or `.parquet`, which is the format of a file of that name; `-` is JSONL.
+    """Return the format of a file: `.jsonl` (also for `-`), `.csv` or `.parquet`.
 
     Raises:
-        RowsError: the name ends otherwise.
+        RowsError: the name has another suffix.
     """
     suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
     if suffix not in _SUFFIXES:
@@ -102,12 +99,12 @@ def file_format(source: str | Path) -> str:
 
 
 def place(source: str | Path, number: int) -> str:
-    """Return where a row is found, for messages: `answers.jsonl, line 7` or `answers.csv, row 7`."""
+    """Return file and line of a row, for messages: `answers.jsonl, line 7` or `answers.csv, row 7`."""
     return f"{_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
 
 
 def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) -> None:
-    """Raise RowsError, which names the nearest column there is, unless all `columns` are `present`."""
+    """Raise RowsError, with the most similar column, unless all `columns` are `present`."""
     present = list(present)
     for column in columns:
         if column not in present:
@@ -115,7 +112,7 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return sentences that help after an unknown name: the nearest known name, if one is near, and all of them."""
+    """Return a hint after an unknown name: the most similar known name, if any, and all known names."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     question = f"Did you mean {near[0]!r}? " if near else ""
@@ -150,7 +147,7 @@ def _json_object(where: str, line: bytes) -> Row:
         row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.") from None
-    except ValueError:  # of int, for the sake of its time
+    except ValueError:  # int() refuses very long numbers
         raise RowsError(f"{where}: a number has thousands of digits. Write it as a string, in quotes.") from None
     if not isinstance(row, dict):
         raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
@@ -158,7 +155,7 @@ def _json_object(where: str, line: bytes) -> Row:
 
 
 def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
-    csv.field_size_limit(2**31 - 1)  # the default refuses texts of more than 128 KiB
+    csv.field_size_limit(2**31 - 1)  # the default is 128 KiB
     reader = csv.reader(_lines(source), strict=True)
     try:
         header = next(reader, [])
@@ -170,13 +167,13 @@ def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
             yield number, _row_or_broken(parse, json.dumps(cells, ensure_ascii=False))
     except csv.Error as error:
         raise RowsError(
-            f"{source}, line {reader.line_num}: not CSV ({error}); "
-            'put cells with commas, quotes or line breaks in quotes and double the quotes within ("")'
+            f"{source}, line {reader.line_num}: not CSV ({error}). "
+            'Put cells with commas, quotes or line breaks in quotes, and double the quotes inside them ("").'
         ) from None
 
 
 def require_different(where: str, names: list[str]) -> None:
-    """Raise RowsError if two columns have one name."""
+    """Raise RowsError if two columns have the same name."""
     if len(set(names)) < len(names):
         twice, _ = Counter(names).most_common(1)[0]
         raise RowsError(f"{where}: two columns are named {twice!r}. Rename one of them.")
@@ -198,8 +195,8 @@ def _json_list(where: str, cell: str) -> object:
         return json.loads(cell)
     except (ValueError, RecursionError) as error:
         raise RowsError(
-            f'{where}: not a JSON list ({error}); write lists as ["a", "b"], with double quotes, '
-            'and a text that starts with a bracket as ["[so] …"]'
+            f'{where}: not a JSON list ({error}). Write lists as ["a", "b"], with double quotes, '
+            'and a string that starts with a bracket as ["[so] …"].'
         ) from None
 
 
@@ -214,7 +211,7 @@ def _read_parquet(path: Path) -> Iterator[Record]:
 
 @contextmanager
 def checked_parquet(path: Path) -> Iterator[None]:
-    """Tell what is wrong with a Parquet file that is read within, as RowsError."""
+    """Raise errors of a Parquet file as RowsError."""
     import pyarrow as pa
 
     try:
@@ -223,8 +220,8 @@ def checked_parquet(path: Path) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError) as error:
         raise RowsError(f"{path}: not a complete Parquet file ({error}). Write it again.") from None
-    except (ValueError, OverflowError) as error:  # fields of one name in an object, a date after the year 9999, …
-        raise RowsError(f"{path}: a value cannot be read ({error}). Write it in another form, such as text.") from None
+    except (ValueError, OverflowError) as error:  # such as a date after the year 9999
+        raise RowsError(f"{path}: a value cannot be read ({error}). Store it as a string.") from None
 
 
 def _lines(source: str | Path) -> Iterator[str]:
@@ -254,9 +251,9 @@ def _name(source: str | Path) -> str:
 
 
 def _instead_of(path: Path) -> str:
-    """Return a sentence that helps after the path of a missing file: a file with a similar name, or what is missing."""
+    """Return a hint after the path of a missing file."""
     with suppress(OSError):
         stems = {other.stem: other for other in sorted(path.parent.iterdir()) if other.suffix.lower() in _SUFFIXES}
         near = difflib.get_close_matches(path.stem, stems, n=1, cutoff=_SIMILAR)
         return f"Did you mean {stems[near[0]]}?" if near else "Check the path."
-    return f"The folder {path.parent} does not exist, either."
+    return f"The folder {path.parent} does not exist."

@@ -1,7 +1,7 @@
-"""Turn rows whose types need not agree into Arrow tables, and tables of different types into one.
+"""Convert rows to Arrow tables, and find common types for columns of mixed types.
 
-A column that holds a list in one row and a bare value in another becomes a column of lists; whole numbers
-beside fractions become fractions; what has no common type becomes text, as it would in CSV.
+A column with lists and single values becomes a column of lists, and integers and floats become floats. Values without a
+common type become text, as in CSV.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,29 +19,28 @@ from .values import text
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
-    """Return the rows as a table with the columns of all of them; what a row lacks is null."""
+    """Return a table with the columns of all rows; missing values are null."""
     columns = dict.fromkeys(name for row in rows for name in row)
     return pa.table({name: _array([row.get(name) for row in rows]) for name in columns})
 
 
 def join_parquet(parts: Iterable[Path], target: Path) -> None:
-    """Write the rows of all parts into one file, whose types hold those of every part.
+    """Write the rows of all parts to one file with common types.
 
-    A column of which some value does not fit the type that its parts have in common becomes text, and all is written
-    anew.
+    If a value does not fit the common type of its column, the column becomes text, and the file is written again.
     """
     parts = list(parts)
     schema = reduce(_merged, (pq.read_schema(part) for part in parts), pa.schema([]))
     while (column := _written(parts, schema, target)) is not None:
         if pa.types.is_string(schema.field(column).type):
             raise RowsError(
-                f"the column {column!r} has objects with what no text can hold, such as bytes, beside others"
+                f"The column {column!r} mixes objects with other values, and bytes in the objects cannot become text."
             )
         schema = schema.set(schema.get_field_index(column), pa.field(column, pa.string()))
 
 
 def _written(parts: Sequence[Path], schema: pa.Schema, target: Path) -> str | None:
-    """Write all parts; return the column that does not fit its type, if there is one."""
+    """Write all parts; return a column that does not fit its type, if there is one."""
     with pq.ParquetWriter(target, schema) as writer:
         for part in parts:
             fitted = _fitted(pq.read_table(part), schema)
@@ -58,7 +57,7 @@ def _array(values: list[Any]) -> pa.Array:
         array = pa.array(values)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         array = None
-    # Parquet has no type for objects without any field.
+    # Parquet has no type for objects without fields.
     return _texts(values) if array is None or "struct<>" in str(array.type) else array
 
 
@@ -83,7 +82,7 @@ def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType:
 
 
 def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
-    """Return a part with the columns and types of the schema, or the name of the column that does not fit."""
+    """Return a part with the columns and types of a schema, or the name of a column that does not fit."""
     nulls = pa.nulls(len(part))
     present = {name: part[name] for name in part.column_names}
     columns = []
@@ -102,7 +101,7 @@ def _cast(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.ChunkedAr
 
 
 def _as(value: Any, kind: pa.DataType) -> Any:
-    """Return a value as one of a type: what is no list as one of it alone, and all as text where that is asked for."""
+    """Convert a value: a single value to a list with one item, and any value to text."""
     if value is None:
         return None
     if pa.types.is_list(kind):

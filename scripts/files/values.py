@@ -1,4 +1,4 @@
-"""Values of rows as text and as JSON."""
+"""Convert values of rows to text and JSON."""
 
 import json
 from datetime import date, time
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def text(value: object) -> str:
-    """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as nothing."""
+    """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as an empty cell."""
     if value is None:
         return ""
     if hasattr(value, "tolist"):
@@ -15,10 +15,10 @@ def text(value: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON has no type for as what it has: arrays as lists, dates as ISO 8601 texts.
+    """Convert a value to a type of JSON: arrays to lists, dates to strings in ISO 8601.
 
     Raises:
-        TypeError: the value is of another type, for instance bytes.
+        TypeError: the value has another type, for instance bytes.
     """
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -1,7 +1,7 @@
-"""Write rows, a dict each, as JSONL, CSV and Parquet, whatever their number; a file appears when it is whole.
+"""Write rows as JSONL, CSV and Parquet; a file appears once it is complete.
 
-Rows need not have the same columns. CSV and Parquet must know all of them before the first row is written, so
-rows go to parts first, each of which knows its own columns, and the parts are joined.
+Rows may have different columns. CSV and Parquet need all columns before the first row, so rows are written to parts,
+which are then joined.
 """
 
 import csv
@@ -23,21 +23,21 @@ from .rows import LISTS, STANDARD, Row, RowsError, file_format, read_rows
 from .values import plain, text
 
 _PART = 10_000
-"""Rows in memory at a time."""
+"""Number of rows in memory at a time."""
 
 
 def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
     """Write rows to a `.jsonl`, `.csv` or `.parquet` file, or as JSONL to the standard output when it is `-`.
 
     Args:
-        target: The file. It is replaced at the end; until then, and after a failure, it stays as it was.
+        target: The file, which is replaced once everything is written.
         rows: The rows. In CSV, lists and objects become JSON and `None` an empty cell.
 
     Returns:
-        How many rows were written.
+        The number of rows.
 
     Raises:
-        RowsError: the format is unknown, the folder is missing, or a value has no form in the format.
+        RowsError: the format is unknown, the folder does not exist, or the format cannot hold a value.
     """
     check_target(target)
     rows, count = iter(rows), 0
@@ -55,11 +55,11 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
 
 
 def check_target(target: str | Path, is_free: bool = True) -> None:
-    """Raise RowsError unless rows can be written there: before any work, not after it.
+    """Raise RowsError unless rows can be written there.
 
     Args:
         target: The file, or `-`.
-        is_free: Whether nothing else goes to the standard output.
+        is_free: Nothing else is printed on the standard output.
     """
     file_format(target)
     if str(target) != STANDARD:
@@ -69,10 +69,12 @@ def check_target(target: str | Path, is_free: bool = True) -> None:
 
 
 def check_place(target: Path) -> None:
-    """Raise RowsError unless a file can be written there, in place of the one that may be there."""
+    """Raise RowsError unless a file can be written or replaced there."""
     file = real_file(target)
     if file.exists() and not file.is_file():
-        raise RowsError(f"{target} is {'a folder' if file.is_dir() else 'no plain file'}. Name a file to write to.")
+        raise RowsError(
+            f"{target} is {'a folder' if file.is_dir() else 'not a regular file'}. Name a file to write to."
+        )
     if not file.parent.is_dir():
         raise RowsError(
             f"{target}: there is no folder {file.parent}. Create it with: mkdir -p {quote(str(file.parent))}"
@@ -87,11 +89,10 @@ _STREAMS = ("/dev/stdin", "/dev/stdout")
 
 
 def check_different(files: Mapping[str, str | Path | None]) -> None:
-    """Raise RowsError if two files are one, by their paths or by links.
+    """Raise RowsError if two options name the same file, also by a link.
 
     Args:
-        files: Option → file, or None; `-` is a standard stream, which may be a file too: of `--output` the output, of
-            others the input.
+        files: Option → file, or None. `-` is the standard output for `--output`, and the standard input for others.
     """
     given = {option: str(file) for option, file in files.items() if file is not None}
     there = [(option, _STREAMS[option == "--output"] if file == STANDARD else file) for option, file in given.items()]
@@ -101,25 +102,25 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
 
 
 def real_file(path: Path) -> Path:
-    """Return where a symbolic link leads; any other path as it is."""
+    """Return the target of a symbolic link, or the path itself."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def work_place(target: Path) -> Path:
-    """Return the folder for the work on an output, beside it."""
+    """Return the folder for the unfinished work on an output."""
     file = real_file(target)
     return file.with_name(f"{file.name}.work")
 
 
 def print_rows(rows: Sequence[Row], stream: BinaryIO) -> int:
-    """Write rows as JSONL to a stream, at once, and return their number."""
+    """Write rows as JSONL to a stream and flush it; return their number."""
     stream.write(b"".join(map(json_line, rows)))
     stream.flush()
     return len(rows)
 
 
 def write_part(part: Path, rows: Sequence[Row]) -> None:
-    """Write rows that are in memory to a file of any of the formats, which appears when it is whole."""
+    """Write rows to a file of any format, which appears once it is complete."""
     with replacing(part) as path:
         if file_format(part) == ".jsonl":
             path.write_bytes(b"".join(map(json_line, rows)))
@@ -134,7 +135,7 @@ def write_part(part: Path, rows: Sequence[Row]) -> None:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join files of the same format into one, which appears when it is whole."""
+    """Join files of the same format into one, which appears once it is complete."""
     with replacing(target) as path:
         if target.suffix.lower() == ".jsonl":
             _concatenate(parts, path)
@@ -149,13 +150,13 @@ def join(parts: Sequence[Path], target: Path) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give a file to write to, which takes the target's place at the end or, after an error, is removed.
+    """Yield a temporary file that replaces the target at the end, or is removed after an error.
 
-    It lies in the folder for the work on the target where there is one, so that a kill leaves nothing beside it. A
-    symbolic link stays: the file that it leads to is replaced. Who may read that, may read the new one.
+    It is in the work folder of the target, if there is one, so that a killed process leaves nothing next to the target.
+    If the target is a symbolic link, the file that it points to is replaced. Permissions are kept.
     """
     target, work = real_file(target), work_place(target)
-    # Not from tempfile, whose files nobody but their owner may read. Threads and machines may share a process id.
+    # Files of tempfile are readable only by their owner. Threads and machines may share a process id.
     path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part"
     path.touch()
     mode = stat.S_IMODE(path.stat().st_mode)
@@ -163,7 +164,7 @@ def replacing(target: Path) -> Iterator[Path]:
     try:
         yield path
         with path.open("rb+") as file:
-            os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
+            os.fsync(file.fileno())  # otherwise, the file may be empty after a power failure
         path.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else mode)  # some libraries write 0600
         path.replace(target)
     finally:
@@ -171,11 +172,11 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
-    """Return a row as a line of JSON in UTF-8; `default` replaces what JSON has no type for."""
+    """Return a row as a line of JSON in UTF-8; `default` converts values that JSON has no type for."""
     try:
         line = json.dumps(row, ensure_ascii=False, default=default or plain)
         return f"{line}\n".encode()
-    except UnicodeEncodeError:  # lone surrogates: UTF-8 has no form for them, JSON has
+    except UnicodeEncodeError:  # UTF-8 cannot encode lone surrogates; JSON can escape them
         return f"{json.dumps(row, default=default or plain)}\n".encode()
     except TypeError as error:
         raise RowsError(f"a row holds {error}") from None
@@ -184,7 +185,7 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
 def _same(one: str, other: str) -> bool:
     try:
         return Path(one).samefile(other)
-    except OSError:  # one is not there yet
+    except OSError:  # one does not exist yet
         return os.path.realpath(one) == os.path.realpath(other)
 
 
@@ -193,7 +194,7 @@ def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
 
     def cell(name: str, value: Any) -> str:
         may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")
-        return clean(text([value] if may_be_list else value))  # else it would be read as one
+        return clean(text([value] if may_be_list else value))  # otherwise, it would be read as a list
 
     columns = list(columns)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""One run at a time has the folder for the work on an output, and what is not ours in it stays."""
+"""Only one run at a time may use a work folder, and files of users stay in it."""
 
 import json
 import os
@@ -34,7 +34,7 @@ print(json.dumps([had, refused]))
 """
 
 
-def test_of_many_processes_one_has_the_folder_and_none_fails(processes, tmp_path):
+def test_one_of_many_processes_has_the_folder_and_the_others_are_refused(processes, tmp_path):
     racing = [processes.start("-c", RACE, cwd=tmp_path) for _ in range(5)]
     ended = [process.communicate(timeout=60) for process in racing]
     assert [process.returncode for process in racing] == [0] * 5, [err for _, err in ended]
@@ -42,15 +42,15 @@ def test_of_many_processes_one_has_the_folder_and_none_fails(processes, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_ours_also_if_the_run_that_had_it_ends_while_another_looks(tmp_path, monkeypatch):
+def test_a_folder_is_ours_even_if_another_run_removes_it_meanwhile(tmp_path, monkeypatch):
     with claimed(tmp_path / "out.jsonl") as folder:
         (folder / "000000.jsonl").touch()
-        # What is listed is all there; a moment later the other run has removed it.
+        # The other run removes the files after they were listed.
         monkeypatch.setattr(Path, "exists", lambda path: False)
         assert _is_ours(folder)
 
 
-def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
+def test_the_folder_stays_while_it_holds_work(tmp_path):
     target = tmp_path / "out.jsonl"
     with claimed(target) as folder:
         assert folder == tmp_path / "out.jsonl.work"
@@ -64,19 +64,19 @@ def test_the_folder_stays_as_long_as_there_is_work_in_it(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_unfinished_lies_in_the_folder_so_that_a_kill_leaves_nothing_beside_the_output(tmp_path):
+def test_temporary_files_are_in_the_work_folder(tmp_path):
     target = tmp_path / "out.jsonl"
     with claimed(target) as folder, replacing(target) as path:
         path.write_text("half")
         assert path.parent == folder
-        os.link(path, folder / f".{target.name}.77.part")  # what a kill would leave
+        os.link(path, folder / f".{target.name}.77.part")  # as a killed run leaves it
     assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
     with replacing(target) as path:
         path.write_text("whole")
         assert path.parent == tmp_path
 
 
-def test_what_a_run_left_that_was_killed_at_its_end_is_no_part_of_the_next_one(tmp_path):
+def test_files_of_a_run_that_was_killed_at_its_end_are_removed(tmp_path):
     target, folder = tmp_path / "out.jsonl", tmp_path / "out.jsonl.work"
     folder.mkdir()
     for name in ("evaluate-qa.lock", "000003.block", "000003.jsonl", ".000004.jsonl.77.part"):
@@ -86,7 +86,7 @@ def test_what_a_run_left_that_was_killed_at_its_end_is_no_part_of_the_next_one(t
     assert not folder.exists()
 
 
-def test_what_is_not_ours_stays(tmp_path):
+def test_files_of_users_stay(tmp_path):
     target, folder = tmp_path / "out.jsonl", Path(tmp_path, "out.jsonl.work")
     with claimed(target):
         (folder / "notes.txt").write_text("mine")

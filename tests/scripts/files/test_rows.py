@@ -1,4 +1,4 @@
-"""Rows are read one at a time from every format, and what is broken is named with its place and cure."""
+"""Rows are read one at a time from every format, and errors name the place and the fix."""
 
 import io
 import itertools
@@ -20,12 +20,12 @@ def _file(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def test_jsonl_numbers_are_lines_and_blank_lines_are_no_rows(tmp_path):
+def test_jsonl_numbers_are_lines_and_blank_lines_are_skipped(tmp_path):
     path = _file(tmp_path, "a.jsonl", '{"a": 1}\n\n{"a": ["x", null]}\n\n')
     assert list(read_rows(path)) == [(1, {"a": 1}), (3, {"a": ["x", None]})]
 
 
-def test_csv_cells_are_texts_but_for_lists(tmp_path):
+def test_csv_cells_are_strings_or_lists(tmp_path):
     path = _file(
         tmp_path,
         "a.csv",
@@ -56,7 +56,7 @@ def test_standard_input_is_jsonl(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
-def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path, name):
+def test_byte_order_mark_is_ignored(tmp_path, name):
     content = '{"a": "1"}' if name == "a.jsonl" else "a\n1\n"
     assert list(read_rows(_file(tmp_path, name, b"\xef\xbb\xbf" + content.encode()))) == [(1, {"a": "1"})]
 
@@ -90,7 +90,7 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.parquet", "PAR1", "not a complete Parquet file"),
     ],
 )
-def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, told):
+def test_broken_rows_are_reported_with_place_and_fix(tmp_path, name, content, told):
     with pytest.raises(RowsError, match=rf"{name}.*{told}"):
         list(read_rows(_file(tmp_path, name, content)))
 
@@ -109,28 +109,31 @@ def test_what_is_broken_is_named_with_place_and_cure(tmp_path, name, content, to
         (pa.table({"a": pa.array([10**7]).cast(pa.int32()).cast(pa.date32())}), "cannot be read .*out of range"),
     ],
 )
-def test_what_a_row_cannot_hold_is_told_of_parquet(tmp_path, table, told):
+def test_parquet_values_that_python_cannot_hold_are_reported(tmp_path, table, told):
     pq.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(RowsError, match=rf"a\.parquet: .*{told}"):
         list(read_rows(tmp_path / "a.parquet"))
 
 
-def test_a_missing_file_is_told_at_once_with_the_nearest_one(tmp_path):
+def test_a_missing_file_is_reported_with_the_most_similar_one(tmp_path):
     _file(tmp_path, "answers.jsonl", "")
     with pytest.raises(RowsError, match=r"no such file\. Did you mean .*/answers\.jsonl\?"):
         read_rows(tmp_path / "anwsers.jsonl")
     with pytest.raises(RowsError, match=r"no such file\. Check the path\."):
         read_rows(tmp_path / "questions.jsonl")  # the suffix alone does not make names similar
-    with pytest.raises(RowsError, match=r"no such file\. The folder .*/nowhere does not exist, either\."):
+    _file(tmp_path, "up40.jsonl", "")
+    with pytest.raises(RowsError, match=r"no such file\. Check the path\."):
+        read_rows(tmp_path / "nope.jsonl")
+    with pytest.raises(RowsError, match=r"no such file\. The folder .*/nowhere does not exist\."):
         read_rows(tmp_path / "nowhere" / "a.csv")
 
 
-def test_an_unknown_suffix_is_told_at_once(tmp_path):
+def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(RowsError, match=r"unknown file type\. Use \.jsonl, \.csv or \.parquet\."):
         read_rows(_file(tmp_path, "a.xlsx", ""))
 
 
-def test_a_missing_column_is_told_with_the_nearest_one():
+def test_a_missing_column_is_reported_with_the_most_similar_one():
     require_columns("a.csv, row 1", ["predictions", "references"], ["references"])
     with pytest.raises(RowsError, match=r"a\.csv, row 1: there is no column 'reference'\. Did you mean 'references'\?"):
         require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
@@ -169,7 +172,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
         ("a.csv", b"a\n1\n2,\xc3\xa9\n2\n", [(2, '["2", "é"]')]),
     ],
 )
-def test_rows_behind_a_broken_one_can_be_had(tmp_path, name, content, broken):
+def test_rows_after_a_broken_one_are_read(tmp_path, name, content, broken):
     records = list(read_records(_file(tmp_path, name, content)))
     assert [row["a"] for _, row in records if not isinstance(row, Broken)] == ["1", "2"]
     found = [(number, row) for number, row in records if isinstance(row, Broken)]
