@@ -30,6 +30,7 @@ def compare(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
+        from ..files.outputs import write_json
         from ..files.writing import check_different, check_place, check_target, write_rows
         from ..uncertainty.paired import compare as compared
 
@@ -54,8 +55,6 @@ def compare(
         pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters, confidence=confidence)
         powered = powered_differences(joined, join_labels(joined, labels, names), confidence) if labels else None
         if json_file is not None:
-            from ..files.outputs import write_json
-
             write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
             write_rows(changed, changed_rows(joined))

@@ -38,6 +38,7 @@ def estimate(
         from ..estimation.powered import estimate as estimated
         from ..estimation.report import as_json, show
         from ..estimation.signatures import signature_warnings
+        from ..files.outputs import write_json
         from ..files.writing import check_different, check_place
 
         if json_file is not None:
@@ -58,8 +59,6 @@ def estimate(
             confidence=confidence,
         )
         if json_file is not None:
-            from ..files.outputs import write_json
-
             write_json(json_file, as_json(joined, found))
         show(joined, found)
 

@@ -57,6 +57,7 @@ def gate(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
+        from ..files.outputs import write_json
         from ..files.writing import check_different, check_place, check_target, replacing, write_rows
 
         if (labels is None) != (baseline_labels is None):
@@ -83,8 +84,6 @@ def gate(
             confidence=confidence,
         )
         if json_file is not None:
-            from ..files.outputs import write_json
-
             write_json(json_file, as_json(found))
         if changed is not None:
             write_rows(changed, found.changed)

@@ -17,7 +17,7 @@ from .samples import DrawnSample, draw
 
 _TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
-_DRAWS = 100  # random orders of the rows, of which the proposed number is the largest
+_DRAWS = 100  # random orders of the rows; the proposed number is enough in all of them
 
 
 def ask(

@@ -8,12 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..uncertainty.arrays import Codes, Floats, codes, numbers
 
-REFUSED = 1e-6
-"""Labeled rows less likely than this are refused as a random sample."""
-
-DOUBTED = 1e-3
-"""Labeled rows less likely than this get a note."""
-
+_REFUSED = 1e-6  # labeled rows less likely than this are refused as a random sample
+_DOUBTED = 1e-3  # labeled rows less likely than this get a note
 _ROUNDING = 1e-9
 
 
@@ -146,12 +142,12 @@ def require_sample(given: EstimateInputs) -> list[str]:
 
 
 def _judged(likely: float, difference: str, fix: str) -> list[str]:
-    if likely < REFUSED:
+    if likely < _REFUSED:
         raise ValueError(
             f"the labeled rows are no random sample: {difference}, which happens in fewer than one random sample in "
-            f"{1 / REFUSED:,.0f}. {fix}; if some rows were drawn with a higher probability, give the weights"
+            f"{1 / _REFUSED:,.0f}. {fix}; if some rows were drawn with a higher probability, give the weights"
         )
-    if likely < DOUBTED:
+    if likely < _DOUBTED:
         return [f"the labeled rows may be no random sample: {difference}, which is rare by chance"]
     return []
 

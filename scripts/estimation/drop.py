@@ -32,8 +32,7 @@ class Drop:
         confidence: Confidence level of each bound.
         rows: Number of rows; None if the drop is estimated from labels.
         clusters: Number of clusters; None if the drop is estimated from labels.
-        skewness: Skewness of the clusters' contributions to the error of the mean drop.
-        of_verdicts: True for verdicts, False for scores.
+        doubts: Reasons why false alarms may be more frequent than stated; none for verdicts of independent rows.
     """
 
     drop: Interval
@@ -42,15 +41,7 @@ class Drop:
     confidence: float
     rows: int | None = None
     clusters: int | None = None
-    skewness: float = 0.0
-    of_verdicts: bool = False
-
-    @property
-    def doubts(self) -> list[str]:
-        """Reasons why false alarms may be more frequent than stated; none for verdicts of independent rows."""
-        if self.clusters is None or (self.of_verdicts and self.clusters == self.rows):
-            return []
-        return doubts(self.clusters, self.skewness, are_rows=self.clusters == self.rows)
+    doubts: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -96,6 +87,7 @@ def gate(
         raise ValueError(f"{count} clusters could not fail with {confidence:.0%} confidence: give more rows")
     drops, sizes, deviation = clustered(before - after, places)
     verdicts = bool(np.isin([before, after], (0, 1)).all())
+    alone = len(drops) == len(before)
     return Drop(
         drop=bounds(before - after, places, confidence, resamples, seed, of_verdicts=verdicts),
         allowed=max_drop,
@@ -105,8 +97,7 @@ def gate(
         confidence=confidence,
         rows=len(before),
         clusters=len(drops),
-        skewness=skewness(drops, sizes),
-        of_verdicts=verdicts,
+        doubts=() if verdicts and alone else tuple(doubts(len(drops), skewness(drops, sizes), are_rows=alone)),
     )
 
 

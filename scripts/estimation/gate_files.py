@@ -9,7 +9,7 @@ from ..files.values import text
 from .gated import Gated
 from .keys import either
 
-_LONGEST = 300  # characters of a text
+_LONGEST = 300  # characters
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KINDS = (("loss", "Lost"), ("win", "Won"))
 

@@ -21,7 +21,7 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
     """Return, for each file, the columns that identify a row: the given ones, or `id`, or else these texts.
 
     Raises:
-        RowsError: a file has none of them.
+        RowsError: a file lacks all of them.
     """
     if given:
         return [list(given) for _ in files]
@@ -57,7 +57,7 @@ def plain(value: Any) -> str:
     """Return a value as text with single blanks, as spreadsheets change the blanks."""
     found = value if isinstance(value, str) else text(value)
     joined = " ".join(found.split())
-    return found if joined == found else joined  # an equal text that exists already takes no more memory
+    return found if joined == found else joined  # equal text that exists already needs no more memory
 
 
 def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:
@@ -82,7 +82,7 @@ def describe_key(names: Sequence[str], key: Key) -> str:
 
 
 def shorten(value: str) -> str:
-    """Return a text that fits into a message."""
+    """Return text that fits into a message."""
     return value if len(value) <= 60 else f"{value[:60]}…"  # noqa: PLR2004
 
 

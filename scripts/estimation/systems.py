@@ -149,7 +149,7 @@ def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: 
 
 
 def _weights(joined: Joined) -> Floats:
-    """Return weights that let the labels of a system represent all of its rows, whatever the number of labels."""
+    """Return weights that let the labels of a system represent all of its rows, for any number of labels."""
     weights = np.ones_like(joined.scores) if joined.weights is None else joined.weights
     factor: float = len(weights) / (weights[~np.isnan(joined.labels)].sum() or 1)
     return factor * weights

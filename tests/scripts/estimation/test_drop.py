@@ -27,7 +27,7 @@ def test_gate_by_hand():
 
 
 def test_resamples_must_be_enough_for_the_confidence():
-    """The first of 999 halves is a bound of 99.9%; 998 halves have none."""
+    """The first of 999 halves is a bound at 99.9%; 998 halves are too few."""
     drawn = np.random.default_rng(2).random(50)
     assert gate(drawn, np.zeros(50), confidence=0.999, resamples=999).drop.low > 0
     with pytest.raises(ValueError, match="998 resamples are too few"):
@@ -97,11 +97,11 @@ def test_doubts_name_few_and_skewed_clusters():
     few, skewed = gate(~won, won | ~lost, clusters=np.repeat(np.arange(30), 10)).doubts
     assert few.startswith("fewer than 50 clusters")
     assert skewed.startswith("the differences are skewed")
-    assert gate(~won, won | ~lost).doubts == [], "verdicts of independent rows are tested exactly"
+    assert gate(~won, won | ~lost).doubts == (), "verdicts of independent rows are tested exactly"
 
 
 def test_of_difference_by_hand():
-    """System minus baseline −.05 ± 1.64485 · .02, each end of which is a 95% bound; 2.48648 deviations are .04973."""
+    """System minus baseline is −.05 ± 1.64485 · .02, with a 95% bound at each end; 2.48648 deviations are .04973."""
     found = of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.01, 0.95)
     assert list(vars(found.drop).values()) == [0.05, 0.0171029, 0.0828971]
     assert found.detectable == pytest.approx(0.01 + 0.04973, abs=1e-5)

@@ -13,7 +13,7 @@ from evaluate_qa.estimation.powered import Estimate, estimate
 
 NAN = float("nan")
 
-# 40 labelled rows, (label, score): 16 times (1, 1), 4 (1, 0), 16 (0, 0), 4 (0, 1); of 160 others 100 score 1.
+# 40 labeled rows, (label, score): 16 times (1, 1), 4 (1, 0), 16 (0, 0), 4 (0, 1); of 160 others 100 score 1.
 SCORES = np.array([1] * 16 + [0] * 4 + [0] * 16 + [1] * 4 + [1] * 100 + [0] * 60)
 LABELS = np.array([1.0] * 20 + [0.0] * 20 + [NAN] * 160)
 
@@ -33,7 +33,7 @@ def test_estimate_by_hand():
 
     λ = .15 / ((1 + 40/160) · .24 · 200/199) = .4975; θ̂ = .5 + .4975 · .125 = .5621875. Var(Y − λf) = .25 − 2λ · .15 +
     λ² · .25 = .16262656, Var f' = .625 · .375 = .234375: Var θ̂ = .16262656/40 + λ² · .234375/160 = .00442822. Errors
-    count √(39/40)/(1 − h) times, where h is 1/40 of labelled rows and 0 of others: .16262656/39 + 39/40 · λ² ·
+    count √(39/40)/(1 − h) times, where h is 1/40 for labeled rows and 0 for others: .16262656/39 + 39/40 · λ² ·
     .234375/160 = .00452340. One more label that disagrees adds λ²/40² = .00015469.
     """
     found = evaluate_qa.estimate(SCORES, LABELS)
@@ -62,11 +62,11 @@ def test_estimate_matches_the_papers_derivation():
     gradients, of_scores = y - powered, f - powered
     cross = 2 * np.cov(gradients, of_scores, ddof=0)[0, 1]
     tuned = cross / (2 * (1 + n / more) * np.var(np.concatenate([of_scores, others - powered]), ddof=1))
-    labelled, unlabelled = np.var(y - tuned * f, ddof=1) / n, (1 - 1 / n) * np.var(tuned * others) / more
+    labeled, unlabeled = np.var(y - tuned * f, ddof=1) / n, (1 - 1 / n) * np.var(tuned * others) / more
     value = tuned * others.mean() + (y - tuned * f).mean()
     assert 0 < tuned < 1
     assert found.tuning == pytest.approx(tuned, abs=1e-12)
-    expected = wilsons(value, labelled + unlabelled + (tuned / n) ** 2, n - 1, 0.9)
+    expected = wilsons(value, labeled + unlabeled + (tuned / n) ** 2, n - 1, 0.9)
     assert ends(found.accuracy) == pytest.approx(expected, abs=1e-9)
     assert ends(found.labels_alone) == pytest.approx(wilsons(y.mean(), stats.sem(y) ** 2, n - 1, 0.9), abs=1e-9)
 

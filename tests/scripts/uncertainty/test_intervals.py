@@ -56,7 +56,7 @@ def test_interval_without_variance_is_wilsons_for_the_clusters(values, clusters,
 
 
 def test_verdicts_count_as_at_most_their_number():
-    """In every cluster except one, one of two is right: the deviation would be that of more rows."""
+    """In every cluster except one, one of two is right, so the deviation is smaller than for independent rows."""
     found = mean(np.array([1.0, 0] * 20 + [1, 1]), np.repeat(np.arange(21), 2))
     assert vars(found) == pytest.approx(vars(wilson(22 / 42, 42, degrees=20)))
 
