@@ -24,7 +24,7 @@ def _is_positive(value: object) -> bool:
 
 @dataclass(frozen=True)
 class DeltaBleuOptions(Options):
-    """The options of `compute`: tokenization, smoothing, and the number of resamples."""
+    """The options of `compute`."""
 
     tokenize: str | None = option(
         None,

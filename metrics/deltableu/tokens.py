@@ -10,7 +10,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
 from sacrebleu.utils import SACREBLEU_DIR
 
-# The packages of tokenizers that need more than sacrebleu; the other ones need sentencepiece.
+# What to install for tokenizers that need another package; the other ones need sentencepiece.
 _PACKAGES = {
     "ja": "'sacrebleu[ja]'",
     "ja-mecab": "'sacrebleu[ja]'",

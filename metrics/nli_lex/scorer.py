@@ -80,7 +80,7 @@ class NliLexScorer(ForTraining, ForReward):
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
-        """Check the given weights, load the model once, and check that it has the weights that were not given."""
+        """Check the given weights before the model is loaded, then load it and check that there are weights."""
         if options.by_sentence:
             check_splitter(self.name)
         if options.weights is not None:

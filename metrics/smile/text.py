@@ -67,7 +67,7 @@ def _simplemma(options: SmileOptions) -> Callable[[str], str]:
     try:
         simplemma.lemmatize("a", lang=lang)
     except ValueError as error:
-        raise ValueError(f"smile: simplemma has no tables for lang={lang!r}; lemmatizer='none' needs none") from error
+        raise ValueError(f"smile: simplemma does not support lang={lang!r}; use lemmatizer='none'") from error
     # The tables restore capitals ("york" -> "York").
     return lambda word: simplemma.lemmatize(word, lang=lang).lower()
 

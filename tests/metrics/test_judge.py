@@ -357,15 +357,6 @@ def stored(folder):
     return 0
 
 
-def test_two_processes_may_share_a_cache(processes, server, tmp_path):
-    server.seconds = 0.01
-    running = [processes.start("-W", "error", "-c", KILLED, tmp_path, server.url) for _ in range(2)]
-    assert [process.communicate(timeout=120)[0].strip() for process in running] == ["1.0", "1.0"]
-    asked = len(server.bodies)
-    assert processes.run("-c", KILLED, tmp_path, server.url, check=True).stdout.strip() == "1.0"
-    assert len(server.bodies) == asked
-
-
 def test_the_key_is_sent_only_to_the_server(load, server, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
@@ -580,9 +571,9 @@ def test_a_matcher_can_be_a_name_a_folder_or_a_metric(load, server, bem):
 def test_errors_of_the_matcher_come_before_requests(load, server, tmp_path):
     with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
         load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
-    for none in (str(tmp_path / "none"), "none" * 100):
+    for missing in (str(tmp_path / "none"), "none" * 100):
         with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*, and there is no such metric"):
-            load(first=none)
+            load(first=missing)
     assert server.bodies == []
 
 
@@ -601,8 +592,8 @@ def test_a_cascade_by_hand(load, server):
     """
     right = [row % 2 == 0 for row in range(100)]
     probability = [(0.99 if right[row] != (row < 3) else 0.01) if row < 60 else 0.5 for row in range(100)]
-    says = {f"answer {row}": right[row] != (row < 64) for row in range(60, 100)}
-    server.plan = {p: [completion("correct" if says[p] else "incorrect")] for p in says}
+    judged = {f"answer {row}": right[row] != (row < 64) for row in range(60, 100)}
+    server.plan = {p: [completion("correct" if judged[p] else "incorrect")] for p in judged}
 
     class Recorded:
         def compute(self, predictions, **_):

@@ -49,7 +49,7 @@ def columns(rows):
     return {"predictions": predictions, "references": references, "questions": questions}
 
 
-def told(reference, question, prediction):
+def sent(reference, question, prediction):
     """What the request about a row must contain."""
     references = [reference] if isinstance(reference, str) else reference
     return clean(question), tuple(map(clean, references)), clean(prediction)
@@ -95,8 +95,8 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
     mixed = [one for number, row in enumerate(rows) for one in (row, HARMLESS[number % len(HARMLESS)])]
     out = load(protocol=name).compute(**columns(mixed))
     assert out["unscored"] == 0
-    assert out["per_example"]["label"] == [drawn(told(*row), asked.labels) for row in mixed]
-    distinct = {told(*row) for row in mixed}
+    assert out["per_example"]["label"] == [drawn(sent(*row), asked.labels) for row in mixed]
+    distinct = {sent(*row) for row in mixed}
     assert len(server.bodies) == len(distinct)
     assert {found(body) for body in server.bodies} == distinct
 
@@ -112,7 +112,7 @@ def test_texts_stay_in_their_fields(name):
     for row in in_every_place([*INJECTIONS, *(row["prediction"] for row in TRAPPED)]):
         reference, question, prediction = map(clean, row)
         messages = protocol(name).conversation(question, [reference], prediction)
-        assert found({"messages": messages}) == told(*row)
+        assert found({"messages": messages}) == sent(*row)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -148,4 +148,4 @@ def test_csv_files_with_injections_keep_their_rows(server, tmp_path):
     run_command("score", "--metric", "judge", "-i", source, "-o", target, *options)
     scored = read_columns(target, ["id", "label"])
     assert [int(number) for number in scored.values["id"]] == [*range(len(rows))]
-    assert scored.values["label"] == [drawn(told(*row), asked.labels) for row in rows]
+    assert scored.values["label"] == [drawn(sent(*row), asked.labels) for row in rows]

@@ -168,9 +168,9 @@ def unloaded():
 
 
 def test_an_invalid_weights_file_raises_before_the_model_is_loaded(unloaded, tmp_path):
-    for none in ("/nowhere/w.json", json.dumps({"entailment": 1.0, "match": 2.0}) * 20, "\0"):
+    for missing in ("/nowhere/w.json", json.dumps({"entailment": 1.0, "match": 2.0}) * 20, "\0"):
         with pytest.raises(FileNotFoundError, match=r"^nli_lex: weights is '.*, but there is no such file"):
-            unloaded.compute(**ROWS, weights=none)
+            unloaded.compute(**ROWS, weights=missing)
     (tmp_path / "list.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"list\.json contains list; expected an object"):
         unloaded.compute(**ROWS, weights=tmp_path / "list.json")

@@ -34,7 +34,7 @@ def test_simplemma_gives_lower_case_lemmas():
 
 
 def test_an_unknown_language_raises():
-    with pytest.raises(ValueError, match="simplemma has no tables for lang='xx'; lemmatizer='none' needs none"):
+    with pytest.raises(ValueError, match="simplemma does not support lang='xx'; use lemmatizer='none'"):
         lemmatizer(SmileOptions(lang="xx"))
 
 
