@@ -1,4 +1,4 @@
-"""The Spaces that run while their tests do, and Chromium."""
+"""Running Spaces, and Chromium."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from debian import install
-from space_server import NAMES, REFERENCES, ROOT, Server
+from space_server import NAMES, ROOT, Server
 
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
@@ -20,7 +20,7 @@ LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
 
 @pytest.fixture(scope="session")
 def servers(processes, tmp_path_factory):
-    """Starts a Space when it is first asked for: one process for all tests of a Space."""
+    """Starts a Space on first use: one process for all tests of a Space."""
     folder, running = tmp_path_factory.mktemp("servers"), {}
 
     def start(name):
@@ -40,34 +40,22 @@ def server(request, servers):
     return servers(request.param)
 
 
-@pytest.fixture(params=REFERENCES)
-def with_references(request, servers):
-    """Each Space that compares with references in turn."""
-    return servers(request.param)
+def _space(name):
+    """Return the fixture of one Space; the name is a parameter, so that xdist keeps a Space's tests together."""
+
+    @pytest.fixture(params=[name])
+    def space(request, servers):
+        return servers(request.param)
+
+    return space
 
 
-# Their names as parameters, because names of tests are all by which a Space's tests can be kept together.
-@pytest.fixture(params=["smile"])
-def smile(request, servers):
-    """The Space of SMILE."""
-    return servers(request.param)
-
-
-@pytest.fixture(params=["evqascore"])
-def evqascore(request, servers):
-    """The Space of EVQAScore."""
-    return servers(request.param)
-
-
-@pytest.fixture(params=["judge"])
-def judge(request, servers):
-    """The Space of judge, where visitors may give an endpoint."""
-    return servers(request.param)
+evqascore, judge, nli_lex, smile = map(_space, ("evqascore", "judge", "nli_lex", "smile"))
 
 
 def published(name, folder):
-    """Put a Space together as it is published; return its app.py."""
-    # By a number, because a Space that did not start is put together anew for the next test, which says why as well.
+    """Build a Space as it is published, and return its app.py."""
+    # Numbered, because a Space that did not start is built again for the next test.
     space = Repository("space", "org", name, folder / f"published-{len([*folder.glob('published-*')])}")
     build(space)
     return space.folder / "app.py"
@@ -99,7 +87,7 @@ def browser(processes):
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory):
-    """The program of axe-core, which looks for what keeps people from using a page."""
+    """The code of axe-core, which checks the accessibility of a page."""
     folder = tmp_path_factory.mktemp("axe")
     if not shutil.which("npm"):
         missing("needs npm, to get axe-core")
@@ -112,7 +100,7 @@ def axe(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def artefacts(tmp_path_factory):
-    """Where the screenshots are kept: $SPACES_SCREENSHOTS, else with the other files of the tests."""
+    """The folder for screenshots: $SPACES_SCREENSHOTS or a temporary one."""
     folder = Path(os.environ.get("SPACES_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,6 +1,6 @@
-"""Runs a Space's app.py and lets gradio take this machine for one of the internet: `local_is_public.py FILE`.
+"""Runs a Space's app.py while Gradio treats local addresses as public: `local_is_public.py FILE`.
 
-Gradio fetches nothing from private addresses; with this, a test can stand for the internet.
+Gradio fetches nothing from private addresses, so a test could not find out whether it fetches from public ones.
 """
 
 import runpy
@@ -12,7 +12,7 @@ from gradio.queueing import Queue
 
 if __name__ == "__main__":
     safehttpx.is_public_ip = lambda _: True
-    # It looks for work a thousand times a second: each Space that waits would take some percent of a core.
+    # Gradio looks for work a thousand times per second, which would keep the CPU busy while a Space waits.
     Queue.sleep_when_free = property(lambda _: 0.02, lambda *_: None)
     Queue.progress_update_sleep_when_free = property(lambda _: 0.1, lambda *_: None)
     sys.argv = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""Requests to a Space as programs make them, and a server elsewhere that nothing may be fetched from. It is no test."""
+"""Requests to a Space, and a server from which nothing may be fetched."""
 
 import json
 import urllib.error
@@ -9,7 +9,7 @@ from threading import Thread
 
 
 def ask(url, body=None):
-    """Return status and text of an answer; the body is sent as JSON."""
+    """Return status and text of the response; the body is sent as JSON."""
     content = None if body is None else json.dumps(body).encode()
     try:
         with urllib.request.urlopen(
@@ -21,7 +21,7 @@ def ask(url, body=None):
 
 
 def upload(server, content):
-    """Upload a file; return what the API takes for it."""
+    """Upload a file, and return the object that the API expects for it."""
     body = b'--X\r\nContent-Disposition: form-data; name="files"; filename="a.mp4"\r\n\r\n%s\r\n--X--\r\n' % content
     headers = {"Content-Type": "multipart/form-data; boundary=X"}
     with urllib.request.urlopen(
@@ -33,7 +33,7 @@ def upload(server, content):
 
 @contextmanager
 def server_elsewhere():
-    """Give the address of a file on a server, and the list of the paths that it is asked for."""
+    """Yield the address of a file on a server, and the list of requested paths."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):

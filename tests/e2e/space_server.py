@@ -1,4 +1,4 @@
-"""A Space that runs, in a process of its own. It is no test itself."""
+"""A running Space, in a process of its own."""
 
 import os
 import signal
@@ -11,26 +11,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.parent.name for path in (ROOT / "spaces").glob("*/app.py"))
-# Those that compare with references: all but the one that looks at a video instead.
-REFERENCES = [name for name in NAMES if name != "evqascore"]
-CLIP, OTHER_CLIP = (ROOT / "spaces" / "evqascore" / "clips" / f"{name}.mp4" for name in ("red_square", "green_ring"))
+CLIP = ROOT / "spaces" / "evqascore" / "clips" / "red_square.mp4"
 
 
 class Server:
     """A running Space.
 
     Args:
-        name: Of the Space.
+        name: Name of the Space.
         app: Its app.py.
-        folder: Where files may go.
+        folder: Folder for its files.
         start: Starts Python with arguments, as `processes.start` does.
-
-    Attributes:
-        name: Of the Space.
-        url: Where it is.
-        uploads: Where it keeps files.
-        log: What it writes.
-        process: The process.
     """
 
     def __init__(self, name, app, folder, start):
@@ -41,7 +32,7 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         environment = os.environ | {
             "GRADIO_SERVER_PORT": str(port),
-            "GRADIO_NUM_PORTS": "1",  # or gradio takes another if somebody has taken this one since
+            "GRADIO_NUM_PORTS": "1",  # no other port if this one is taken
             "PYTHONFAULTHANDLER": "1",
             "PYTHONUNBUFFERED": "1",
             "GRADIO_SERVER_NAME": "127.0.0.1",
@@ -59,11 +50,11 @@ class Server:
             raise
 
     def client(self):
-        """Return a client that has been answered once."""
+        """Return a client that has received an answer."""
         from gradio_client import Client, handle_file
 
         client = Client(self.url, verbose=False)
-        given = {"references": ["Paris"]} if self.name in REFERENCES else {"video": handle_file(str(CLIP))}
+        given = {"video": handle_file(str(CLIP))} if self.name == "evqascore" else {"references": ["Paris"]}
         client.predict(prediction="Paris", question="Where?", **given, api_name="/score")
         return client
 
@@ -73,7 +64,7 @@ class Server:
         return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
     def stop(self):
-        """End it, and what it has started."""
+        """End the process and its children."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGTERM)
         try:
@@ -91,6 +82,6 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.1)
-        self.process.send_signal(signal.SIGABRT)  # then it writes where each of its threads stands
+        self.process.send_signal(signal.SIGABRT)  # so that it writes the stack of each thread
         self.process.wait(30)
         raise RuntimeError(f"not up after two minutes:\n{self.log.read_text()}")

