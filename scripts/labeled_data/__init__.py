@@ -5,5 +5,5 @@
 - `published`: answers as their authors published them, before unusable ones are dropped.
 - `sets`: EfficientQA, SemEval-2013 and SAF by name; each has a module that reads its release.
 
-Commands that compare metrics with people and the command that trains matchers read the same rows here.
+`agreement` and `fit` read the same rows here.
 """

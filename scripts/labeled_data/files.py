@@ -1,4 +1,4 @@
-"""Labeled answers in users' files, as `agreement` and `fit` read them, and the two files that this package brings.
+"""Read labeled answers from users' files; the two files with labeled answers in this package.
 
 Nothing is ever fitted to the files of this package, except to the part `train` of the traps.
 """
@@ -75,7 +75,7 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
             "correct"
         )
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
-    question, answer = (_text(where, names[name], row[names[name]], "a text") for name in ("question", "prediction"))
+    question, answer = (_text(where, names[name], row[names[name]], "a string") for name in ("question", "prediction"))
     references = _references(where, names["references"], row[names["references"]])
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
@@ -87,7 +87,7 @@ def _groups(row: Row) -> frozenset[str]:
 
 
 def _column(where: str, row: Iterable[str], name: str) -> str:
-    """Return the name that a column has in a row; RowsError if the row has none of its names."""
+    """Return the name that a column has in a row; RowsError if the row lacks it."""
     present = list(row)
     found = next((column for column in COLUMNS[name] if column in present), None)
     if found is None:
@@ -97,7 +97,7 @@ def _column(where: str, row: Iterable[str], name: str) -> str:
 
 def _references(where: str, column: str, given: Any) -> list[str]:
     texts = given if isinstance(given, list) else [given]
-    return [_text(where, column, text, "a text or a list of texts") for text in texts]
+    return [_text(where, column, text, "a string or a list of strings") for text in texts]
 
 
 def _text(where: str, column: str, value: Any, expected: str) -> str:

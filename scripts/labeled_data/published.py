@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-CORRECT, CONTRADICTORY, INCORRECT = "correct", "contradictory", "incorrect"
-"""The verdicts. Contradictory answers are wrong too; only SemEval-2013 separates them from other wrong answers."""
+CORRECT, INCORRECT = "correct", "incorrect"
+"""The verdicts that metrics are compared with, apart from SemEval-2013's `contradictory`, which is wrong, too."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,9 @@ def usable(answers: Iterable[PublishedAnswer]) -> UsableAnswers:
 
 
 def _why_unusable(answer: PublishedAnswer) -> str | None:
+    """Return the first reason to drop an answer; None for a usable one."""
     reasons = {
-        answer.verdict: answer.verdict not in (CORRECT, CONTRADICTORY, INCORRECT),
+        answer.verdict: answer.verdict not in (CORRECT, "contradictory", INCORRECT),
         "without a question": not answer.question.strip(),
         "without a reference": not answer.references,
         "blank": not answer.answer.strip(),

@@ -1,34 +1,17 @@
 """The published data sets by name."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 
 from . import efficientqa, saf, semeval2013
-from .published import PublishedAnswer, UsableAnswers, first_questions, usable
+from .published import UsableAnswers, first_questions, usable
 
+SETS: Mapping[str, ModuleType] = MappingProxyType({"efficientqa": efficientqa, "semeval2013": semeval2013, "saf": saf})
+"""The module of each data set: `read` yields the answers of a split, and `SPLITS` has the names of the splits.
 
-@dataclass(frozen=True)
-class PublishedSet:
-    """A published data set.
-
-    Attributes:
-        read: Yields the answers of a split from a folder; without a folder, it downloads the files.
-        splits: Names of the splits; figures are reported on the last one, which is never trained on.
-    """
-
-    read: Callable[[Path | None, str], Iterator[PublishedAnswer]]
-    splits: tuple[str, ...]
-
-
-SETS: Mapping[str, PublishedSet] = MappingProxyType(
-    {
-        "efficientqa": PublishedSet(efficientqa.read, efficientqa.SPLITS),
-        "semeval2013": PublishedSet(semeval2013.read, semeval2013.SPLITS),
-        "saf": PublishedSet(saf.read, saf.SPLITS),
-    }
-)
+Figures are reported on the last split, which is never trained on.
+"""
 
 
 def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> UsableAnswers:
@@ -45,6 +28,6 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
         ValueError: there is no such split, or a file has the wrong format.
     """
     found = SETS[name]
-    if split is not None and split not in found.splits:
-        raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.splits)}")
-    return usable(first_questions(found.read(folder, split or found.splits[-1]), limit))
+    if split is not None and split not in found.SPLITS:
+        raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.SPLITS)}")
+    return usable(first_questions(found.read(folder, split or found.SPLITS[-1]), limit))

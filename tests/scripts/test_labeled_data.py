@@ -1,4 +1,4 @@
-"""From published files to labeled answers."""
+"""Published data sets as labeled answers."""
 
 import dataclasses
 import shutil
@@ -8,11 +8,11 @@ import datasets
 import pytest
 from file_server import files_served
 
-from evaluate_qa.labeled_data import efficientqa, saf, semeval2013
+from evaluate_qa.labeled_data import saf
 from evaluate_qa.labeled_data.sets import SETS, read
 
 
-def test_efficientqa_takes_definite_verdicts_and_counts_the_others(efficientqa_dir):
+def test_efficientqa_drops_and_counts_possibly_correct_answers(efficientqa_dir):
     found = read("efficientqa", efficientqa_dir)
     assert [(answer.answer, answer.verdict, answer.correct) for answer in found.answers] == [
         ("the letters", "correct", True),
@@ -24,13 +24,13 @@ def test_efficientqa_takes_definite_verdicts_and_counts_the_others(efficientqa_d
     assert (first.question, first.references, first.language) == ("abc", ("the alphabet", "letters"), "en")
 
 
-def test_efficientqa_has_each_question_in_one_split(efficientqa_dir):
+def test_efficientqa_puts_each_question_into_one_split(efficientqa_dir):
     train, dev = (read("efficientqa", efficientqa_dir, split).answers for split in ("train", "dev"))
     assert {answer.question for answer in train} == {"hello"}
     assert {answer.question for answer in dev} == {"abc"}
 
 
-def test_efficientqa_in_a_file_of_another_name(efficientqa_dir):
+def test_efficientqa_file_may_have_another_name(efficientqa_dir):
     file = next(efficientqa_dir.iterdir())
     whole = read("efficientqa", efficientqa_dir)
     assert read("efficientqa", shutil.move(file, file.with_name("half.jsonl")).parent) == whole
@@ -40,16 +40,16 @@ def test_efficientqa_in_a_file_of_another_name(efficientqa_dir):
 
 
 @pytest.mark.parametrize("line", ["[]", "{", '{"question": "q"}'])
-def test_a_broken_line_is_named(tmp_path, line):
+def test_error_names_a_broken_line(tmp_path, line):
     (tmp_path / "half.jsonl").write_text(line)
     with pytest.raises(ValueError, match=r"half\.jsonl, line 1: not in EfficientQA's format"):
         read("efficientqa", tmp_path)
 
 
-def test_semeval_keeps_both_ways_of_the_verdict(semeval2013_dir):
+def test_semeval_keeps_published_verdicts(semeval2013_dir):
     found = read("semeval2013", semeval2013_dir)
-    told = Counter((answer.part, answer.test, answer.verdict, answer.correct) for answer in found.answers)
-    assert told == {
+    counts = Counter((answer.part, answer.test, answer.verdict, answer.correct) for answer in found.answers)
+    assert counts == {
         ("Beetle", "unseen answers", "correct", True): 1,
         ("Beetle", "unseen answers", "incorrect", False): 1,
         ("Beetle", "unseen questions", "contradictory", False): 2,
@@ -62,14 +62,14 @@ def test_semeval_keeps_both_ways_of_the_verdict(semeval2013_dir):
     assert found.answers[0].references == ("The wire is cut", "There is a gap & no current")
 
 
-def test_a_question_has_the_same_id_in_training_and_test(semeval2013_dir):
+def test_question_has_the_same_id_in_training_and_test(semeval2013_dir):
     train, test = (read("semeval2013", semeval2013_dir, split).answers for split in ("train", "test"))
     assert {answer.question_id for answer in train} == {"Beetle/LAMP", "SciEntsBank/SNOW"}
     assert {answer.question_id for answer in test} >= {"Beetle/LAMP", "Beetle/WHOLE"}
     assert {answer.test for answer in train} == {None}
 
 
-def test_saf_by_language(saf_dir):
+def test_saf_has_a_part_for_each_language(saf_dir):
     found = read("saf", saf_dir)
     assert [(answer.part, answer.language, answer.answer, answer.verdict) for answer in found.answers] == [
         ("English", "en", "Heat", "incorrect"),
@@ -80,7 +80,7 @@ def test_saf_by_language(saf_dir):
     assert len(read("saf", saf_dir, "train").answers) == 3
 
 
-def test_what_lacks_a_text_is_dropped(saf_dir):
+def test_answers_without_question_reference_or_verdict_are_dropped(saf_dir):
     file = saf_dir / "unseen_answers" / "german" / "1.xml"
     whole = file.read_text("utf-8")
     file.write_text(whole.replace("Warum?", ""), "utf-8")
@@ -91,7 +91,7 @@ def test_what_lacks_a_text_is_dropped(saf_dir):
     assert read("saf", saf_dir).dropped["German"] == {"without a verdict": 1}
 
 
-def test_the_limit_counts_the_questions_of_each_test(semeval2013_dir):
+def test_limit_counts_the_questions_of_each_test(semeval2013_dir):
     shutil.copy(
         semeval2013_dir / "test/3way/beetle/test-unseen-answers/LAMP.xml",
         semeval2013_dir / "test/3way/beetle/test-unseen-answers/TORCH.xml",
@@ -103,7 +103,7 @@ def test_the_limit_counts_the_questions_of_each_test(semeval2013_dir):
 
 
 @pytest.mark.parametrize("name", ["semeval2013", "saf"])
-def test_a_clone_has_the_files_further_down(tmp_path, request, name):
+def test_files_may_be_in_a_subfolder_of_a_clone(tmp_path, request, name):
     folder = request.getfixturevalue(f"{name}_dir")
     whole = read(name, folder)
     clone = tmp_path / "clone" / "data"
@@ -112,7 +112,7 @@ def test_a_clone_has_the_files_further_down(tmp_path, request, name):
     assert read(name, clone.parent) == whole
 
 
-def test_errors_name_the_file_and_the_cure(saf_dir, tmp_path):
+def test_errors_name_the_file_and_the_fix(saf_dir, tmp_path):
     with pytest.raises(ValueError, match="saf has no split 'dev'; expected train or test"):
         read("saf", saf_dir, "dev")
     with pytest.raises(FileNotFoundError, match="get it from https://github"):
@@ -126,8 +126,8 @@ def test_errors_name_the_file_and_the_cure(saf_dir, tmp_path):
         read("saf", saf_dir, "train")
 
 
-@pytest.mark.parametrize(("module", "name"), [(efficientqa, "efficientqa"), (semeval2013, "semeval2013"), (saf, "saf")])
-def test_download(request, tmp_path, monkeypatch, module, name):
+@pytest.mark.parametrize(("name", "module"), SETS.items())
+def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
     folder = request.getfixturevalue(f"{name}_dir")
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
@@ -144,20 +144,19 @@ def test_download(request, tmp_path, monkeypatch, module, name):
         assert read(name, None) == whole
 
 
-@pytest.mark.parametrize(("module", "name"), [(efficientqa, "efficientqa"), (semeval2013, "semeval2013"), (saf, "saf")])
-def test_without_a_network_the_error_says_where_to_get_the_file(tmp_path, monkeypatch, module, name):
+def test_error_without_a_network_names_the_source(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path))
     with pytest.raises(ConnectionError) as error:
-        read(name, None)
+        read("saf", None)
     assert str(error.value) == (
-        f"{module.SOURCE.url} could not be downloaded ({type(error.value.__cause__).__name__}). Without a network, get "
-        f"the file from {module.SOURCE.home}, put it into a folder, and pass the folder as data_dir "
+        f"{saf.SOURCE.url} could not be downloaded ({type(error.value.__cause__).__name__}). Without a network, get "
+        f"the file from {saf.SOURCE.home}, put it into a folder, and pass the folder as data_dir "
         "(on the command line: --data-dir)."
     )
 
 
-def in_three(numbers, test=None):
-    """Of each part the numbers of correct, contradictory and incorrect answers."""
+def counted(numbers, test=None):
+    """Return the counts of correct, contradictory and incorrect answers by part."""
     return {
         (part, test, verdict): number
         for part, of_part in numbers.items()
@@ -165,10 +164,10 @@ def in_three(numbers, test=None):
     }
 
 
-def test_the_whole_of_the_released_data(shared):
-    """The numbers are those of `grep -o` for the verdicts in the files, less the two blank English answers."""
+def test_released_data_have_the_published_counts(shared):
+    """The expected counts come from `grep -o` on the files, without the two blank English answers."""
     split = {
-        (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.splits
+        (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.SPLITS
     }
     counts = {
         key: Counter((answer.part, answer.test, answer.verdict) for answer in found.answers)
@@ -177,10 +176,10 @@ def test_the_whole_of_the_released_data(shared):
     efficient = counts["efficientqa", "train"] + counts["efficientqa", "dev"]
     assert efficient == {("EfficientQA", None, "correct"): 370, ("EfficientQA", None, "incorrect"): 2115}
     assert sum(split["efficientqa", name].dropped["EfficientQA"].total() for name in ("train", "dev")) == 507
-    assert counts["semeval2013", "train"] == in_three({"Beetle": (1665, 1049, 1227), "SciEntsBank": (2008, 499, 2462)})
+    assert counts["semeval2013", "train"] == counted({"Beetle": (1665, 1049, 1227), "SciEntsBank": (2008, 499, 2462)})
     answers = {"Beetle": (176, 111, 152), "SciEntsBank": (233, 58, 249)}
     questions = {"Beetle": (344, 244, 231), "SciEntsBank": (301, 64, 368)}
-    tests = in_three(answers, "unseen answers") | in_three(questions, "unseen questions")
+    tests = counted(answers, "unseen answers") | counted(questions, "unseen questions")
     assert counts["semeval2013", "test"] == tests
     assert counts["saf", "train"] == {
         ("English", None, "correct"): 829 - 1,
