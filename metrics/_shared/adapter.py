@@ -1,7 +1,7 @@
-"""What stands between a scorer and `evaluate`: everything that exists only because of `evaluate`.
+"""Adapt scorers to `evaluate.Metric`.
 
-`evaluate` validates row 0 only and turns what it does not expect into strings, so the scorer checks all rows before
-evaluate's Arrow writer sees them.
+`evaluate` validates only row 0 and converts unexpected values to strings, so the scorer checks all rows before evaluate
+writes them to Arrow files.
 """
 
 import os
@@ -17,9 +17,9 @@ from .scorer import Scored, Scorer
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
 else:
-    _Base = object  # a metric names evaluate.Metric as its last base: evaluate takes the first class derived from it
+    _Base = object  # metrics derive from evaluate.Metric directly, because evaluate uses the first class that does
 
-# What evaluate itself takes at `evaluate.load` and hands to the metric.
+# Keywords of `evaluate.load` that evaluate itself passes to the metric.
 EVALUATE_KEYWORDS = frozenset(
     {
         "cache_dir",
@@ -34,7 +34,7 @@ EVALUATE_KEYWORDS = frozenset(
     }
 )
 
-# Where evaluate.Metric keeps stored rows, their files and the locks on these; all None while there are none.
+# The attributes in which evaluate.Metric keeps rows, files and locks; None without rows.
 _ROW_ATTRIBUTES = (
     "buf_writer",
     "cache_file_name",
@@ -48,9 +48,9 @@ _ROW_ATTRIBUTES = (
 
 
 class Adapter(_Base):
-    """Mixin that stands before `evaluate.Metric` and lets a scorer do the work.
+    """A mixin for `evaluate.Metric` that delegates to a scorer.
 
-    Attributes and methods of the scorer (`reward`, `compute_metrics`, `columns`, …) are those of the metric, too.
+    The metric also has the attributes and methods of the scorer (`reward`, `compute_metrics`, `columns`, …).
     """
 
     scorer_class: ClassVar[type[Scorer]]
@@ -65,11 +65,11 @@ class Adapter(_Base):
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )
-        # evaluate.Metric keeps the rows of a call in itself, so threads take turns.
+        # Threads take turns, because evaluate.Metric stores the rows of a call in attributes.
         self._turn = threading.RLock()
         of_evaluate = {name: given[name] for name in EVALUATE_KEYWORDS & given.keys()}
         if of_evaluate.get("num_process", 1) == 1 and not _writable(of_evaluate.get("cache_dir")):
-            del of_evaluate["cache_dir"]  # the rows of a call then go to evaluate's default folder
+            del of_evaluate["cache_dir"]  # evaluate then writes rows to its default folder
         super().__init__(config_name, **of_evaluate)
 
     def _info(self) -> Any:
@@ -89,7 +89,7 @@ class Adapter(_Base):
         )
 
     def compute(self, **given: Any) -> dict[str, Any] | None:
-        """Score all rows: those given here and those of earlier `add_batch` calls."""
+        """Score the given rows and the rows of earlier `add_batch` calls."""
         options, checked = self.scorer.check_call(given)
         with self._turn:
             if not checked and not len(self):
@@ -102,26 +102,26 @@ class Adapter(_Base):
             except BaseException:
                 self._forget_rows()
                 raise
-        # Of several processes only the first one scores.
+        # Only the first of several processes scores.
         return None if scored is None else self.scorer.result(scored, options, given.get("per_example", True))
 
     def _compute(self, options: Any, **columns: Any) -> Scored:
         return self.scorer.score(columns, options)
 
     def add_batch(self, **given: Any) -> None:
-        """Store rows to be scored by a later `compute`; takes the same columns."""
+        """Store rows for a later `compute`, which has the same columns."""
         check_keywords(self.name, given, KNOWN_COLUMNS)
         checked = self.scorer.check_columns({column: given.get(column) for column in self.scorer.columns})
         with self._turn:
             super().add_batch(**checked)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
-        """Store one row; further columns go by their names, each with the value of this row."""
+        """Store one row; further columns have their usual names."""
         row = {"predictions": prediction, "references": reference, **given}
         self.add_batch(**{column: [value] for column, value in row.items()})
 
     def _forget_rows(self) -> None:
-        """Drop the rows of a failed call and release evaluate's files, so that the next call starts afresh."""
+        """Drop the rows of a failed call and release evaluate's files for the next call."""
         locks, paths = vars(self)["filelocks"] or [], vars(self)["file_paths"] or []
         for lock in filter(None, [*locks, vars(self)["filelock"]]):
             lock.release()
@@ -131,7 +131,7 @@ class Adapter(_Base):
         self.__dict__.update(dict.fromkeys(_ROW_ATTRIBUTES))
 
     def __getattr__(self, name: str) -> Any:
-        # Reached for what neither this class nor evaluate.Metric has; while an instance is copied it has no scorer yet.
+        # An instance has no scorer yet while it is copied.
         if name.startswith("__") or "scorer" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.scorer, name)
@@ -144,14 +144,14 @@ class Adapter(_Base):
 
 
 def _writable(folder: str | os.PathLike[str] | None) -> bool:
-    """Return whether the folder is unset or takes a file."""
+    """Return whether the folder is unset or writable."""
     if folder is None:
         return True
     try:
         path = Path(folder).expanduser()
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path) as file:
-            file.write(bytes(1 << 16))  # more than the rest of a full disk
+            file.write(bytes(1 << 16))  # does not fit on a full disk
         return True
     except OSError:
         return False

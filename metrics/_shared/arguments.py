@@ -1,13 +1,10 @@
-"""The inputs of metrics, checked before any model is loaded: columns row by row, and options, each declared once.
-
-`evaluate` validates only row 0 and converts unexpected values to strings (`None` to `"None"`, a bare string to its
-characters). Rows are therefore checked and normalized here, before evaluate's Arrow writer sees them.
+"""Declare and check the inputs of metrics: columns row by row, and options.
 
 A metric's options are the fields of a frozen dataclass that derives from `Options`:
 
     w: float = option(0.5, Number(0, 1), "Weight of the semantic score.", key="w", control=Control("Weight"))
 
-This line defines the check and its message, the signature, the documentation, the card's list and the Space's control.
+This line defines the check, the signature, the documentation, the entry in the card and the control of the Space.
 """
 
 import difflib
@@ -17,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
-# The columns of all metrics of this package. Each metric accepts all of them and ignores those that it does not use, so
-# that `evaluate.combine` works, which passes every keyword to every metric.
+# Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
+# metrics.
 KNOWN_COLUMNS = (
     "predictions",
     "references",
@@ -31,17 +28,17 @@ KNOWN_COLUMNS = (
 )
 
 Check = Callable[[Any], Any]
-"""Checks one row of a column: returns it in canonical form, or raises Unexpected."""
+"""Returns one row of a column in canonical form, or raises Unexpected."""
 
 Dtype = Literal["float32", "float16", "bfloat16"]
-"""A precision that a model runs in."""
+"""The precision of a model."""
 
 EngineName = Literal["onnxruntime", "torch"]
 """A library that runs models."""
 
 
 class RowError(Exception):
-    """Mixin of the errors about one row; `column` and `row` name it."""
+    """Base class of errors about one row."""
 
     def __init__(self, message: str, column: str, row: int) -> None:
         super().__init__(message)
@@ -56,8 +53,8 @@ class RowTypeError(RowError, TypeError):
     """A row of the wrong type."""
 
 
-class Unexpected(Exception):  # noqa: N818 - a signal from a row check to check_column, never seen by a caller
-    """Raised by a row check: what was expected, and whether the type or the value was wrong."""
+class Unexpected(Exception):  # noqa: N818 - check_column turns it into a RowError
+    """Raised by the check of a row, with what it expects and the error to raise."""
 
     def __init__(self, expected: str, error: type[RowError] = RowTypeError) -> None:
         super().__init__(expected)
@@ -65,15 +62,15 @@ class Unexpected(Exception):  # noqa: N818 - a signal from a row check to check_
 
 
 def clean(text: str) -> str:
-    """Return the text as a plain `str` that UTF-8 can encode: join surrogate pairs, replace lone ones by U+FFFD."""
+    """Return the text as a plain `str` with surrogate pairs joined and lone surrogates replaced by U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # `str(text)` of an enumeration's member would be the member's name
+    return str.__str__(text)  # `str(text)` of a member of a string enumeration is its name
 
 
-# Blanks, control characters and what Unicode draws as nothing: Default_Ignorable_Code_Point, and the Braille blank.
+# White space, control characters, Unicode's Default_Ignorable_Code_Point, and the Braille blank.
 _INVISIBLE = re.compile(
     r"[\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
@@ -81,19 +78,19 @@ _INVISIBLE = re.compile(
 
 
 def is_visible(text: str) -> bool:
-    """Return True if a text has a visible character."""
+    """Return whether a text has a visible character."""
     return _INVISIBLE.fullmatch(text) is None
 
 
 def prediction(value: object) -> str:
-    """Check one prediction. An empty one passes, as a wrong answer; one without a visible character counts as empty."""
+    """Check one prediction. It may be empty; one without a visible character becomes `""`."""
     if not isinstance(value, str):
         raise Unexpected("a string")
     return clean(value) if is_visible(value) else ""
 
 
 def question(value: object) -> str:
-    """Check one question. `None` and `""` both mean that the row has no question, and return `""`."""
+    """Check one question. Return `""` for `None`, a row without a question."""
     return "" if value is None else prediction(value)
 
 
@@ -108,7 +105,7 @@ def texts(value: object) -> list[str]:
 
 
 def optional_texts(value: object) -> list[str]:
-    """Check one row of an optional column of texts. `None` means that the row has no texts, and returns `[]`."""
+    """Check one row of an optional column of texts. Return `[]` for `None`, a row without texts."""
     return [] if value is None else texts(value)
 
 
@@ -137,7 +134,7 @@ ANSWERS: Mapping[str, Column] = {"predictions": PREDICTIONS, "references": REFER
 
 
 def as_list(values: object) -> list[Any] | None:
-    """Return a list, tuple, array, Series, Arrow or `datasets` column as a list; None for anything else.
+    """Return a list, tuple, array, Series, or column of Arrow or `datasets` as a list; None for other values.
 
     NaN in a pandas column becomes None.
     """
@@ -154,20 +151,17 @@ def as_list(values: object) -> list[Any] | None:
 
 
 def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:
-    """Check all rows of one column.
+    """Return all rows of a column in canonical form.
 
     Args:
         metric: Name of the metric, for the message.
-        column: Name of the argument, for the message.
+        column: Name of the column, for the message.
         values: The rows.
         check: The check of one row, such as `prediction`.
 
-    Returns:
-        The rows in canonical form.
-
     Raises:
-        RowValueError: (a ValueError) A row has a value that cannot be scored.
-        RowTypeError: (a TypeError) A row has the wrong type.
+        RowValueError: A row has a value that cannot be scored.
+        RowTypeError: A row has the wrong type.
         TypeError: `values` is not a list of rows.
     """
     rows = as_list(values)
@@ -190,8 +184,8 @@ def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
     """Raise ValueError unless all columns have the same number of rows, at least one."""
     lengths = {column: len(rows) for column, rows in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{column} has {length}" for column, length in lengths.items())
-        raise ValueError(f"{metric}: the columns differ in length: {told}; expected one entry for each row")
+        listed = ", ".join(f"{column} has {length}" for column, length in lengths.items())
+        raise ValueError(f"{metric}: the columns differ in length: {listed}; expected one entry for each row")
     if not all(lengths.values()):
         raise ValueError(f"{metric}: {next(iter(lengths))} is empty; expected at least one row")
 
@@ -213,12 +207,12 @@ def shown(value: object) -> str:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether the file exists; False for a text that is too long for a path, for which `Path.is_file` raises."""
+    """Return whether a file exists; unlike `Path.is_file`, False for a text that is too long for a path."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """Return whether the folder exists; False for a text that is too long for a path."""
+    """Return whether a folder exists; False for a text that is too long for a path."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
@@ -228,7 +222,7 @@ class Kind:
 
     Args:
         expected: Description of the values, for messages and documentation.
-        accepts: Returns whether it accepts a value.
+        accepts: Returns whether the option accepts a value.
     """
 
     expected: str
@@ -258,7 +252,7 @@ class Choice(Kind):
     """One of several constants."""
 
     def __init__(self, *values: Any) -> None:
-        # Compare types too: 0 is not False, and comparing an array would give an array.
+        # Compare types, because 0 equals False, and comparing an array returns an array.
         super().__init__(
             f"one of {', '.join(map(str, values))}",
             lambda value: any(type(value) is type(one) and value == one for one in values),
@@ -274,7 +268,7 @@ class Flag(Kind):
 
 
 class Text(Kind):
-    """A text that matches a pattern as a whole; `expected` describes it."""
+    """A text that fully matches a pattern; `expected` describes it."""
 
     def __init__(self, expected: str, pattern: str = ".+") -> None:
         matches = re.compile(pattern, re.DOTALL).fullmatch
@@ -290,7 +284,7 @@ class Place(Kind):
 
 @dataclass(frozen=True)
 class Control:
-    """How a Space shows an option: as a slider if it is a number, else as a list of choices.
+    """The control of an option in a Space: a slider for a number, else a list of choices.
 
     Args:
         label: The label on the page.
@@ -312,12 +306,12 @@ class Declaration:
     Args:
         default: The default.
         kind: The values that it accepts.
-        help: What it does, in one line that starts with a verb.
+        help: One line that starts with a verb.
         key: Its name in the signature; None for an option that does not change scores.
-        always: Whether the signature includes it at its default.
+        always: Whether the signature includes its default.
         optional: Whether it may be None.
-        told: The default as the documentation shows it.
-        control: How a Space shows it; None if it does not.
+        told: The text of the default in the documentation.
+        control: Its control in a Space; None for no control.
     """
 
     default: Any
@@ -353,11 +347,7 @@ def option(
 
 @dataclass(frozen=True)
 class Options:
-    """Base class of a metric's options; it has no options itself.
-
-    Raises:
-        ValueError: An option does not accept its value, or two options conflict.
-    """
+    """Base class of a metric's options. Raises ValueError for an invalid value, or if options conflict."""
 
     def __post_init__(self) -> None:
         for name, declared in declarations(type(self)).items():
@@ -370,7 +360,7 @@ class Options:
         """Raise ValueError if options conflict."""
 
     def settings(self) -> dict[str, object]:
-        """Return the signature's values by key; None for an option that the signature leaves out."""
+        """Return the signature's values by key; None leaves an option out."""
         declared = declarations(type(self)).items()
         return {
             one.key: getattr(self, name) if one.always or getattr(self, name) != one.default else None
@@ -397,7 +387,7 @@ def made(metric: str, options: type[O], given: Mapping[str, Any]) -> O:
 
 @dataclass(frozen=True)
 class ModelOptions(Options):
-    """The options at loading of every metric with a model: which model, and where it runs."""
+    """The options at loading of every metric with a model."""
 
     model: str | os.PathLike[str] | None = option(
         None,
@@ -415,7 +405,8 @@ class ModelOptions(Options):
     dtype: Dtype | Literal["auto"] = option(
         "float32",
         Choice(*get_args(Dtype), "auto"),
-        "Compute in `float32`; in `float16` or `bfloat16` on GPUs and recent CPUs; or in the fastest of them (`auto`).",
+        "Compute in `float32`, `float16` or `bfloat16`; `auto` uses bfloat16 if it is native, else float16 on "
+        "accelerators and float32 on CPUs.",
         key="dtype",
     )
     batch_size: int | None = option(None, Whole(), "Limit the texts per batch (default: by `token_budget`).")
@@ -447,8 +438,8 @@ class EngineOptions(ModelOptions):
     engine: Literal["auto"] | EngineName = option(
         "auto",
         Choice("auto", *get_args(EngineName)),
-        "Run the model with `torch`, or with `onnxruntime`, which runs only the default models in float32 on a CPU; "
-        "`auto` uses ONNX Runtime if it can run the request and there is no accelerator.",
+        "Run the model with `torch` or `onnxruntime`, which supports only the default models in float32 on a CPU; "
+        "`auto` uses ONNX Runtime if it supports the request and there is no accelerator.",
     )
     num_threads: int | None = option(
         None,

@@ -1,4 +1,4 @@
-"""Arithmetic that several scores share. Pure: numpy and nothing else."""
+"""Arithmetic that several scores share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which row each pair of an answer with one of its references belongs to; the pairs of a row stand together.
+    """Pairs of an answer and one of its references; the pairs of a row are consecutive.
 
     Args:
-        starts: Number of the first pair of each row, shape (rows,).
-        answered: False where the answer is blank; such a pair scores 0. Shape (pairs,).
+        starts: Index of the first pair of each row, shape (rows,).
+        answered: False for a pair with a blank answer, which scores 0; shape (pairs,).
     """
 
     starts: Indices
@@ -30,7 +30,7 @@ def sigmoid(values: Floats) -> Floats:
 
 
 def column(columns: Mapping[str, Floats], name: str) -> Floats:
-    """Return a column; `a*b` names the product of two.
+    """Return a column; `a*b` is the product of two columns.
 
     >>> column({"a": np.array([1.0, 0.0]), "b": np.array([3.0, 4.0])}, "a*b").tolist()
     [3.0, 0.0]
@@ -47,7 +47,7 @@ def weighed(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floa
 
 
 def first_best(values: NDArray[np.floating], starts: Indices) -> Indices:
-    """Return the position of the first maximum of each run of `values`; runs begin at `starts`, none is empty.
+    """Return the index of the first maximum in each run of `values`; runs begin at `starts` and are not empty.
 
     >>> first_best(np.array([0.1, 0.7, 0.7, 0.3]), np.array([0, 3])).tolist()
     [1, 3]

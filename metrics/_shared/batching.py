@@ -1,4 +1,4 @@
-"""Batches of rows of similar length, bounded by tokens, and halved when memory runs out."""
+"""Run a model over rows in batches of similar length; halve a batch if memory runs out."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,18 +12,14 @@ Indices = NDArray[np.intp]
 
 
 def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = None) -> Iterator[Indices]:
-    """Yield row numbers in batches, longest rows first.
+    """Yield row indices in batches of similar length, which need little padding.
 
-    Rows of one batch are of nearly the same length, so that little of it is padding; the longest come first, so that
-    memory runs out at once if it does, and a progress bar's estimate errs on the late side.
+    The longest rows come first, so that memory runs out early if at all, and a progress bar overestimates the time.
 
     Args:
-        lengths: Tokens of each row, shape (rows,).
-        token_budget: A batch holds at most this many tokens, padding counted; a longer row is a batch of its own.
-        batch_size: Maximum number of rows in a batch; None for no limit besides the budget.
-
-    Yields:
-        Integer arrays that together hold every row number once.
+        lengths: Number of tokens in each row, shape (rows,).
+        token_budget: Maximum number of tokens in a batch, with padding; a longer row is a batch of its own.
+        batch_size: Maximum number of rows in a batch; None for no limit.
     """
     order = np.argsort(-lengths, kind="stable")
     start = 0
@@ -43,20 +39,17 @@ def run(
     batch_size: int | None = None,
     describe: str | None = None,
 ) -> Iterator[tuple[Indices, NDArray[Any]]]:
-    """Run a model over all rows and yield (row numbers, outputs) batch by batch, so that nothing need be held.
+    """Run a model over all rows and yield row indices and their outputs, batch by batch.
 
     Args:
-        lengths: Tokens of each row, shape (rows,).
-        forward: Takes row numbers, returns one output for each, shape (batch, …).
-        token_budget: Tokens of a batch, padding counted.
-        batch_size: Rows of a batch at most.
-        describe: Title of the progress bar; without it, or where evaluate's or datasets' bars are off, there is none.
-
-    Yields:
-        Row numbers, shape (batch,), and their outputs, shape (batch, …). Longest rows first.
+        lengths: Number of tokens in each row, shape (rows,).
+        forward: Returns the outputs for row indices, shape (batch, …).
+        token_budget: Maximum number of tokens in a batch, with padding.
+        batch_size: Maximum number of rows in a batch.
+        describe: Title of the progress bar; None for no bar.
 
     Raises:
-        MemoryError: a single row does not fit.
+        MemoryError: A single row does not fit.
     """
     with progress(describe, len(lengths), "text") as bar:
         for batch in batches(lengths, token_budget, batch_size):
@@ -66,7 +59,7 @@ def run(
 
 
 def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iterator[tuple[Indices, NDArray[Any]]]:
-    """Run one batch; where memory runs out, run its halves instead."""
+    """Run one batch; if memory runs out, run its halves."""
     try:
         outputs = forward(batch)
     except (RuntimeError, MemoryError) as error:
@@ -74,7 +67,7 @@ def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iter
             raise
         outputs = None
         reason = str(error)
-    # The halves run outside the handler: while the exception lives, its traceback holds the failed batch's tensors.
+    # The halves run outside the handler, because the exception's traceback keeps the tensors of the failed batch.
     if outputs is not None:
         yield batch, outputs
     elif len(batch) == 1:
@@ -86,5 +79,5 @@ def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iter
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    """CUDA raises torch.OutOfMemoryError, MPS and the CPU a RuntimeError that says so."""
+    """Return whether an error is CUDA's OutOfMemoryError, or a similar RuntimeError of MPS or the CPU."""
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "allocate memory" in str(error)

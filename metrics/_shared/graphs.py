@@ -1,6 +1,6 @@
-"""The networks of the embedded models as ONNX graphs without weights.
+"""Read the ONNX graphs of the embedded models, which have no weights.
 
-They are Python text (`graph_data`), not files of their own, because `evaluate` copies only Python files with a metric.
+They are Python text (`graph_data`) because `evaluate` copies only Python files with a metric.
 `python -m evaluate_qa.dev.export_graphs` writes them.
 """
 
@@ -16,7 +16,7 @@ def read_graph(name: str) -> bytes:
     """Return a graph: "matcher" or "minilm".
 
     Raises:
-        ValueError: the file of the graphs is damaged.
+        ValueError: The file of the graphs is damaged.
     """
     digest, text = GRAPHS[name]
     try:

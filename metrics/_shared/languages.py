@@ -1,7 +1,7 @@
-"""Which texts the embedded matcher cannot read, and what exact rules say of them instead.
+"""Find texts that the embedded matcher cannot read, and score them by exact rules.
 
-Its encoder knows English and a little of other languages in Latin letters. Words of other scripts it sees as unknown or
-as single characters, so that one city looks like another.
+The encoder knows English and a little of other languages in Latin letters. It reads words in other scripts as unknown
+tokens or single characters, so that one city looks like another.
 """
 
 import re
@@ -12,7 +12,7 @@ from .words import exact_words
 
 # Letters of English and of western European languages.
 _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
-# A lowercase word with a letter that none of these languages has, such as "başkent". Capitalized words may be names.
+# A lowercase word with a letter of another language, such as "başkent". Capitalized words may be names.
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
 # Single letters of other scripts, such as α or π, are symbols. Syllables and ideographs are words.
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -21,8 +21,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00
 def unsupported(question: str, answer: str, reference: str) -> bool:
     """Return True if the matcher cannot read one of the texts.
 
-    That is a text most of whose letters are of another script than the Latin one, or a question with words in small
-    letters that have letters of neither English nor western European languages.
+    These are texts with mostly letters of non-Latin scripts, and questions that have a lowercase word with a letter of
+    neither English nor western European languages.
 
     >>> unsupported("Which city?", "京都", "東京"), unsupported("What is π?", "3.14", "π")
     (True, False)
@@ -31,7 +31,7 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
 
 
 def exact_score(answer: str, reference: str) -> float:
-    """Return 1.0 if the reference's words occur in the answer as a run, else 0.0.
+    """Return 1.0 if the answer has the reference's words as a run, else 0.0.
 
     >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京")
     (1.0, 0.0)

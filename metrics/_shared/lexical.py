@@ -1,8 +1,7 @@
-"""What words alone say about an answer: whether it is an attempt at all, and what of its reference it has.
+"""Compare an answer with a reference by words, and detect answers that are not attempts.
 
-An empty answer and a refusal are no attempt. The rules are for English, and careful: an answer counts as none only if
-it begins as a refusal does, or asks back, and nothing behind that takes it back ("I don't know, but probably …").
-Refusals in other words are overlooked.
+Empty answers, refusals and counter-questions are not attempts. The rules are for English, and strict: a refusal counts
+only at the start of an answer, and only if nothing after it takes it back ("I don't know, but probably …").
 """
 
 import math
@@ -19,20 +18,20 @@ EVIDENCE = ("match", "recall")
 """Names of the functions below that compare an answer with a reference."""
 
 OF_LONG = ("length", "trigram_precision")
-"""Names of what `evidence` adds for references of five words or more."""
+"""Names of the features that `evidence` adds for references of five words or more."""
 
 COLUMNS = (*EVIDENCE, "same", "long", *OF_LONG)
-"""Names of all that `evidence` returns."""
+"""Names of all features."""
 
-# A reference of so many words is a sentence, which an answer words anew, where a name or a number is named again. An
-# answer of more than so many times its words has more to say, and is weighed as answers are whose reference is short.
+# A reference with at least this many words is usually a sentence, which answers rephrase, unlike names and numbers.
+# An answer with more than this many times its words is treated like an answer to a short reference.
 _LONG, _TIMES = 5, 3
-# Longer answers count as so long: what is added to them speaks neither for nor against them.
+# The length of an answer is capped, because additions to a long answer are neither good nor bad.
 _LENGTH = 20
 
 
 def match(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """lm: 1.0 if the reference's words occur in the answer as a run, else 0.0.
+    """Return 1.0 if the answer has the reference's words as a run, else 0.0.
 
     >>> match(["18", "years"], ["8"])
     0.0
@@ -41,7 +40,7 @@ def match(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def recall(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """Share of the reference's words, counted with repetition, that the answer contains, in [0, 1].
+    """Return the share of the reference's words, with repetitions, that the answer contains, from 0 to 1.
 
     >>> recall(["it", "was", "leonardo"], ["leonardo", "da", "vinci", "himself"])
     0.25
@@ -50,7 +49,7 @@ def recall(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def token_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """SQuAD's F1: 2 · words in common / (words of both), counted with repetition; 0.0 where both are empty.
+    """Return SQuAD's F1: 2 · common words / (words of both), with repetitions; 0.0 if both are empty.
 
     >>> token_f1(["blue", "sky"], ["blue", "blue", "sea"])
     0.4
@@ -60,10 +59,10 @@ def token_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """Share of the answer's character trigrams, counted with repetition, that the reference contains; 0.0 without any.
+    """Return the share of the answer's character trigrams, with repetitions, that the reference contains.
 
-    They are drawn from each word with its two ends: "ice" has _ic, ice and ce_. So inflected words and parts of German
-    compounds count in part. As the precision of chrF (Popović 2015), but for one length and within words.
+    Trigrams include the ends of a word: "ice" has _ic, ice and ce_. Inflected words and parts of German compounds thus
+    count in part, as in chrF's precision (Popović 2015), which is not limited to one length and to words.
 
     >>> trigram_precision(["rains"], ["it", "rained"])  # _ra, rai and ain of the five
     0.6
@@ -73,12 +72,11 @@ def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
-    """Return what the words and lengths say about every answer with each of its references, each of shape (pairs,).
+    """Return the features of each pair of an answer and a reference by name, each of shape (pairs,).
 
-    Beside `EVIDENCE`: `same` is 1.0 if answer and reference have the same exact words, else 0.0; `long` is 1.0 if
-    the reference has five exact words or more and the answer at most three times as many, else 0.0; `length` is
-    the natural logarithm of the answer's number of exact words, from 1 to 20; `trigram_precision` is 0.0 where
-    `long` is.
+    In addition to `EVIDENCE`: `same` is 1.0 if answer and reference have equal words, else 0.0; `long` is 1.0 if the
+    reference has at least five words and the answer at most three times as many, else 0.0; `length` is the natural
+    logarithm of the answer's number of words, from 1 to 20; `trigram_precision` is 0.0 unless `long`.
     """
     rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):
@@ -95,7 +93,7 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
 
 
 def by_length(own: str) -> tuple[str, ...]:
-    """Return what a layer weighs beside `own` if it weighs all of it anew where the reference is long.
+    """Return the features of a layer besides `own`, with separate weights for long references.
 
     >>> by_length("margin")
     ('recall', 'same', 'long', 'long*margin', 'long*recall', 'long*length', 'long*trigram_precision')
@@ -139,7 +137,7 @@ _REFUSALS = (
 )
 _REFUSES = re.compile(_BEFORE + "(?:" + "|".join(_REFUSALS) + ")")
 
-# Behind these an answer may follow all the same.
+# An answer may follow these words.
 _TAKEN_BACK = re.compile(
     r"\b(?:but|however|although|though|nevertheless|still|yet|probably|maybe|perhaps|possibly|likely|might|may|think|"
     r"believe|guess|suppose|assume|based on|according to|as of|known (?:as|for)|is the|was the|were the|are the)\b"
@@ -149,7 +147,7 @@ _OTHERS = re.compile(r"[^\w/]+")
 
 
 def not_attempted(answer: str) -> bool:
-    """Whether an answer is empty, a refusal or asks back.
+    """Return whether an answer is empty, a refusal or a counter-question.
 
     >>> [not_attempted(text) for text in (" ", "I'm sorry, but I don't know.", "I don't know, maybe Paris", "None")]
     [True, True, False, False]
@@ -162,5 +160,5 @@ def not_attempted(answer: str) -> bool:
 
 
 def unattempted(answers: Sequence[str], verdicts: Iterable[object]) -> list[bool]:
-    """Return of each answer whether it is no attempt; one that is judged correct is one, whatever it says."""
+    """Return which answers are not attempts; an answer that is judged correct always is one."""
     return [not verdict and not_attempted(answer) for answer, verdict in zip(answers, verdicts, strict=True)]

@@ -1,7 +1,7 @@
-"""Long texts, as a classifier reads them: answers in windows, of which the best counts, references by the sentence.
+"""Split long texts for a classifier: answers into windows, references into sentences.
 
-From rows to a classifier's inputs and back: each window of an answer with each reference. By the sentence each sentence
-of either text is looked for in the other one.
+A classifier reads each window of an answer with each reference; the best window counts. With
+`long_references="sentences"`, each sentence of either text is searched in the other text.
 """
 
 from bisect import bisect_right
@@ -24,14 +24,14 @@ LongAnswers = Literal["window", "truncate"]
 LongReferences = Literal["whole", "sentences"]
 Spans = Sequence[tuple[int, int]]
 
-# Words of a short reference, if it is one sentence. Scores of the two ways of reading do not compare: where long
-# references of one sentence were read as a whole, nli_lex's Pearson correlation on RAGChecker fell from .62 to .57.
+# Maximum number of words in a short reference of one sentence. Scores of whole references and of sentences are not
+# comparable: reading long single sentences as a whole lowered nli_lex's correlation on RAGChecker from .62 to .57.
 _SHORT = 10
 
 
 @dataclass(frozen=True)
 class MatcherOptions(Options):
-    """What both matchers' `compute` takes: what is done with texts longer than a classifier reads well; a threshold."""
+    """The options of `compute` that both matchers have: how long texts are read, and the threshold."""
 
     long_answers: LongAnswers = option(
         "window",
@@ -53,11 +53,11 @@ class MatcherOptions(Options):
 
     @property
     def by_sentence(self) -> bool:
-        """Whether long references are read by the sentence."""
+        """Whether long references are split into sentences."""
         return self.long_references == "sentences"
 
     def settings(self) -> dict[str, object]:
-        """Return what a signature says, by key."""
+        """Return the signature's values by key."""
         whole = self.long_answers == "truncate"
         lengths = {
             "long": "truncate" if whole else f"window{self.window}",
@@ -68,19 +68,17 @@ class MatcherOptions(Options):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a classifier reads. A pair is an answer with one of its references; it has an input for each window.
+    """The inputs of a classifier. A pair of an answer and a reference has one input per window of the answer.
 
     Args:
-        texts: Question, answer or a window of it, and reference of each input.
-        pair_starts: Number of the first input of each pair, shape (pairs,).
-        row_starts: Number of the first pair of each row, shape (rows,).
-        answered: False for a pair whose answer is blank, shape (pairs,).
-        tokens: Of those texts that had to be tokenized for this.
+        texts: Question, window of the answer, and reference of each input.
+        pair_starts: Index of the first input of each pair, shape (pairs,).
+        answered: False for a pair with a blank answer, shape (pairs,).
+        tokens: The tokens of the texts that were tokenized for this.
     """
 
     texts: Sequence[tuple[str, str, str]]
     pair_starts: Indices
-    row_starts: Indices
     answered: NDArray[np.bool_]
     tokens: Mapping[str, Any]
 
@@ -100,11 +98,11 @@ def expand(
     """Return the inputs of all rows.
 
     Args:
-        questions: One a row; `""` where there is none.
-        predictions: One a row.
-        references: At least one a row.
-        options: What is done with long texts.
-        classifier: Whose tokens count: has `tokenize(texts)`.
+        questions: One per row; `""` for a row without a question.
+        predictions: One per row.
+        references: At least one per row.
+        options: How long texts are read.
+        classifier: Has `tokenize(texts)`.
     """
     pieces = {text: [text] for text in predictions}
     ends = {text: text for text in questions}
@@ -119,23 +117,17 @@ def expand(
             texts += [(ends[question], piece, reference) for piece in pieces[prediction]]
             counts.append(len(pieces[prediction]))
             answered.append(bool(prediction.strip()))
-    return Inputs(
-        texts,
-        pair_starts=_starts(counts),
-        row_starts=row_starts(references),
-        answered=np.array(answered),
-        tokens=tokens,
-    )
+    return Inputs(texts, _starts(counts), np.array(answered), tokens)
 
 
 def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
-    """Split a text that is longer than `tokens` into pieces of at most so many, cut between words where possible.
+    """Split a text into windows, between words where possible.
 
     Args:
         text: The text.
-        spans: Where in it each token begins and ends.
-        tokens: Tokens of a window.
-        overlap: Tokens that a window has in common with the one before, about.
+        spans: Where each token begins and ends in the text.
+        tokens: Maximum number of tokens in a window.
+        overlap: Approximate number of tokens that two neighboring windows share.
     """
     if len(spans) <= tokens:
         return [text]
@@ -149,17 +141,17 @@ def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
 
 
 def tail(text: str, spans: Spans, tokens: int) -> str:
-    """Return the end of a text, its last `tokens` tokens; of a long question the end is what is asked."""
+    """Return the last `tokens` tokens of a text; a long question usually ends with what it asks."""
     return text if len(spans) <= tokens else text[spans[-tokens][0] :]
 
 
 def row_starts(references: Sequence[Sequence[str]]) -> Indices:
-    """Return the number of the first pair of each row, shape (rows,)."""
+    """Return the index of the first pair of each row, shape (rows,)."""
     return _starts([len(listed) for listed in references])
 
 
 def _last_between(numbers: Sequence[int], low: int, high: int) -> int | None:
-    """Return the largest of ascending numbers that is above `low` and at most `high`."""
+    """Return the largest of ascending numbers that is above `low` and at most `high`; None without one."""
     position = bisect_right(numbers, high) - 1
     return numbers[position] if position >= 0 and numbers[position] > low else None
 
@@ -170,17 +162,16 @@ def _starts(counts: Sequence[int]) -> Indices:
 
 @dataclass(frozen=True)
 class Claims:
-    """What is looked for in each pair of an answer with one of its references.
+    """The claims of each pair of an answer and a reference, which are searched in the other text.
 
-    Of most pairs that is one claim, the reference, which is looked for in the answer. If a pair is read by the
-    sentence, each sentence of the reference is such a claim, and each sentence of the answer is looked for in the
-    reference.
+    Most pairs have one claim, the reference. If a pair is split, each sentence of the reference is searched in the
+    answer, and each sentence of the answer is searched in the reference.
 
     Args:
-        starts: Number of the first claim of each pair, shape (pairs,); the claims of a pair stand together.
+        starts: Index of the first claim of each pair, shape (pairs,); the claims of a pair are consecutive.
         of_answer: Whether a claim is a sentence of the answer, shape (claims,).
-        token_f1: Of a pair that is read by the sentence; NaN of others. Shape (pairs,).
-        repeated: Whether a claim of such a pair is, word for word, a sentence of the other text, shape (claims,).
+        token_f1: Token F1 of a pair that is split into sentences, else NaN; shape (pairs,).
+        repeated: Whether a sentence occurs word for word in the other text, shape (claims,).
     """
 
     starts: Indices
@@ -189,35 +180,28 @@ class Claims:
     repeated: NDArray[np.bool_]
 
     def evidence(self, words: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return what the words say of each claim; a sentence counts as short, and as the same where it is repeated.
-
-        Args:
-            words: What `lexical.evidence` says of each claim and the whole text that it is looked for in.
-
-        Returns:
-            By the same names, each of shape (claims,); claims that are whole references keep what they have.
-        """
+        """Return the features of `lexical.evidence`; a sentence is never `long`, and is `same` if it is repeated."""
         sentence = np.repeat(~np.isnan(self.token_f1), np.diff(self.starts, append=len(self.of_answer)))
         same, long = np.where(sentence, self.repeated, words["same"]), np.where(sentence, 0.0, words["long"])
         return {**words, "same": same, "long": long}
 
     def recall(self, values: Floats) -> Floats:
-        """Return the mean over the reference's claims, shape (pairs,); of a single claim it is the value itself."""
+        """Return the mean over the reference's claims, shape (pairs,)."""
         return self._mean(values, ~self.of_answer)
 
     def precision(self, values: Floats) -> Floats:
-        """Return the mean over the answer's claims, shape (pairs,); NaN for a pair without any."""
+        """Return the mean over the answer's claims, shape (pairs,); NaN without claims."""
         return self._mean(values, self.of_answer)
 
     def score(self, probabilities: Floats, lexical: bool = True) -> Floats:
-        """Return F1 = 2·recall·precision / (recall + precision), and with the words (F1 + token F1) / 2.
+        """Return the score of each pair, shape (pairs,).
+
+        It is the probability for a single claim, and (F1 + token F1) / 2 for sentences, with
+        F1 = 2 · recall · precision / (recall + precision).
 
         Args:
-            probabilities: That each claim is borne out, shape (claims,).
-            lexical: Whether the words in common count one half.
-
-        Returns:
-            Shape (pairs,); of a pair that is not read by the sentence the probability itself.
+            probabilities: Probability that each claim is supported, shape (claims,).
+            lexical: Whether token F1 counts; without it the score of sentences is F1.
         """
         recall, precision = self.recall(probabilities), self.precision(probabilities)
         total = recall + precision
@@ -225,8 +209,8 @@ class Claims:
         f1 = np.where(np.isnan(precision), recall, f1)
         return np.where(np.isnan(self.token_f1) | (not lexical), f1, (f1 + self.token_f1) / 2)
 
-    def told(self, probabilities: Floats, pairs: Indices, by_sentence: bool) -> dict[str, Any]:
-        """Return the parts of the score of some pairs by name; None where there are none, all None if not asked for."""
+    def parts(self, probabilities: Floats, pairs: Indices, by_sentence: bool) -> dict[str, Any]:
+        """Return the parts of some pairs' scores; None for a pair, or for all, that is not split into sentences."""
         read = ~np.isnan(self.token_f1)
         parts = {
             "sentence_recall": np.where(read, self.recall(probabilities), np.nan),
@@ -247,14 +231,14 @@ class Claims:
 
 @dataclass(frozen=True)
 class Parts(Pairs):
-    """What is known of each pair of an answer with one of its references, before options turn it into a score.
+    """The features of each pair of an answer and a reference, from which options make a score.
 
     Args:
-        claims: What is looked for in each pair: one claim, unless it is read by the sentence.
-        said: What the classifier says of each claim, as BEM's margin or the probability of entailment, shape (claims,).
-        evidence: What the words and the lengths say, by name, each of shape (claims,).
-        weights: Of the final logistic layer, by the name of what they weigh; empty where there is none.
-        exact: Scores of pairs in a language that the classifier cannot read; NaN of the others, shape (pairs,).
+        claims: The claims of each pair.
+        said: The classifier's output for each claim: BEM's margin, or the probability of entailment. Shape (claims,).
+        evidence: The features from words and lengths by name, each of shape (claims,).
+        weights: The weights of the final logistic layer by feature; empty without a layer.
+        exact: Scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,).
     """
 
     claims: Claims
@@ -265,20 +249,20 @@ class Parts(Pairs):
 
     @property
     def unsupported(self) -> NDArray[np.bool_]:
-        """Whether exact rules decide a pair, shape (pairs,)."""
+        """Whether exact rules score a pair, shape (pairs,)."""
         return ~np.isnan(self.exact)
 
 
 def exact_scores(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], read: bool
 ) -> Floats:
-    """Return what exact rules say of pairs that the matcher cannot read, NaN of the others, shape (pairs,).
+    """Return the exact scores of pairs that the matcher cannot read, else NaN; shape (pairs,).
 
     Args:
-        questions: One a row.
-        predictions: One a row.
-        references: At least one a row.
-        read: Whether the classifier can read all languages, as a user's own checkpoint may.
+        questions: One per row.
+        predictions: One per row.
+        references: At least one per row.
+        read: Whether to assume that the classifier reads all languages, as a user's own checkpoint may.
     """
     rows = zip(questions, predictions, references, strict=True)
     pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
@@ -288,13 +272,13 @@ def exact_scores(
 def best_pairs(
     parts: Parts, probabilities: Floats, options: MatcherOptions, lexical: bool
 ) -> tuple[Indices, dict[str, Any]]:
-    """Return each row's best pair (the first of equals), and by their names the scores that all matchers have.
+    """Return the index of each row's best pair (the first of equals), and the scores that all matchers have, by name.
 
     Args:
-        parts: What is known of the pairs.
-        probabilities: That each claim is borne out, shape (claims,).
-        options: The threshold, and whether long references are read by the sentence.
-        lexical: Whether the words in common count one half where they are.
+        parts: The features of the pairs.
+        probabilities: Probability that each claim is supported, shape (claims,).
+        options: The threshold, and whether long references are split into sentences.
+        lexical: Whether token F1 counts for sentences.
     """
     scores = np.where(parts.unsupported, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)
@@ -304,11 +288,11 @@ def best_pairs(
         "best_reference": best - parts.starts,
         "unsupported_language": np.logical_or.reduceat(parts.unsupported, parts.starts),
     }
-    return best, found | parts.claims.told(probabilities, best, options.by_sentence)
+    return best, found | parts.claims.parts(probabilities, best, options.by_sentence)
 
 
 class Search(NamedTuple):
-    """Rows for `expand`: texts, and what is looked for in each."""
+    """Rows for `expand`: texts, and the claims that are searched in each."""
 
     questions: Sequence[str]
     texts: Sequence[str]
@@ -318,13 +302,13 @@ class Search(NamedTuple):
 def search(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], by_sentence: bool
 ) -> tuple[Search, Claims]:
-    """Return what is to be looked for where, and how it belongs to the pairs.
+    """Return the texts to search with their claims, and how the claims belong to the pairs.
 
     Args:
-        questions: One a row.
-        predictions: One a row.
-        references: At least one a row.
-        by_sentence: Whether long references are read by the sentence: those of several, or of more than ten words.
+        questions: One per row.
+        predictions: One per row.
+        references: At least one per row.
+        by_sentence: Whether references of several sentences, or of more than ten words, are split into sentences.
     """
     if not by_sentence:
         count = sum(map(len, references))
@@ -348,7 +332,7 @@ def search(
 
 
 class _Pair(NamedTuple):
-    """An answer and a reference with the claims of both."""
+    """An answer and a reference with the claims of both texts."""
 
     question: str
     answer: str
@@ -378,9 +362,9 @@ class _Pair(NamedTuple):
 
 
 def new_words_f1(question: str, answer: str, reference: str) -> float:
-    """Return token F1 of an answer and a reference without the question's words: to repeat these says nothing.
+    """Return token F1 of an answer and a reference without the question's words, which carry no information.
 
-    Of a reference that has no other words, such as "Tea is hotter." to "Is tea or ice hotter?", all words count.
+    All words count if the reference has no others, such as "Tea is hotter." for "Is tea or ice hotter?".
 
     >>> new_words_f1("Is it wet?", "It is wet and cold.", "It is cold.")
     0.6666666666666666
@@ -392,14 +376,14 @@ def new_words_f1(question: str, answer: str, reference: str) -> float:
 
 
 def sentences(text: str) -> list[str]:
-    """Return a text's sentences, items of its lists among them; what has neither letter nor digit is left out."""
+    """Return the sentences and list items of a text, without those that have neither letters nor digits."""
     from sentencex import segment
 
-    # Its English rules know the full stops of other scripts, too; of other languages they lack abbreviations.
+    # The English rules also know the full stops of other scripts, but not the abbreviations of other languages.
     return [piece.strip() for piece in segment("en", text) if any(map(str.isalnum, piece))]
 
 
 def check_splitter(metric: str) -> None:
-    """Raise ImportError where the package that finds sentences is missing."""
+    """Raise ImportError if the package that finds sentences is missing."""
     if find_spec("sentencex") is None:
         raise ImportError(f"{metric}: long_references='sentences' needs sentencex: pip install sentencex")

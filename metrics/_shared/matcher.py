@@ -1,8 +1,8 @@
 """Read, write and build matchers: all-MiniLM-L6-v2 plus what fine-tuning changed.
 
 One encoder has a head for each task. For each matrix of the encoder, the file has the difference to MiniLM's matrix in
-8 bits with a scale per output channel; for each vector, the difference in half precision. It also has the weights of the
-heads. The word embeddings are MiniLM's.
+8 bits with a scale per output channel; for each vector, the difference in half precision. The weights of the heads are
+whole. The word embeddings are MiniLM's.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The matcher's network: BERT over both texts, and a linear head that also compares the means of the two."""
+"""Define the matcher's network: BERT over both texts, and a linear head that also compares the texts' means."""
 
 from functools import cache
 from typing import Any
@@ -8,7 +8,7 @@ _EPSILON = 1e-6
 
 @cache
 def network_class() -> Any:
-    """Return PairNetwork, which is made only where torch and transformers are at hand."""
+    """Return PairNetwork; it is defined in a function because torch may not be installed."""
     import torch
     from transformers import BertModel, BertPreTrainedModel
     from transformers.modeling_outputs import SequenceClassifierOutput
@@ -16,10 +16,9 @@ def network_class() -> Any:
     class PairNetwork(BertPreTrainedModel):
         """BERT with a linear head over [p, |u − v|, u ∘ v, 10 cos(u, v)].
 
-        p is the pooled first token. u and v are the means of the two texts' tokens as the last layer reads them, each
-        scaled to a mean square of 1; so the last layer need compute no other token than the first. The first text is
-        all of the first segment, the second ends at the second segment's first separator: what follows there, as BEM's
-        question, is compared with nothing.
+        p is the pooled first token. u and v are the means of the two texts' tokens before the last layer, each scaled
+        to a mean square of 1. The first text is the whole first segment. The second text ends at the first separator of
+        the second segment; u and v ignore what follows, such as BEM's question.
         """
 
         def __init__(self, config: Any) -> None:
@@ -40,7 +39,7 @@ def network_class() -> Any:
 
 
 def sides(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: int) -> tuple[Any, Any]:
-    """Return which tokens are the first text's, and which the second's, each of shape (batch, tokens).
+    """Return masks of the first and of the second text's tokens, each of shape (batch, tokens).
 
     >>> import torch
     >>> ids = torch.tensor([[101, 7, 8, 102, 9, 102, 5, 102, 0]])
@@ -69,7 +68,7 @@ def compared(p: Any, u: Any, v: Any) -> Any:
 
 
 def scaled_mean(states: Any, chosen: Any) -> Any:
-    """Return the mean of the chosen tokens' states, scaled to a mean square of 1, or 0 where none is chosen.
+    """Return the mean of the chosen tokens' states, scaled to a mean square of 1; 0 without chosen tokens.
 
     >>> import torch
     >>> states = torch.tensor([[[1.0, 7.0], [5.0, 1.0], [0.0, 9.0]]])

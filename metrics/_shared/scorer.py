@@ -1,4 +1,4 @@
-"""The base of all scorers: checks what it is given, loads the model once, makes the result and its signature."""
+"""The base class of all scorers: checks inputs, loads the model once, and makes the result and its signature."""
 
 import inspect
 import threading
@@ -22,12 +22,12 @@ from .arguments import (
 
 @dataclass(frozen=True)
 class Scored:
-    """What a scorer makes of rows.
+    """The scores of rows.
 
     Args:
         scores: A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …;
-            `error` says why a row could not be scored. A field that is None is left out.
-        settings: What the signature says, by key.
+            `error` is the reason why a row could not be scored. A field that is None is left out.
+        settings: The signature's values by key.
     """
 
     scores: Any
@@ -38,8 +38,8 @@ class Scorer:
     """Base class of the scorers.
 
     A subclass declares its columns, the options of loading (`loading`) and the options of `compute` (`options`). `load`
-    loads its model. `_compute` scores rows: it gets `options` and the columns in canonical form; a column that the user
-    left out has None in every row. The docstring of a subclass says what the metric does and has the sections
+    loads its model. `_compute` scores rows: it receives `options` and the columns in canonical form; a column that the
+    user left out has `check(None)` in every row. The docstring of a subclass describes the metric and has the sections
     "Returns:" and "Examples:". The section on arguments is generated from the declarations.
     """
 
@@ -56,7 +56,6 @@ class Scorer:
     means: ClassVar[tuple[str, ...]] = ()
     # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
-    # How rows become scores: a method that takes the columns by their names, and `options`.
     _compute: Callable[..., Scored]
 
     _model: Any = None  # loaded by the first call
@@ -76,40 +75,37 @@ class Scorer:
         self._turn = threading.RLock()  # threads that share a scorer share its model
 
     def load(self) -> Any:
-        """Load what scores the rows; called once, when there are rows that have passed all checks."""
+        """Return the model. Called once, after rows have passed all checks."""
 
     @property
     def model(self) -> Any:
-        """What `load` returned."""
+        """The loaded model."""
         with self._turn:
             if self._model is None:
                 self._model = self.load()
             return self._model
 
     def prepare(self, options: Any) -> None:
-        """Load what `_compute` needs. Runs after all checks of the input."""
+        """Load everything that `_compute` needs, after all checks of the input."""
         _ = self.model
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Check what concerns several columns of a row, or depends on options; raises RowValueError.
+        """Raise RowValueError for columns of a row that conflict with each other or with options.
 
         Args:
-            columns: All, in canonical form.
-            options: What `compute` was given; None while that is not known.
+            columns: All columns in canonical form.
+            options: The options of `compute`; None if they are not known yet.
         """
 
     def compute(self, **given: Any) -> dict[str, Any]:
-        """Score all rows.
-
-        Threads that share a scorer take turns; each with a scorer of its own, they score at the same time.
-        """
+        """Score all rows. Threads that share a scorer take turns."""
         options, checked = self.check_call(given)
         if not checked:
             raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
         return self.result(self.score(checked, options), options, given.get("per_example", True))
 
     def check_call(self, given: Mapping[str, Any]) -> tuple[Any, dict[str, list[Any]]]:
-        """Check the keywords of a call of `compute`; return its options, and its columns in canonical form, if any."""
+        """Return the options of a call of `compute`, and its columns in canonical form, which may be none."""
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options), "per_example"})
         options = made(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
@@ -122,7 +118,7 @@ class Scorer:
             return self._compute(**columns, options=options)
 
     def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
-        """Return means, signature and rows as Python numbers, strings and lists."""
+        """Return means, signature and row scores as Python numbers, strings and lists."""
         rows = {name: _listed(values) for name, values in vars(scored.scores).items() if values is not None}
         result: dict[str, Any] = {self.name: mean(rows["score"])}
         if "verdict" in rows:
@@ -139,12 +135,12 @@ class Scorer:
         return result | {"per_example": rows} if per_example else result
 
     def signature(self, settings: Mapping[str, object]) -> str:
-        """Return `metric|v:version|key:value|…`, in the order given; settings that are None are left out."""
+        """Return `metric|v:version|key:value|…`, without settings that are None."""
         parts = [f"{key}:{value}" for key, value in settings.items() if value is not None]
         return "|".join([self.name, f"v:{self.version}", *parts])
 
     def check_columns(self, given: Mapping[str, Any], options: Any = None) -> dict[str, list[Any]]:
-        """Return the columns in canonical form; raises what `compute` with these options raises for bad rows."""
+        """Return the columns in canonical form; raise an error for invalid rows."""
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
@@ -158,10 +154,10 @@ class Scorer:
         return columns
 
     def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-        """Check what a later `compute` will be given, except for the columns that are not known yet.
+        """Check options and columns for a later `compute`, whose other columns are not known yet.
 
         Returns:
-            The columns that this metric has, as lists of rows as they were given; the options.
+            The columns that this metric uses, as lists of unchanged rows, and the options.
         """
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"})
         options = {name: given[name] for name in declarations(self.options) if name in given}
@@ -188,7 +184,7 @@ class Scorer:
         return checked
 
     def __getstate__(self) -> dict[str, Any]:
-        # For another process, as of `datasets.map(num_proc=…)`, which loads the model itself; not every model pickles.
+        # Another process, as of `datasets.map(num_proc=…)`, loads the model again; not every model can be pickled.
         return vars(self) | dict.fromkeys(("_model", "_turn"))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -196,13 +192,13 @@ class Scorer:
 
 
 def mean(values: Sequence[Any]) -> float | None:
-    """Return the mean of those values that are not None; None if there are no others."""
+    """Return the mean of the values that are not None; None if all are None."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def documentation(scorer: type[Scorer]) -> str:
-    """Return the docstring of a scorer with its arguments written from their declarations."""
+    """Return the docstring of a scorer with a section on arguments from their declarations."""
     about, sections, rest = inspect.cleandoc(scorer.__doc__ or "").partition("\n\nReturns:")
     columns = [
         f"{name}{'' if name in scorer.required else ' (optional)'}: {column.help}"
@@ -221,7 +217,7 @@ def _described(options: type[Options]) -> list[str]:
 
 
 def described(option: Declaration) -> str:
-    """Return the documentation of an option: what it does, its range if it is a number, and its default."""
+    """Return the documentation of an option: its help, the range of a number, and the default."""
     if not option.told:
         return option.help
     # The help names the values of a choice, but not the range of a number.

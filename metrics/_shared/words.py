@@ -1,4 +1,4 @@
-"""The words of a text as verbatim matches compare them: without prose punctuation, with every sign that has a meaning.
+"""Split a text into words for exact matches: without punctuation of prose, with all signs that have a meaning.
 
 "-40 °C" is not "40 °C", "C++" not "C", "xs[::-1]" not "xs[:-1]", "p < 0.05" not "p > 0.05", and "vitamin A" not
 "vitamin C"; but "The Beatles, of course!" has the words of "Beatles of course".
@@ -7,35 +7,35 @@
 import re
 from functools import lru_cache
 
-# Characters that mean the same, written alike.
+# Different characters with one meaning.
 _ALIKE = str.maketrans(
     {"−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "×": "*", "≤": "<=", "≥": ">=", "≠": "!="}
     | dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
 )
 _JOINED = (
-    # An operator between two words makes one of them: "p < 0.05" is "p<0.05".
+    # An operator joins two words: "p < 0.05" is "p<0.05".
     (re.compile(r"(?<=[^\s(])\s+(<=|>=|!=|==|[<>=+*/^±÷≈])\s+(?=[^\s)])"), r"\1"),
-    # Signs of percent, degree and currency belong to their number, the bounds of an interval to each other.
+    # Join signs of percent, degree and currency to their number, and the bounds of an interval.
     (re.compile(r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)"), ""),
     (re.compile(r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])"), r"\1\2:\3\4"),
-    # 1,234,567 without its commas.
+    # Remove the commas in 1,234,567.
     (re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?![\d,]))"), ""),
 )
 _SEPARATED = (
     # A dash between digits is a hyphen: "1979–80".
     (re.compile(r"(?<=\d)–(?=\d)"), "-"),
-    # Dashes between words, commas but for those between digits, and "40°C", which is two words as "40 °C" is.
+    # Dashes between words, commas that are not between digits, and "40°C", which is two words like "40 °C".
     (re.compile(r"[–—…;]|(?<=[^\W\d_])--(?=[^\W\d_])|(?<!\d),|,(?!\d)"), " "),
     (re.compile(r"(?<=\d)(?=°[CF]\b)"), " "),
-    # A character of a script without spaces stands for a word.
+    # A character of a script without spaces is a word.
     (re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"), r" \1 "),
 )
-# A text without any of these is left as it is by all of the above.
+# None of the patterns above changes a text without these characters.
 _SPECIAL = re.compile(r"[^\w\s.?!'\"()-]|--|[^\x00-\x7f]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*")
 _INNER = re.compile(r"[-.']")
-# What prose puts before and after a word. An exclamation mark behind a digit ("5!"), a hyphen behind a letter ("Cl-")
-# and a prime behind a single letter stay, as do signs before a number or a short symbol.
+# Punctuation of prose before and after a word. An exclamation mark after a digit (5!), a hyphen after a letter (Cl-)
+# and a prime after a single letter stay, and so do signs before a number or a short symbol.
 _BEFORE = re.compile(r"^(?:[\"'`*_¿¡•·]+(?=\w)|[\"'`¿¡•*]+|-(?=[^\W\d_]{4}))")
 _AFTER = re.compile(r"(?:[.,:?\"`]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
 _BRACKETS = {"(": ")", "[": "]"}
@@ -45,14 +45,14 @@ _ARTICLES = frozenset({"a", "an", "the", "The", "An"})
 
 @lru_cache(maxsize=1 << 14)
 def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
-    """Return the words in lower case, each with the signs, points, operators and brackets that have a meaning.
+    """Return the words in lower case, with the signs, points, operators and brackets that have a meaning.
 
-    Hyphens, apostrophes and points within words of letters are left out. A text of which nothing is left is its
-    lower-cased original.
+    Hyphens, apostrophes and points within words of letters are removed. If no word is left, return the lowercase text
+    split at white space.
 
     Args:
         text: The text.
-        articles: Whether a, an and the stay. An "A" that does not begin the text is no article.
+        articles: Whether to keep a, an and the. An "A" is an article only at the start of the text.
 
     >>> exact_words("The U.S. grew by 1,500 (-3.5 %) in C++.")
     ('us', 'grew', 'by', '1500', '-3.5%', 'in', 'c++')
@@ -69,14 +69,14 @@ def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without the punctuation of prose around it."""
+    """Return a word without surrounding punctuation of prose."""
     before = None
     while word != before and not word.isalnum():
         before = word
         word = _AFTER.sub("", _BEFORE.sub("", word))
         opens, closes = word[:1], word[-1:]
         if opens in _BRACKETS and (word.count(opens) > word.count(_BRACKETS[opens]) or closes == _BRACKETS[opens]):
-            # Both brackets of "(1898)", the one of "(in"; "(0:1]" is an interval.
+            # Remove both brackets of "(1898)" and the one of "(in"; "(0:1]" is an interval.
             word = word if ":" in word else word[1:].removesuffix(_BRACKETS[opens])
         elif closes in _BRACKETS.values() and word.count(closes) > word.count(_opening(closes)):
             word = word if ":" in word and opens in _BRACKETS else word[:-1]

@@ -1,4 +1,4 @@
-"""Long references by the sentence: the arithmetic by hand, and both metrics with the embedded matcher."""
+"""Long references split into sentences: hand-derived numbers, and both metrics with the embedded matcher."""
 
 import sys
 
@@ -50,9 +50,9 @@ def claims(starts, of_answer, token_f1):
     return Claims(np.array(starts), sides, np.array(token_f1, dtype=float), np.zeros(len(sides), dtype=bool))
 
 
-def test_the_score_by_hand():
-    # A pair by the sentence: recall (.9 + .3) / 2 = .6, precision (.5 + .3 + .1) / 3 = .3, F1 = 2 · .18 / .9 = .4,
-    # with token F1 .2: (.4 + .2) / 2 = .3. Then a pair that is one claim, and one whose answer is blank: recall 0.
+def test_the_score_equals_hand_derived_numbers():
+    # A pair of sentences: recall (.9 + .3) / 2 = .6, precision (.5 + .3 + .1) / 3 = .3, F1 = 2 · .18 / .9 = .4,
+    # with token F1 .2: (.4 + .2) / 2 = .3. Then a pair with one claim, and a pair with a blank answer: recall 0.
     found = claims([0, 5, 6], np.array([0, 0, 1, 1, 1, 0, 0, 0], dtype=bool), [0.2, np.nan, 0.0])
     values = np.array([0.9, 0.3, 0.5, 0.3, 0.1, 0.7, 0.0, 0.0])
     assert found.recall(values) == pytest.approx([0.6, 0.7, 0])
@@ -60,12 +60,7 @@ def test_the_score_by_hand():
     assert found.score(values) == pytest.approx([0.3, 0.7, 0])
     assert found.score(values, lexical=False) == pytest.approx([0.4, 0.7, 0])
     assert found.score(values)[1] == 0.7  # to the last digit
-
-
-def test_nothing_borne_out_scores_0():
-    # recall = precision = 0: F1 is 0, not undefined
-    found = claims([0], np.array([False, True]), [0.5])
-    assert found.score(np.zeros(2)).tolist() == [0.25]
+    assert claims([0], np.array([False, True]), [0.5]).score(np.zeros(2)).tolist() == [0.25]  # F1 is 0, not undefined
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=5), st.data())
@@ -77,12 +72,12 @@ def test_scores_stay_in_range_and_do_not_depend_on_order(sides, data):
     starts = np.cumsum([0, *counts[:-1]])
     scores = claims(starts, of_answer, words).score(values)
     assert ((scores >= 0) & (scores <= 1 + 1e-12)).all()
-    # the claims of each side in another order: all backwards, pairs too
+    # all claims and pairs in reverse order
     backwards = claims(np.cumsum([0, *counts[::-1][:-1]]), of_answer[::-1], words[::-1]).score(values[::-1])
     assert backwards[::-1] == pytest.approx(scores)
 
 
-def test_what_is_looked_for_where():
+def test_search_pairs_texts_with_claims():
     found, made = search(
         ["q", "q"], ["One. Two.", ""], [["It rained. It snowed.", "e"], ["It rained. It snowed."]], by_sentence=True
     )
@@ -99,27 +94,27 @@ def test_what_is_looked_for_where():
     assert made.starts.tolist() == [0, 1]
 
 
-def test_a_single_sentence_is_long_beyond_ten_words():
+def test_a_sentence_of_more_than_ten_words_is_long():
     short, long = ("It rained on day " + " ".join(map(str, range(n))) for n in (6, 7))
     _, made = search(["q"] * 3, ["So. It did."] * 3, [[short], [long], ["+ - " * 9]], by_sentence=True)
-    assert made.starts.tolist() == [0, 1, 4]  # the long one is found in the answer, whose two sentences are in it
+    assert made.starts.tolist() == [0, 1, 4]  # one claim of the reference and two of the answer
     assert np.isnan(made.token_f1).tolist() == [True, False, True]
 
 
-def test_words_of_the_question_earn_nothing():
+def test_words_of_the_question_do_not_count():
     # without "who painted mona lisa": "leonardo did" and "leonardo da vinci", 2 · 1 / (2 + 3)
     assert new_words_f1("Who painted the Mona Lisa?", "Leonardo did, Mona Lisa", "Leonardo da Vinci") == 2 / 5
     assert new_words_f1("Who?", "", "Leonardo") == 0
 
 
-def test_a_reference_of_the_questions_words_alone_is_compared_by_all_words():
+def test_all_words_count_if_the_reference_repeats_the_question():
     # "it is" and "it is wet": 2 · 2 / (2 + 3); a copy is right
     assert new_words_f1("Is it wet?", "It is", "It is wet") == 4 / 5
     assert new_words_f1("Is it wet?", "It is wet.", "It is wet") == 1
     assert new_words_f1("Is it wet?", "", "It is wet") == 0
 
 
-def test_a_copy_of_the_reference_is_right_whatever_the_question_says(metric):
+def test_a_copy_of_the_reference_is_correct_for_any_question(metric):
     question = (
         "Which is true: the moon shines by the light of the sun that it throws back at us, or the moon is a star that "
         "shines by itself?"
@@ -136,7 +131,7 @@ def test_a_copy_of_the_reference_is_right_whatever_the_question_says(metric):
         ("It cost 3.50 at 5 p.m. in the U.S. on 3 May. Why? Ask!", 3),
         ("跖疣是病毒引起的。请看医生！", 2),
         ("यह है। वह है।", 2),
-        ("One\n\n...\n\nTwo", 2),  # the line of dots says nothing
+        ("One\n\n...\n\nTwo", 2),  # the line of dots is not a sentence
         ("Dr. Ames came in May. He brought:\n- bread\n- wine", 4),
         ("no full stop", 1),
         ("", 0),
@@ -154,23 +149,23 @@ def test_more_of_the_reference_scores_higher(result):
     assert all(0 <= score <= 1 for score in scores.values())
 
 
-def test_what_the_other_text_says_word_for_word_is_known():
+def test_repeated_sentences_are_marked():
     # "The water boils." and "Water boils!" are the same normalised words; nothing else of the first pair is.
     answer, reference = "The water boils. Ice melts at zero. It is wet.", "It is cold. Water boils! Steam rises up."
     texts, found = search(["", ""], [answer, "Ice is cold"], [[reference], ["Ice is cold", "Ice"]], True)
     assert texts.wanted[0] == ["It is cold.", "Water boils!", "Steam rises up."]
     assert found.repeated.tolist() == [False, True, False, True, False, False, False, False]
     words = {"same": np.array([0.0] * 6 + [1, 0]), "long": np.ones(8), "recall": np.arange(8.0)}
-    told = found.evidence(words)
-    assert told["same"].tolist() == [0, 1, 0, 1, 0, 0, 1, 0]
-    assert told["long"].tolist() == [0] * 6 + [1] * 2  # two references that are read whole stay what they are
-    assert told["recall"] is words["recall"]
+    features = found.evidence(words)
+    assert features["same"].tolist() == [0, 1, 0, 1, 0, 0, 1, 0]
+    assert features["long"].tolist() == [0] * 6 + [1] * 2  # whole references keep their values
+    assert features["recall"] is words["recall"]
 
 
-def test_the_parts_are_told(result, metric):
+def test_the_result_has_the_parts_of_the_score(result, metric):
     rows = result["per_example"]
     parts = dict(zip(ANSWERS, zip(rows["sentence_recall"], rows["sentence_precision"], strict=True), strict=True))
-    assert parts["half"][1] > parts["half"][0]  # what it says is right, but much is missing
+    assert parts["half"][1] > parts["half"][0]  # it is right, but incomplete
     assert parts["blank"] == (0, None)
     assert rows["token_f1"][:2] == [1, 1]
     assert "|longref:sentences|" in result["signature"]
@@ -180,7 +175,7 @@ def test_the_parts_are_told(result, metric):
             assert score == pytest.approx((2 * recall * precision / (recall + precision) + words) / 2)
 
 
-def test_without_words_the_sentences_decide_alone(metric):
+def test_without_words_only_sentences_count(metric):
     if metric.name == "nli_lex":
         rows = by_sentence(metric, [ANSWERS["half"]], [REFERENCE], lexical=False)["per_example"]
         recall, precision = rows["sentence_recall"][0], rows["sentence_precision"][0]
@@ -188,7 +183,7 @@ def test_without_words_the_sentences_decide_alone(metric):
         assert rows["entailment"][0] == pytest.approx(recall)  # the mean over the reference's sentences
 
 
-def test_short_references_score_as_ever(metric):
+def test_short_references_score_as_whole_references(metric):
     rows = {
         "predictions": ["It was painted by Leonardo. He lived in Florence.", "Nobody knows.", "", "Leonardo did it."],
         "references": [["Leonardo da Vinci", "Leonardo"], "Leonardo da Vinci", "Leonardo", "Leonardo, who drew it too"],
@@ -202,7 +197,7 @@ def test_short_references_score_as_ever(metric):
     assert not {*PARTS} & {*plain, *plain["per_example"]}
 
 
-def test_scores_do_not_depend_on_company(metric, result):
+def test_scores_do_not_depend_on_other_rows(metric, result):
     alone = by_sentence(metric, [ANSWERS["half"]], [REFERENCE])["per_example"]["score"]
     assert alone[0] == pytest.approx(result["per_example"]["score"][2], abs=1e-5)
     mixed = by_sentence(metric, [ANSWERS["half"]], [["Salt.", REFERENCE]])["per_example"]
@@ -210,21 +205,7 @@ def test_scores_do_not_depend_on_company(metric, result):
     assert mixed["best_reference"] == [1]
 
 
-def test_inputs_are_assembled_batch_by_batch(metric, monkeypatch):
-    """Many sentences make many inputs of few texts; the tokens of all of them are never held at once."""
-    assembled = []
-    classifier = metric.model.classifier
-    real = classifier.assembled
-    monkeypatch.setattr(
-        classifier, "assembled", lambda pairs, tokens: assembled.append(len(pairs)) or real(pairs, tokens)
-    )
-    answer = " ".join(f"In {year} it rained in all of the country." for year in range(1900, 1960))
-    by_sentence(metric, [answer], ["It rained in 1901. It snowed in 1902."])
-    assert sum(assembled) >= 60  # each sentence of the answer, and both of the reference in its windows
-    assert max(assembled) <= 40
-
-
-def test_a_missing_splitter_is_told_before_the_model_is_loaded(monkeypatch):
+def test_a_missing_splitter_raises_an_error_before_the_model_is_loaded(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     for name in METRICS:
         metric = evaluate_qa.load(name)
