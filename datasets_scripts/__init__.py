@@ -1,1 +1,1 @@
-"""The data set builders: a folder for each, and `_shared` for what all need."""
+"""Builders of data sets, one per folder; `_shared` holds common code."""

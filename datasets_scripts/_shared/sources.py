@@ -1,4 +1,4 @@
-"""The files that the authors of a data set published: where to download them and how to find them in a folder."""
+"""Download the files of a data set, or find them in a folder."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Source:
-    """A file or an archive that the authors of a data set published.
+    """A published file or archive of a data set.
 
     Attributes:
         path: Its path in the authors' repository, such as `EVOUNA/NQ.json`.
         url: Its address at a fixed commit, so that the content never changes.
-        sha256: The expected SHA-256 of the download, in hexadecimal digits. None skips the check, as for archives that
-            GitHub builds on request.
-        home: The page where people find it; by default the address.
+        sha256: The expected SHA-256 of the download. None skips the check, as for archives that GitHub builds on
+            request.
+        home: The page where people find it (default: the address).
     """
 
     path: str
@@ -24,12 +24,12 @@ class Source:
     home: str | None = None
 
     def missing(self, place: object) -> FileNotFoundError:
-        """Return the error for a file or folder that is not in its place."""
+        """Return the error for a missing file or folder."""
         return FileNotFoundError(f"there is no {place}; get it from {self.home or self.url}")
 
 
 def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> list[Any]:
-    """Return the generator of the one split, `test`, from its `path`: found in `data_dir` if given, else downloaded."""
+    """Return the generator of the only split, `test`, whose file is in `data_dir` or else downloaded."""
     from datasets import Split, SplitGenerator
 
     path = download(source, manager) if data_dir is None else find(source, data_dir)
@@ -37,12 +37,12 @@ def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> lis
 
 
 def find(source: Source, data_dir: str | Path) -> Path:
-    """Return the file in `data_dir`, which is a copy of the repository or the folder with the file itself.
+    """Return the file in `data_dir`, a clone of the repository or the folder with the file itself.
 
-    The hash of a file in a folder is not checked, so that a corrected copy can be used.
+    The hash is not checked, so that a corrected copy can be used.
 
     Raises:
-        FileNotFoundError: the file is in neither place; the message says where to get it.
+        FileNotFoundError: The file is missing; the message says where to get it.
     """
     folder = Path(data_dir)
     places = [folder / source.path, folder / Path(source.path).name]
@@ -53,15 +53,15 @@ def find(source: Source, data_dir: str | Path) -> Path:
 
 
 def download(source: Source, manager: Any = None) -> Path:
-    """Return the path of the downloaded file or, for a `.zip` archive, of the folder with its content.
+    """Download a file and return its path; extract a `.zip` archive and return the folder.
 
     Args:
         source: The file.
-        manager: The `datasets.DownloadManager` to use; by default one with the cache of `datasets`.
+        manager: The `datasets.DownloadManager` to use (default: one with the cache of `datasets`).
 
     Raises:
-        ConnectionError: the file could not be downloaded.
-        ValueError: the file has another hash than expected.
+        ConnectionError: The file could not be downloaded.
+        ValueError: The file does not have the expected hash.
     """
     if manager is None:
         import datasets

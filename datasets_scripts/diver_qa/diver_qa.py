@@ -1,11 +1,4 @@
-"""DIVER-QA for `datasets`: what people thought of five language models' answers to questions of five kinds.
-
-`read_rows(data_dir)` gives the rows as dicts and writes nothing; the builder gives them typed:
-
-    builder = DiverQa()  # downloads; with data_dir="…" it takes the file that is there
-    builder.download_and_prepare()
-    answers = builder.as_dataset(split="test")
-"""
+"""DIVER-QA for `datasets`: human verdicts on the answers of five language models to questions from five data sets."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +7,11 @@ from typing import Any
 import datasets
 
 from .._shared.sources import only_split
-from .rows import SOURCE, parse_file, read_rows
-
-__all__ = ["DiverQa", "read_rows"]
+from .rows import SOURCE, parse_file
 
 
 class DiverQa(datasets.GeneratorBasedBuilder):
-    """Builds the one configuration, `default`, with one split, `test`."""
+    """Build the only configuration, `default`, with one split, `test`."""
 
     BUILDER_CONFIGS = [datasets.BuilderConfig(name="default", version="1.0.0")]  # noqa: RUF012 - as datasets has it
 

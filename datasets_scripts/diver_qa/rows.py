@@ -1,14 +1,14 @@
-"""DIVER-QA's source file as rows, one for each judged answer; needs no library.
+"""Read DIVER-QA's source file as rows, one for each judged answer. No library is needed.
 
 A row is a dict with these fields:
 
-| field | type | what it is |
+| field | type | meaning |
 | --- | --- | --- |
 | question | str | the question |
-| references | list[str] | the one reference answer |
-| answer | str | what the model answered |
-| source | str | the data set the question comes from: one of `QUESTION_SOURCES` |
-| model | str | who answered: one of `MODELS` |
+| references | list[str] | the only reference answer |
+| answer | str | the model's answer |
+| source | str | the data set of the question: one of `QUESTION_SOURCES` |
+| model | str | the model: one of `MODELS` |
 | judgement | bool | the majority of three human verdicts |
 """
 
@@ -43,8 +43,8 @@ def read_rows(data_dir: Path) -> Iterator[Row]:
         data_dir: Folder with `diver_qa.csv`, or a clone of the authors' repository.
 
     Raises:
-        FileNotFoundError: the source file is not there; the message says where to get it.
-        ValueError: the file is not in DIVER-QA's format; the message names the line.
+        FileNotFoundError: The source file is missing; the message says where to get it.
+        ValueError: The file is not in DIVER-QA's format; the message names the line.
     """
     return parse_file(find(SOURCE, data_dir))
 
@@ -59,16 +59,11 @@ def parse_file(path: Path) -> Iterator[Row]:
         for line in lines:
             if line["eval"] not in _VERDICTS:
                 raise ValueError(f"{path}, line {lines.line_num}: eval is {line['eval']!r}; expected 1 or 0")
-            yield answer_row(line)
-
-
-def answer_row(line: dict[str, str]) -> Row:
-    """Return the row of one CSV line."""
-    return {
-        "question": line["questions"],
-        "references": [line["answers"]],
-        "answer": line["prediction"],
-        "source": line["dataset"],
-        "model": line["model"],
-        "judgement": _VERDICTS[line["eval"]],
-    }
+            yield {
+                "question": line["questions"],
+                "references": [line["answers"]],
+                "answer": line["prediction"],
+                "source": line["dataset"],
+                "model": line["model"],
+                "judgement": _VERDICTS[line["eval"]],
+            }

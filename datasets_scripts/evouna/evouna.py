@@ -1,11 +1,4 @@
-"""EVOUNA for `datasets`: what people thought of five systems' answers to open questions.
-
-`read_rows(data_dir, config)` gives the rows as dicts and writes nothing; the builder gives them typed:
-
-    builder = Evouna(config_name="nq")  # downloads; with data_dir="…" it takes the files that are there
-    builder.download_and_prepare()
-    answers = builder.as_dataset(split="test")
-"""
+"""EVOUNA for `datasets`: human verdicts on five systems' answers to open questions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +7,11 @@ from typing import Any
 import datasets
 
 from .._shared.sources import only_split
-from .rows import SOURCES, is_usable, parse_file, read_rows, read_split, select
-
-__all__ = ["Evouna", "is_usable", "read_rows", "read_split", "select"]
+from .rows import SOURCES, parse_file
 
 
 class Evouna(datasets.GeneratorBasedBuilder):
-    """Builds the configurations `nq` and `tq`, each with one split, `test`."""
+    """Build the configurations `nq` and `tq`, each with one split, `test`."""
 
     BUILDER_CONFIGS = [  # noqa: RUF012 - the name and type that datasets looks for
         datasets.BuilderConfig(name="nq", version="1.0.0", description="Answers to Natural Questions"),

@@ -1,12 +1,4 @@
-"""MORQA for `datasets`: medical questions, gold and system answers in English and Chinese, and experts' ratings.
-
-`read_queries`, `read_references`, `read_responses` and `read_ratings` give the rows as dicts and write nothing; the
-builder gives them typed:
-
-    builder = Morqa(config_name="responses", data_dir="…")  # without data_dir: DermaVQA's queries and references only
-    builder.download_and_prepare()
-    answers = builder.as_dataset(split="test")
-"""
+"""MORQA for `datasets`: medical questions, gold and system answers in English and Chinese, and experts' ratings."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,18 +7,7 @@ import datasets
 
 from .._shared.sources import download
 from .release import DOWNLOADS, SPLITS, Release, find_release
-from .rows import (
-    TABLES,
-    is_usable,
-    missing,
-    read_queries,
-    read_ratings,
-    read_references,
-    read_responses,
-    response_key,
-)
-
-__all__ = ["Morqa", "is_usable", "read_queries", "read_ratings", "read_references", "read_responses", "response_key"]
+from .rows import TABLES, missing
 
 _HUB_SPLITS = {"valid": datasets.Split.VALIDATION, "test": datasets.Split.TEST}
 
@@ -61,7 +42,10 @@ _logger = datasets.logging.get_logger(__name__)
 
 
 class Morqa(datasets.GeneratorBasedBuilder):
-    """Builds the configurations `queries`, `references`, `responses` and `ratings` with the splits at hand."""
+    """Build the configurations `queries`, `references`, `responses` and `ratings` from the available files.
+
+    Without `data_dir`, only DermaVQA's queries and references are downloaded.
+    """
 
     BUILDER_CONFIGS = [datasets.BuilderConfig(name=name, version="1.0.0") for name in TABLES]  # noqa: RUF012 - so named
 
@@ -91,6 +75,6 @@ class Morqa(datasets.GeneratorBasedBuilder):
 
 
 def download_release(manager: Any) -> Release:
-    """Return the files that can be downloaded without asking: DermaVQA's queries and who answered them."""
+    """Return the files that a program can download: DermaVQA's queries and the authors of its gold responses."""
     paths = {name: download(source, manager) for name, source in DOWNLOADS.items()}
     return Release({("dermavqa", split): paths[split] for split in SPLITS}, authors=paths["authors"])

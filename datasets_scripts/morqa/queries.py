@@ -1,24 +1,46 @@
-"""MORQA's queries and gold responses as rows, read from the subsets' JSON files."""
+"""Read MORQA's queries and gold responses from the subsets' JSON files."""
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .release import LANGUAGES, Release
-from .weights import Author, read_authors, reference_weight
 
 Row = dict[str, Any]
 
+# The extension files add this many gold responses to each query of DermaVQA, at the end.
 _LATER = 2
-"""How many gold responses the extension files add to each query of DermaVQA; they stand last there."""
+
+_HIGH_RANK = 4
+
+
+class Author(NamedTuple):
+    """The author of a gold response.
+
+    Attributes:
+        validation: The forum's validation of the author, such as `md2_validated` for a doctor, or None.
+        rank: The author's level from 0 to 8; None if unknown.
+    """
+
+    validation: str | None
+    rank: int | None
 
 
 def queries(release: Release) -> Iterator[Row]:
-    """Yield one row for each query and language; see `rows.read_queries` for the fields."""
+    """Yield one row for each query and language.
+
+    Fields: `subset` (`dermavqa`, `woundcarevqa`, `liveqa`, `meddialog`), `split` (`valid`, `test`), `encounter_id`
+    (str), `language` (`en`, `zh`), `author_id` (str or None), `title` (may be empty), `content`, `image_ids` (file
+    names).
+
+    Raises:
+        ValueError: A file is not in the format of the release.
+    """
     for (subset, split), path in release.queries.items():
         for encounter in encounters(path):
-            for language in languages(encounter, path):
+            for language in _languages(encounter, path):
                 yield {
                     "subset": subset,
                     "split": split,
@@ -32,13 +54,23 @@ def queries(release: Release) -> Iterator[Row]:
 
 
 def references(release: Release) -> Iterator[Row]:
-    """Yield one row for each gold response and language; see `rows.read_references` for the fields."""
-    authors = read_authors(release.authors) if release.authors else None
+    """Yield one row for each gold response and language.
+
+    Fields: those that identify the query, and `position` (its index among the query's responses), `author_id`,
+    `content` (empty if it was not translated), `completeness` (0, .5, 1 or None), `contains_frequent_answer` (bool or
+    None), `author_validation` (str or None), `author_rank` (int or None), and `weight` (`reference_weight` if the
+    response was judged, else 1).
+
+    Raises:
+        FileNotFoundError: The authors of DermaVQA's gold responses are missing.
+        ValueError: A file is not in the format of the release.
+    """
+    authors = _read_authors(release.authors) if release.authors else None
     for (subset, split), path in release.queries.items():
         later = _later_responses(release, split) if subset == "dermavqa" else {}
         for encounter in encounters(path):
             responses = encounter["responses"] + later.get(encounter["encounter_id"], [])
-            for language in languages(encounter, path):
+            for language in _languages(encounter, path):
                 for position, response in enumerate(responses):
                     yield {
                         "subset": subset,
@@ -53,11 +85,7 @@ def references(release: Release) -> Iterator[Row]:
 
 
 def encounters(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a query file: a query with its gold responses each.
-
-    Raises:
-        ValueError: the file is not in the format of the release.
-    """
+    """Return the objects of a query file, each a query with its gold responses."""
     found = json.loads(path.read_text(encoding="utf-8-sig"))
     if not isinstance(found, list):
         raise ValueError(f"{path}: expected a JSON list of queries, found {type(found).__name__}")
@@ -65,16 +93,26 @@ def encounters(path: Path) -> list[dict[str, Any]]:
         for field in ("encounter_id", "responses"):
             if not isinstance(encounter, dict) or field not in encounter:
                 raise ValueError(f"{path}: query {number} has no {field!r}")
-    # Identifiers that are numbers here are texts in the rating files.
+    # Some identifiers are numbers here, but strings in the rating files.
     return [{**encounter, "encounter_id": str(encounter["encounter_id"])} for encounter in found]
 
 
-def languages(encounter: dict[str, Any], path: Path) -> list[str]:
-    """Return those of MORQA's languages in which a query was published.
+def reference_weight(author: Author, completeness: float, contains_frequent_answer: bool) -> float:
+    """Return the weight of a gold response in ΔBLEU, from .6 to 1, as in the MEDIQA-M3G 2024 evaluation.
 
-    Raises:
-        ValueError: there is none.
+    The weight is .6, plus .1 for each merit: the response is complete (1.0, not .5), its author is a doctor, the
+    author's rank is at least 4, and it contains the most frequent answer to the query.
     """
+    merits = (
+        completeness == 1,
+        (author.validation or "").startswith("md"),
+        (author.rank or 0) >= _HIGH_RANK,
+        contains_frequent_answer,
+    )
+    return (6 + sum(merits)) / 10
+
+
+def _languages(encounter: dict[str, Any], path: Path) -> list[str]:
     found = [language for language in LANGUAGES if f"query_content_{language}" in encounter]
     if not found:
         raise ValueError(f"{path}: query {encounter['encounter_id']} has no query_content_en or query_content_zh")
@@ -87,12 +125,31 @@ def _later_responses(release: Release, split: str) -> dict[str, list[dict[str, A
     return {encounter["encounter_id"]: encounter["responses"][-_LATER:] for encounter in found}
 
 
+def _read_authors(path: Path) -> dict[str, Author]:
+    """Return the authors in df_userinfo.csv by their identifiers."""
+    authors = {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for line in csv.DictReader(file):
+            rank = line["rank_level"].removeprefix("level_")
+            authors[line["author_id"]] = Author(
+                line["validation_level"] or None, int(rank) if rank.isdecimal() else None
+            )
+    return authors
+
+
 def _judged(response: dict[str, Any], authors: dict[str, Author] | None) -> Row:
-    """Return what is known of a gold response's worth; only DermaVQA's were judged, the others all weigh 1."""
+    """Return the fields about the quality of a gold response. Only DermaVQA's were judged."""
     if response.get("completeness") is None:
         unknown = dict.fromkeys(("completeness", "contains_frequent_answer", "author_validation", "author_rank"))
         return {**unknown, "weight": 1.0}
-    author = _author(response.get("author_id"), authors)
+    if authors is None:
+        raise FileNotFoundError(
+            "df_userinfo.csv is missing. The weights of DermaVQA's gold responses need it: "
+            "get it from https://github.com/wyim/DermaVQA (data/iiyi)"
+        )
+    author = authors.get(response.get("author_id") or "")
+    if author is None:
+        raise ValueError(f"author {response.get('author_id')} of a gold response is not in df_userinfo.csv")
     frequent = response.get("contains_freq_ans") == 1
     return {
         "completeness": float(response["completeness"]),
@@ -101,14 +158,3 @@ def _judged(response: dict[str, Any], authors: dict[str, Author] | None) -> Row:
         "author_rank": author.rank,
         "weight": reference_weight(author, response["completeness"], frequent),
     }
-
-
-def _author(identifier: str | None, authors: dict[str, Author] | None) -> Author:
-    if authors is None:
-        raise FileNotFoundError(
-            "df_userinfo.csv is missing, which the weights of DermaVQA's gold responses are made from: "
-            "get it from https://github.com/wyim/DermaVQA (data/iiyi)"
-        )
-    if identifier is None or identifier not in authors:
-        raise ValueError(f"author {identifier} of a gold response is not in df_userinfo.csv")
-    return authors[identifier]

@@ -1,10 +1,10 @@
-"""MORQA's files: which file holds which subset, how each is found in a folder, and where to get it.
+"""MORQA's files: which subset each file holds, where it is in a folder, and where to get it.
 
-The subsets were published one by one, each with its own file names; the human ratings are CSV files of one format.
+The subsets were published separately, with different file names. The human ratings are CSV files in one format.
 """
 
 import csv
-import dataclasses
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .._shared.sources import Source
@@ -12,7 +12,7 @@ from .._shared.sources import Source
 SPLITS = ("valid", "test")
 
 LANGUAGES = ("en", "zh")
-"""MORQA's languages; DermaVQA also has a Spanish translation, which nobody rated."""
+"""MORQA's languages. DermaVQA also has a Spanish translation, without ratings."""
 
 RATING_COLUMNS = (
     "dataset",
@@ -26,18 +26,18 @@ RATING_COLUMNS = (
 )
 
 _HEADER = 10_000
-"""How many characters of a file are looked at to see whether it has the columns of a rating file."""
+"""The number of characters in which the header of a rating file must end."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Subset:
     """One of MORQA's four parts.
 
     Attributes:
-        names: What the rating files call it in the column `dataset`.
-        splits: The splits it has.
-        patterns: Where its queries are in a folder; the first pattern that matches a file counts.
-        origin: Where to get them.
+        names: Its names in the column `dataset` of the rating files.
+        splits: Its splits.
+        patterns: Glob patterns of its query file; the first one that matches counts.
+        origin: Where to get the file.
     """
 
     names: tuple[str, ...]
@@ -98,22 +98,22 @@ DOWNLOADS = {
         sha256="edad55bbe97dfcc9b6fe79206d7fe8fc5b83774a4bf1b25084890261b4a2ad4f",
     ),
 }
-"""The files that can be downloaded without asking: DermaVQA's, from a fixed commit."""
+"""DermaVQA's files at a fixed commit, the only ones that a program can download."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Release:
-    """The files at hand.
+    """The available files.
 
     Attributes:
         queries: Queries and gold responses, by subset and split.
         extensions: DermaVQA's two later gold responses to each query, by split.
-        authors: Who wrote DermaVQA's gold responses.
+        authors: The authors of DermaVQA's gold responses.
         ratings: System responses with their human ratings.
     """
 
     queries: dict[tuple[str, str], Path]
-    extensions: dict[str, Path] = dataclasses.field(default_factory=dict)
+    extensions: dict[str, Path] = field(default_factory=dict)
     authors: Path | None = None
     ratings: tuple[Path, ...] = ()
 
@@ -122,30 +122,30 @@ def find_release(data_dir: str | Path) -> Release:
     """Return the files in a folder, at any depth.
 
     Raises:
-        FileNotFoundError: none of MORQA's files is there.
-        ValueError: a file is there twice.
+        FileNotFoundError: The folder has none of MORQA's files.
+        ValueError: The folder has two copies of a file.
     """
     folder = Path(data_dir)
     queries = {
-        (name, split): find_one(folder, *(pattern.format(split=split) for pattern in subset.patterns))
+        (name, split): _find(folder, *(pattern.format(split=split) for pattern in subset.patterns))
         for name, subset in SUBSETS.items()
         for split in subset.splits
     }
-    extensions = {split: find_one(folder, f"**/iiyi_{split}_extension.json") for split in SPLITS}
+    extensions = {split: _find(folder, f"**/iiyi_{split}_extension.json") for split in SPLITS}
     release = Release(
         queries={key: path for key, path in queries.items() if path},
         extensions={split: path for split, path in extensions.items() if path},
-        authors=find_one(folder, "**/df_userinfo.csv"),
-        ratings=tuple(path for path in sorted(folder.glob("**/*.csv")) if has_ratings(path)),
+        authors=_find(folder, "**/df_userinfo.csv"),
+        ratings=tuple(path for path in sorted(folder.glob("**/*.csv")) if _has_ratings(path)),
     )
     if not release.queries and not release.ratings:
         origins = ", ".join(f"{name}: {subset.origin}" for name, subset in SUBSETS.items())
-        raise FileNotFoundError(f"{folder} holds none of MORQA's files; get them from {origins}")
+        raise FileNotFoundError(f"{folder} has none of MORQA's files; get them from {origins}")
     return release
 
 
-def find_one(folder: Path, *patterns: str) -> Path | None:
-    """Return the file that matches the first pattern that matches any, or None."""
+def _find(folder: Path, *patterns: str) -> Path | None:
+    """Return the file that matches the first pattern with a match, or None."""
     for pattern in patterns:
         found = sorted(folder.glob(pattern))
         if len(found) > 1:
@@ -155,7 +155,7 @@ def find_one(folder: Path, *patterns: str) -> Path | None:
     return None
 
 
-def has_ratings(path: Path) -> bool:
+def _has_ratings(path: Path) -> bool:
     """Whether a CSV file has the columns of a rating file, in any order."""
     with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
         return set(RATING_COLUMNS) <= set(next(csv.reader([file.readline(_HEADER)]), []))

@@ -9,9 +9,9 @@ with itself.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from evaluate_qa.datasets_scripts.morqa.ratings import response_key
+from evaluate_qa.datasets_scripts.morqa.ratings import ratings, response_key
 from evaluate_qa.datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN, SPLITS, SUBSETS, Release, find_release
-from evaluate_qa.datasets_scripts.morqa.rows import missing, ratings, responses
+from evaluate_qa.datasets_scripts.morqa.rows import missing, responses
 
 from ..files.rows import Row
 from ..labeled_data.rows import DataSelection, LabeledRow

@@ -1,4 +1,4 @@
-"""What the tests of the data sets share."""
+"""Fixtures for the tests of the data sets."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from file_server import files_served
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, str]]:
-    """A folder and the address under which a local HTTP server gives out its files."""
+    """A folder, and the address of a local HTTP server for its files."""
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
     folder = tmp_path / "served"
     folder.mkdir()
@@ -21,5 +21,5 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 @pytest.fixture
 def sha256() -> Callable[[Path], str]:
-    """Hash of a file, in hexadecimal digits."""
+    """Return the hash of a file in hexadecimal digits."""
     return lambda path: hashlib.sha256(path.read_bytes()).hexdigest()

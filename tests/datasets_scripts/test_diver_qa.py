@@ -1,3 +1,5 @@
+"""DIVER-QA's builder and the rows of its published file."""
+
 import collections
 import csv
 import dataclasses
@@ -6,8 +8,8 @@ import json
 import pytest
 
 from evaluate_qa.datasets_scripts.diver_qa import diver_qa
-from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa, read_rows
-from evaluate_qa.datasets_scripts.diver_qa.rows import MODELS, QUESTION_SOURCES, SOURCE
+from evaluate_qa.datasets_scripts.diver_qa.diver_qa import DiverQa
+from evaluate_qa.datasets_scripts.diver_qa.rows import MODELS, QUESTION_SOURCES, SOURCE, read_rows
 
 COLUMNS = ["questions", "answers", "dataset", "prediction", "model", "eval"]
 
@@ -23,71 +25,41 @@ def write(folder, lines, columns=COLUMNS):
     return folder
 
 
-def test_one_row_for_each_answer_with_its_texts_as_they_are(tmp_path):
-    assert list(read_rows(write(tmp_path, LINES))) == [
-        {
-            "question": "Where is the fair held?",
-            "references": ["Town Moor"],
-            "answer": 'On the "Town Moor",\n\nin Newcastle.',
-            "source": "aqa",
-            "model": "claude",
-            "judgement": True,
-        },
-        {
-            "question": "Is it cold? ",
-            "references": ["no"],
-            "answer": " Yes, I think so.",
-            "source": "hotpotqa",
-            "model": "phi",
-            "judgement": False,
-        },
-    ]
-
-
-def test_missing_file_says_where_to_get_it(tmp_path):
-    with pytest.raises(FileNotFoundError, match="/saishridhar/DIVER-QA/"):
-        read_rows(tmp_path)
+def test_each_answer_is_a_row_with_unchanged_texts(tmp_path):
+    first, second = read_rows(write(tmp_path, LINES))
+    assert first == {
+        "question": "Where is the fair held?",
+        "references": ["Town Moor"],
+        "answer": 'On the "Town Moor",\n\nin Newcastle.',
+        "source": "aqa",
+        "model": "claude",
+        "judgement": True,
+    }
+    assert (second["question"], second["answer"], second["judgement"]) == ("Is it cold? ", " Yes, I think so.", False)
 
 
 def test_missing_column_is_named(tmp_path):
     write(tmp_path, [], columns=[column for column in COLUMNS if column != "eval"])
-
     with pytest.raises(ValueError, match=r"diver_qa\.csv lacks the column 'eval'"):
         list(read_rows(tmp_path))
 
 
-@pytest.mark.parametrize("verdict", ["", "yes", "2", "nan"])
-def test_verdict_that_is_none_names_its_line(tmp_path, verdict):
-    write(tmp_path, [LINES[0], [*LINES[1][:5], verdict]])
-
+@pytest.mark.parametrize("line", [[*LINES[1][:5], "yes"], [*LINES[1][:5], ""], LINES[1][:3]])
+def test_bad_verdict_or_truncated_line_is_reported_with_its_number(tmp_path, line):
+    write(tmp_path, [LINES[0], line])
     with pytest.raises(ValueError, match="line 5: eval is"):  # the first answer spans three lines
         list(read_rows(tmp_path))
 
 
-def test_line_cut_short_names_its_line(tmp_path):
-    write(tmp_path, [LINES[1][:3]])
-
-    with pytest.raises(ValueError, match="line 2"):
-        list(read_rows(tmp_path))
-
-
-def test_builder_gives_the_same_rows_typed(tmp_path):
-    write(tmp_path, LINES)
-    builder = DiverQa(data_dir=str(tmp_path), cache_dir=str(tmp_path / "cache"))
-    builder.download_and_prepare()
-
-    assert builder.as_dataset(split="test").to_list() == list(read_rows(tmp_path))
-
-
-def test_builder_downloads(tmp_path, served, sha256, monkeypatch):
+def test_builder_downloads_and_returns_the_same_rows(tmp_path, served, sha256, monkeypatch):
     folder, address = served
     write(folder, LINES)
     source = dataclasses.replace(SOURCE, url=f"{address}/diver_qa.csv", sha256=sha256(folder / "diver_qa.csv"))
     monkeypatch.setattr(diver_qa, "SOURCE", source)
-    builder = DiverQa(cache_dir=str(tmp_path / "cache"))
-    builder.download_and_prepare()
-
-    assert builder.as_dataset(split="test").num_rows == 2
+    for options in ({}, {"data_dir": str(folder)}):
+        builder = DiverQa(cache_dir=str(tmp_path / f"cache {len(options)}"), **options)
+        builder.download_and_prepare()
+        assert builder.as_dataset(split="test").to_list() == list(read_rows(folder))
 
 
 def test_source_is_the_published_file(shared, sha256):
@@ -101,7 +73,7 @@ def test_source_is_the_published_file(shared, sha256):
         ("model", "by_model", MODELS),
     ],
 )
-def test_counts_are_those_of_the_oracle(shared, field, oracle_key, names):
+def test_counts_match_the_oracle(shared, field, oracle_key, names):
     rows = list(read_rows(shared / "data" / "diver_qa"))
     oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())["squad_norm"]
     count = collections.Counter(row[field] for row in rows)
@@ -114,7 +86,7 @@ def test_counts_are_those_of_the_oracle(shared, field, oracle_key, names):
     }
 
 
-def test_each_question_has_an_answer_of_each_model(shared):
+def test_each_question_is_answered_by_every_model(shared):
     answers = collections.Counter((row["source"], row["question"]) for row in read_rows(shared / "data" / "diver_qa"))
 
     assert len(answers) == 600

@@ -1,3 +1,5 @@
+"""EVOUNA's builder, the rows of its published files, and this project's split."""
+
 import collections
 import dataclasses
 import json
@@ -5,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from evaluate_qa.datasets_scripts.evouna.evouna import Evouna, is_usable, read_rows, read_split, select
-from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SPLIT_FILE, SYSTEMS, answer, judgement, split_references
+from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
+from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SPLIT_FILE, SYSTEMS, read_rows, read_split, select
 
 
 def question(**changes):
-    """A question of the source file, answered "Paris" by all systems and judged correct."""
+    """Return a question of the source file that all systems answered with "Paris", judged correct."""
     whole = {"question": "capital of france", "golden_answer": "Paris", "improper": False}
     for system in SYSTEMS:
         whole |= {f"answer_{system}": "Paris", f"judge_{system}": True}
     return whole | changes
 
 
-# Every known defect of the two files, one a question.
+# Each question has one of the known defects of the two files.
 QUESTIONS = [
     question(golden_answer=" Paris / City of Light//", judge_gpt4=False),
     question(golden_answer=None, improper=True),
@@ -40,7 +42,7 @@ def data_dir(tmp_path):
     return folder
 
 
-def test_one_row_for_each_question_and_system(data_dir):
+def test_each_question_and_system_is_a_row(data_dir):
     rows = list(read_rows(data_dir, "nq"))
 
     assert [(row["question_id"], row["system"]) for row in rows] == [
@@ -67,7 +69,7 @@ def test_unusable_rows_are_kept_and_flagged(data_dir):
         *((4, system) for system in SYSTEMS),  # improper, "nan" for verdicts
         (5, "fid"),  # NaN for answer and verdict
         (7, "chatgpt"),  # no verdict
-        *((8, system) for system in SYSTEMS),  # no reference but blanks
+        *((8, system) for system in SYSTEMS),  # only blank references
     ]
 
 
@@ -86,48 +88,9 @@ def test_judged_answers_that_look_missing_are_kept(data_dir):
     assert (rows[6, "fid"]["answer"], rows[6, "fid"]["usable"]) == ("None", True)
 
 
-@pytest.mark.parametrize(
-    ("golden_answer", "references"),
-    [
-        ("Paris", ["Paris"]),
-        ("5/five", ["5", "five"]),
-        ("+-*//Arithmetic ", ["+-*", "Arithmetic"]),
-        ("", []),
-        (None, []),
-    ],
-)
-def test_references_are_split_at_the_slash(golden_answer, references):
-    assert split_references(golden_answer) == references
-
-
-@pytest.mark.parametrize("value", [None, float("nan"), "nan"])
-def test_verdict_is_missing(value):
-    assert judgement(value) is None
-
-
-@pytest.mark.parametrize("value", ["true", 1, 0.5, "None"])
-def test_verdict_that_is_none_is_an_error(value):
-    with pytest.raises(ValueError, match="expected true, false, null or NaN"):
-        judgement(value)
-
-
-def test_answer_that_is_no_text_is_an_error():
-    with pytest.raises(ValueError, match="expected a string, null or NaN"):
-        answer(8, verdict=True)
-
-
-def test_filter_is_the_flag(data_dir):
-    assert all(is_usable(row) == row["usable"] for row in read_rows(data_dir, "nq"))
-
-
 def test_unknown_configuration_is_named(data_dir):
     with pytest.raises(ValueError, match="no configuration 'webq'; expected one of nq, tq"):
         read_rows(data_dir, "webq")
-
-
-def test_missing_folder_is_an_error_before_the_first_row(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"NQ\.json"):
-        read_rows(tmp_path, "nq")
 
 
 @pytest.mark.parametrize(
@@ -136,10 +99,12 @@ def test_missing_folder_is_an_error_before_the_first_row(tmp_path):
         ({"data": []}, "expected a JSON list of questions, found dict"),
         ([question(), {"question": "?"}], "question 1 is not in EVOUNA's format: KeyError.'judge_fid'"),
         ([question(judge_gpt4="maybe")], "question 0 is not in EVOUNA's format: .*verdict 'maybe'"),
+        ([question(judge_gpt4=1)], "verdict 1; expected true, false, null or NaN"),
+        ([question(answer_gpt4=8)], "answer 8; expected a string, null or NaN"),
         (["?"], "question 0 is not in EVOUNA's format: TypeError"),
     ],
 )
-def test_file_of_another_format_names_file_and_question(tmp_path, content, message):
+def test_other_format_is_rejected_with_file_and_question(tmp_path, content, message):
     (tmp_path / "NQ.json").write_text(json.dumps(content))
 
     with pytest.raises(ValueError, match=message) as error:
@@ -150,41 +115,26 @@ def test_file_of_another_format_names_file_and_question(tmp_path, content, messa
 def test_split_selects_whole_questions(tmp_path, data_dir):
     path = tmp_path / "split.json"
     path.write_text('{"NQ": {"train": [0, 2], "dev": [3], "test": []}}')
-
     train = select(read_rows(data_dir, "nq"), read_split(path, "nq", "train"))
-
     assert [(row["question_id"], row["system"]) for row in train] == [
         (number, system) for number in (0, 2) for system in SYSTEMS
     ]
-
-
-def test_unknown_split_is_named(tmp_path):
-    path = tmp_path / "split.json"
-    path.write_text('{"NQ": {"train": [0], "dev": [1]}}')
-
-    with pytest.raises(ValueError, match=r"no split 'tset' of nq: only train, dev"):
+    with pytest.raises(ValueError, match=r"no split 'tset' of nq; expected one of train, dev, test"):
         read_split(path, "nq", "tset")
-    with pytest.raises(ValueError, match=r"no split 'dev' of tq: nothing for TQ"):
+    with pytest.raises(ValueError, match=r"no split 'dev' of tq; expected one of \(none\)"):
         read_split(path, "tq", "dev")
 
 
-def test_builder_gives_the_same_rows_typed(tmp_path, data_dir):
-    builder = Evouna(config_name="nq", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
-    builder.download_and_prepare()
-
-    assert builder.as_dataset(split="test").to_list() == list(read_rows(data_dir, "nq"))
-
-
-def test_builder_downloads_the_pinned_file(tmp_path, data_dir, served, sha256, monkeypatch):
+def test_builder_downloads_and_returns_the_same_rows(tmp_path, data_dir, served, sha256, monkeypatch):
     folder, address = served
-    file = folder / "TQ.json"
-    file.write_bytes((data_dir / "TQ.json").read_bytes())
-    source = dataclasses.replace(SOURCES["tq"], url=f"{address}/TQ.json", sha256=sha256(file))
-    monkeypatch.setitem(SOURCES, "tq", source)
-    builder = Evouna(config_name="tq", cache_dir=str(tmp_path / "cache"))
-    builder.download_and_prepare()
-
-    assert builder.as_dataset(split="test").num_rows == 10  # two questions, five systems
+    file = folder / "NQ.json"
+    file.write_bytes((data_dir / "NQ.json").read_bytes())
+    source = dataclasses.replace(SOURCES["nq"], url=f"{address}/NQ.json", sha256=sha256(file))
+    monkeypatch.setitem(SOURCES, "nq", source)
+    for options in ({}, {"data_dir": str(data_dir)}):
+        builder = Evouna(config_name="nq", cache_dir=str(tmp_path / f"cache {len(options)}"), **options)
+        builder.download_and_prepare()
+        assert builder.as_dataset(split="test").to_list() == list(read_rows(data_dir, "nq"))
 
 
 def test_sources_are_the_published_files(shared, sha256):
@@ -195,7 +145,7 @@ def test_sources_are_the_published_files(shared, sha256):
 
 
 @pytest.mark.parametrize(("config", "rows"), [("nq", 18_050), ("tq", 10_000)])
-def test_usable_rows_are_those_of_the_papers_tables(shared, config, rows):
+def test_usable_rows_match_the_papers_tables(shared, config, rows):
     found = list(read_rows(shared / "data" / "evouna", config))
     usable = [row for row in found if row["usable"]]
     oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
@@ -207,7 +157,7 @@ def test_usable_rows_are_those_of_the_papers_tables(shared, config, rows):
         assert (judged, correct[system]) == (expected["n"], expected["tp"] + expected["fn"])
 
 
-def test_known_defects_are_those_of_the_card(shared):
+def test_known_defects_match_the_card(shared):
     folder = shared / "data" / "evouna"
     nq, tq = (list(read_rows(folder, config)) for config in ("nq", "tq"))
 
@@ -224,11 +174,11 @@ def test_known_defects_are_those_of_the_card(shared):
 
 
 @pytest.mark.parametrize(("config", "questions"), [("nq", 3610), ("tq", 2000)])
-def test_our_split_covers_every_question_once(config, questions):
+def test_split_covers_every_question_once(config, questions):
     splits = [read_split(SPLIT_FILE, config, name) for name in ("train", "dev", "test")]
 
     assert sorted(number for split in splits for number in split) == list(range(questions))
 
 
-def test_our_split_is_the_one_that_was_trained_and_reported_on(shared):
+def test_split_equals_the_published_one(shared):
     assert json.loads(SPLIT_FILE.read_text()) == json.loads((shared / "data/evouna/split.json").read_text())
