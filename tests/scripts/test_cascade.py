@@ -67,14 +67,8 @@ def test_figures_by_hand(run):
     assert found["matcher_alone"]["agreement"] == pytest.approx(0.81)
     model = sum(row["judge"] == row["correct"] for row in synthetic()) / 1000
     assert found["model_alone"]["agreement"] == pytest.approx(model)
-    assert found["curve"][0] == {
-        "low": 0.5,
-        "high": 0.5,
-        "asked": 0.0,
-        "agreement": pytest.approx(0.81),
-        "decided": pytest.approx(0.81),
-        "cost": 0.0,
-    }
+    first = {"low": 0.5, "high": 0.5, "asked": 0.0, "agreement": 0.81, "decided": 0.81, "cost": 0.0}
+    assert found["curve"][0] == pytest.approx(first)
     assert found["curve"][-1]["asked"] == 1
     assert found["curve"][-1]["agreement"] == pytest.approx(model)
     assert found["curve"][-1]["cost"] == pytest.approx(0.895)
@@ -159,11 +153,7 @@ def test_plot_is_written(run):
         ({}, ("--target", "1"), "target is 1; expected a number above 0 and below 1"),
         ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers with a comma between them"),
         ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0."),
-        (
-            {},
-            ("--prices", "2,1"),
-            "has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Add --tokens",
-        ),
+        ({}, ("--prices", "2,1"), "has no columns judge_tokens_in and judge_tokens_out"),
         ({}, ("--plot", "x.gif"), "x.gif: unknown file type. Use .png, .svg or .pdf."),
         ({}, ("--plot", "rows.jsonl"), "must be different files"),
     ],

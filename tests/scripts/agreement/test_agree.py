@@ -217,16 +217,3 @@ def test_baselines_on_diver_qa_match_oracle(shared, tmp_path):
     assert rounded == [0.845, 0.892, 0.613]
     always = [tables["all"]["always_correct"][figure]["value"] for figure in ("accuracy", "f1", "mcc")]
     assert always == pytest.approx([0.7287, 0.8430, 0], abs=5e-5)
-
-
-@pytest.mark.slow
-def test_smile_agrees_with_people_on_evouna(shared, tmp_path):
-    """The first 600 questions of each set, answered by GPT-3.5 and GPT-4, without synthetic answers."""
-    target = tmp_path / "out.json"
-    agreement(
-        *("--data", "evouna", "--data-dir", shared / "data", "--systems", "gpt35,gpt4", "--limit", 600),
-        *("--metric", "smile", "--json", target),
-    )
-    pearson = figures(target, "evouna")[0]["all"]["smile"]["pearson"]
-    assert pearson["value"] >= 0.77
-    assert pearson["low"] < pearson["value"] < pearson["high"]
