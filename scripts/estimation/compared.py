@@ -38,11 +38,11 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, c
 
 def _result(pair: Paired, systems: Systems, confidence: float) -> str:
     """Return whether a difference was detected, which differences these rows can detect, and the figures."""
-    values, change = (systems.scores, pair.scores) if pair.verdicts is None else (systems.verdicts, pair.verdicts)
-    before, after = (float((values or systems.scores)[name].mean()) for name in (pair.baseline, pair.system))
-    figure = "mean score" if pair.verdicts is None else "judged correct"
+    values, change = systems.verdicts or systems.scores, pair.verdicts or pair.scores
+    before, after = (float(values[name].mean()) for name in (pair.baseline, pair.system))
+    figure = "judged correct" if pair.verdicts else "mean score"
     found = "a difference was detected" if change.adjusted < 1 - confidence else "no difference was detected"
-    limit = detects("differences", change.detectable, pair.rows, pair.verdicts is not None)
+    limit = detects("differences", change.detectable, pair.rows, bool(pair.verdicts))
     figures = moved(figure, before, after, change.difference, f"{confidence:.0%} interval")
     return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
 
@@ -62,12 +62,12 @@ def _signed(value: float, digits: int) -> str:
 
 
 def detects(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
-    """Return the changes that rows can detect: `with these 300 rows only drops of 6.2 points or more can be …`."""
+    """Return the changes that rows can detect: `with these 300 rows, only drops of 6.2 points or more can be …`."""
     subject = "these labels" if rows is None else f"these {rows:,} rows"
     if smallest is None:
         return f"{subject} are too few, or too few of them changed, to estimate which {what} they can detect"
     size = f"{100 * smallest:.1f} points" if of_verdicts else f"{smallest:.3f}"
-    return f"with {subject} only {what} of {size} or more can be detected reliably ({POWER:.0%} power)"
+    return f"with {subject}, only {what} of {size} or more can be detected reliably ({POWER:.0%} power)"
 
 
 def _title(pair: Paired) -> str:

@@ -236,7 +236,7 @@ def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: fl
     labels = given.labels[given.known]
     fewest = min((labels == kind).sum() for kind in (0, 1))
     if effective < _FEW - _ROUNDING:
-        yield f"the labels count as {effective:.0f} independent ones, fewer than {_FEW}: the interval may be too narrow"
+        yield f"only {effective:.0f} independent labels: with fewer than {_FEW} the interval may be too narrow"
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
         yield f"only {fewest} labels of one kind: the interval is approximate"
     if not are_others:

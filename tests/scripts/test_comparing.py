@@ -71,7 +71,7 @@ def test_first_line_reports_the_detectable_difference(run):
     assert line.split()[3:5] == [str(pair.wins), str(pair.losses)]
     assert line.split()[-3] == f"{pair.verdicts.p_value:.4f}"
     assert done.stdout.startswith(
-        "new vs base: no difference was detected; with these 120 rows only differences of "
+        "new vs base: no difference was detected; with these 120 rows, only differences of "
         f"{100 * pair.verdicts.detectable:.1f} points or more can be detected reliably (80% power). "
         f"Judged correct: {(SCORES['base'] > 0.5).mean():.1%} → "
     )

@@ -74,12 +74,12 @@ def test_exit_code_depends_on_the_bound(run):
     low, value = found["drop"]["low"], found["drop"]["value"]
     output, _ = run("new.jsonl", "--max-drop", low + 0.001)
     assert low + 0.001 < value, "an estimate above the allowed drop is not enough to fail"
-    assert f"no drop of more than {100 * (low + 0.001):g} points was detected; with these 120 rows only" in output
+    assert f"no drop of more than {100 * (low + 0.001):g} points was detected; with these 120 rows, only" in output
     run("new.jsonl", "--max-drop", low - 0.001, code=1)
     output, found = run("same.csv")
     assert (found["passed"], found["drop"]["value"]) == (True, 0)
     assert found["drop"]["low"] < 0 < found["drop"]["high"]
-    assert output.startswith("PASSED: no drop was detected; with these 120 rows only drops of ")
+    assert output.startswith("PASSED: no drop was detected; with these 120 rows, only drops of ")
 
 
 def test_files_for_ci_begin_with_the_detectable_drop(run):
@@ -107,8 +107,8 @@ def test_files_for_ci_begin_with_the_detectable_drop(run):
     run("same.csv", *options)
     case = ElementTree.parse("gate.xml").getroot().find("testsuite/testcase")
     assert case.find("failure") is None
-    assert case.find("system-out").text.startswith("PASSED: no drop was detected; with these 120 rows only drops of")
-    assert Path("gate.md").read_text().startswith("### ✅ Passed: no drop was detected; with these 120 rows only drops")
+    assert case.find("system-out").text.startswith("PASSED: no drop was detected; with these 120 rows, only drops of")
+    assert Path("gate.md").read_text().startswith("### ✅ Passed: no drop was detected; with these 120 rows, only drops")
 
 
 def test_same_inputs_give_the_same_bytes(run):

@@ -45,9 +45,7 @@ def test_estimate_by_hand():
     assert (found.all.rows, found.all.labels, found.all.metric) == (200, 40, 0.6)
     assert found.all.worth == pytest.approx(40 * 0.25 / 39 / variance, rel=1e-5)
     assert (found.clusters, found.groups, found.differences) == (None, {}, {})
-    assert found.all.notes == (
-        "the labels count as 40 independent ones, fewer than 50: the interval may be too narrow",
-    )
+    assert found.all.notes == ("only 40 independent labels: with fewer than 50 the interval may be too narrow",)
 
 
 def test_estimate_matches_the_papers_derivation():
