@@ -1,4 +1,4 @@
-"""The metrics as one of deepeval: `assert_test(case, [AnswerMetric("bem")])`. The expected output is the reference."""
+"""Metrics for deepeval: `assert_test(case, [AnswerMetric("bem")])`, with the expected output as the reference."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ class AnswerMetric(BaseMetric):
     """A metric of evaluate-qa.
 
     Args:
-        metric: A name, a folder, or what `evaluate.load` returned.
-        threshold: A case whose score is lower fails.
+        metric: A name, a folder, or a loaded metric.
+        threshold: A case with a lower score fails.
     """
 
     def __init__(self, metric: Any = "bem", threshold: float = 0.5) -> None:
         self._rows, self.threshold = RowScorer(metric, {}), threshold
-        self.metric = self._rows.metric  # deepeval makes copies from such attributes; they share the model
+        self.metric = self._rows.metric  # deepeval copies the metric by its attributes, and the copies share the model
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
         """Score a case."""

@@ -1,6 +1,6 @@
-"""Metrics for lighteval's tasks: `metrics=[row_metric("bem")]`; all answers are scored in one call.
+"""Metrics for tasks of lighteval: `metrics=[row_metric("bem")]`; all answers are scored in one call.
 
-The task `sample_qa` below shows how; put your questions in place of its own:
+The task `sample_qa` below is an example; replace its questions with yours:
 
     lighteval accelerate "model_name=…" sample_qa --custom-tasks evaluate_qa.lighteval
 """
@@ -20,11 +20,11 @@ from evaluate_qa.loading import load_metric
 
 
 class SampleScores(SampleLevelComputation):
-    """The scores of all rows by a metric of evaluate-qa, from one call.
+    """Scores of all rows by a metric of evaluate-qa.
 
     Args:
         name: The metric.
-        options: Of `evaluate.load`.
+        options: Options of `load`.
     """
 
     def __init__(self, name: str, options: dict[str, Any]) -> None:
@@ -35,7 +35,7 @@ class SampleScores(SampleLevelComputation):
         return load_metric(self.name, **self.options)
 
     def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
-        """Score what the model said to each of the questions."""
+        """Score the answers of the model."""
         result = self._metric.compute(
             predictions=[response.final_text[0].strip() for response in responses],
             references=[doc.get_golds() for doc in docs],
@@ -46,13 +46,13 @@ class SampleScores(SampleLevelComputation):
 
 
 def row_metric(name: str, **options: Any) -> SampleLevelMetric:
-    """Return a metric of evaluate-qa as one of lighteval.
+    """Return a metric of evaluate-qa for lighteval.
 
-    Golds are the references; the question is the document's `specific["question"]`, or else its whole query.
+    Golds are the references. The question is the document's `specific["question"]` (default: its whole query).
 
     Args:
-        name: The metric: a name, a folder.
-        **options: Of `evaluate.load`: device, model, …
+        name: The name or the folder of the metric.
+        **options: Options of `load`, such as device and model.
     """
     return SampleLevelMetric(
         metric_name=name,
@@ -65,7 +65,7 @@ def row_metric(name: str, **options: Any) -> SampleLevelMetric:
 
 
 def prompt(line: dict[str, Any], task_name: str) -> Doc:
-    """Put a question to the model; all references are gold, and metrics get the bare question."""
+    """Ask the model a question; all references are gold, and metrics receive the question alone."""
     return Doc(
         task_name=task_name,
         query=f"Question: {line['question']}\nAnswer:",

@@ -1,9 +1,8 @@
-"""Metrics for tasks of lm-evaluation-harness: all answers are scored in one call. sample_qa.yaml shows such a task.
+"""Metrics for tasks of lm-evaluation-harness, such as sample_qa.yaml; all answers are scored in one call.
 
-The harness calls `process_results` for each answer as soon as it is there, and an aggregation with all that these calls
-returned. Here the former only gathers and the latter calls `compute` once. It then puts the scores of each row where
-the harness keeps what was gathered, so that `--log_samples` writes them. (With several processes the harness keeps a
-copy, which has no scores; `evaluate-qa score` adds them to it.)
+The harness calls `process_results` for each answer, and an aggregation with the returned rows, which calls `compute`
+once. The aggregation also adds the scores to the rows, so that `--log_samples` writes them. (With several processes,
+the harness logs copies without scores; add them with `evaluate-qa score`.)
 """
 
 from functools import lru_cache, partial
@@ -25,7 +24,7 @@ def dataset(**_: Any) -> datasets.DatasetDict:
 
 
 def process_results(doc: Row, results: list[str]) -> dict[str, Row]:
-    """Gather one answer with its question and references, under the name of each metric."""
+    """Return an answer with its question and references, under the name of each metric."""
     row = {"predictions": results[0].strip(), "references": doc["references"], "questions": doc["question"]}
     return {name: dict(row) for name in METRICS}
 
@@ -36,7 +35,7 @@ def _loaded(name: str) -> Any:
 
 
 def _mean(name: str, rows: list[Row]) -> float:
-    """Score all rows in one call; return the mean, and leave each row its own scores."""
+    """Score all rows in one call, add its scores to each row, and return the mean."""
     columns = {column: [row[column] for row in rows] for column in ("predictions", "references", "questions")}
     result = _loaded(name).compute(**columns)
     for number, row in enumerate(rows):

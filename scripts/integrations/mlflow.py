@@ -1,6 +1,6 @@
-"""The metrics as scorers of mlflow: `mlflow.genai.evaluate(data, scorers=[metric_scorer("bem")])`.
+"""Scorers for mlflow: `mlflow.genai.evaluate(data, scorers=[metric_scorer("bem")])`.
 
-mlflow scores each row by itself in several threads; the rows that wait at the same time are scored in one call.
+mlflow scores rows in several threads; rows that wait at the same time are scored in one call.
 """
 
 from collections.abc import Mapping
@@ -17,24 +17,24 @@ def metric_scorer(
 ) -> Scorer:
     """Return a scorer for `mlflow.genai.evaluate(scorers=[…])`, under the metric's name.
 
-    It gives each row a feedback with the metric's score and, where the metric judges, one with the verdict, named
-    `bem_correct` for bem. Both have a rationale; their metadata are the signature and the components. The run's figures
-    `bem/mean` and `bem_correct/mean` are the mean score and the accuracy.
+    Each row receives a feedback with the score and, if the metric gives verdicts, another one with the verdict, such as
+    `bem_correct`. Both have a rationale, and signature and components as metadata. The run's metrics `bem/mean` and
+    `bem_correct/mean` are the mean score and the accuracy.
 
     Args:
-        metric: A name, a folder, or what `evaluate.load` returned (with its model, device, …).
-        question: Key of a row's `inputs` that has the question; there may be none.
-        references: Key of a row's `expectations` that has the reference, or a list of them.
-        **options: Of `compute`: threshold, …
+        metric: A name, a folder, or a loaded metric with its model, device, ….
+        question: Key of the question in a row's `inputs`, which may be missing.
+        references: Key of the reference, or of a list of references, in a row's `expectations`.
+        **options: Options of `compute`, such as threshold.
 
     Raises:
-        TypeError, ValueError: a metric or an option that cannot be used.
+        TypeError, ValueError: the metric or an option cannot be used.
     """
     rows = RowScorer(metric, options)
 
     def score(inputs: Any, outputs: Any, expectations: Any) -> list[Feedback]:
         if not isinstance(expectations, Mapping) or references not in expectations:
-            raise ValueError(f"{rows.name}: a row's expectations have no {references!r}, which is the reference")
+            raise ValueError(f"{rows.name}: the expectations of a row have no references under {references!r}.")
         asked = inputs.get(question) if isinstance(inputs, Mapping) else inputs
         given = {"predictions": outputs, "references": expectations[references], "questions": asked}
         return _feedback(rows.name, rows(given))

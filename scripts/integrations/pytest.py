@@ -1,10 +1,8 @@
-"""`assert_answers` for pytest: a test fails if answers are wrong, and tells why each of them is.
+"""The fixture `assert_answers` for pytest, which fails a test if answers are wrong, and explains each one.
 
-In the `conftest.py` of tests that want it:
+Enable it in `conftest.py`:
 
     pytest_plugins = ["evaluate_qa.pytest"]
-
-It registers itself nowhere else: pytest would import it in every run, and compile every file of this package anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,18 +10,21 @@ from typing import Any
 
 import pytest
 
-_MOST = 20  # wrong answers that are told
-_NO_COMPONENTS = ("score", "verdict", "best_reference")
+from evaluate_qa.integrations.rows import row_score
+from evaluate_qa.metrics._shared.arguments import as_list
+
+_SHOWN = 20
+"""Number of wrong answers in a message."""
 
 
 @pytest.fixture(scope="session")
 def assert_answers() -> "AssertAnswers":
-    """Asserts that answers are right; what loads a metric, once a session."""
+    """Asserts that answers are right; each metric is loaded once per session."""
     return AssertAnswers()
 
 
 class AssertAnswers:
-    """A function that asserts that answers are right; each metric is loaded when it is first asked for, and kept."""
+    """Asserts that answers are right; a metric is loaded when it is first used."""
 
     def __init__(self) -> None:
         self._metrics: dict[str, Any] = {}
@@ -43,33 +44,33 @@ class AssertAnswers:
 
         Args:
             predictions: The answers, or a single one.
-            references: Of each answer a reference or a list of them; of a single one the same, without a list around.
-            questions: The questions, or that of the single answer.
-            metric: What judges: a metric with verdicts, by name or folder; bem needs questions.
-            least: The share of answers that must be right, from 0 to 1.
-            load: Of `evaluate.load`: device, model, …
-            **options: Of `compute`: threshold, …
+            references: A reference or a list of references per answer; for a single answer, without the outer list.
+            questions: The questions, or the question of a single answer.
+            metric: Name or folder of a metric with verdicts; bem needs questions.
+            least: The required share of correct answers, from 0 to 1.
+            load: Options of `load`, such as device and model.
+            **options: Options of `compute`, such as threshold.
 
         Raises:
-            AssertionError: fewer answers are right; it tells the others with references, score and components.
+            AssertionError: too few answers are right; the message lists the wrong ones.
             ValueError: there are no answers, the metric gives no verdicts, or rows cannot be scored.
         """
         __tracebackhide__ = True
         if not 0 <= least <= 1:
-            raise ValueError(f"least is {least!r}; expected the share of answers that must be right, from 0 to 1")
+            raise ValueError(f"least is {least!r}; expected the share of correct answers, from 0 to 1.")
         if isinstance(predictions, str):
             predictions, references = [predictions], [references]
             questions = None if questions is None else [str(questions)]
         if len(predictions) == 0:
-            raise ValueError("predictions is empty; expected at least one answer")
+            raise ValueError("predictions is empty; expected at least one answer.")
         rows = {"predictions": predictions, "references": references, "questions": questions}
         found = self._loaded(metric, load or {}).compute(**rows, **options)
         if "verdict" not in found["per_example"]:
-            raise ValueError(f"{metric} gives no verdicts; name a metric that does, such as nli_lex")
+            raise ValueError(f"{metric} gives no verdicts. Use a metric with verdicts, such as nli_lex.")
         right = sum(map(bool, found["per_example"]["verdict"]))
-        # As a share, as `least` is: .07 · 100 is more than 7, but 7 / 100 is what is written .07.
+        # Compare shares, because .07 * 100 is more than 7 in floating point, but 7 / 100 equals .07.
         if right / len(predictions) < least:
-            raise AssertionError(told(rows, found, least))
+            raise AssertionError(failure_message(rows, found, least))
 
     def _loaded(self, metric: str, load: Mapping[str, Any]) -> Any:
         key = f"{metric} {sorted(load.items())}"
@@ -80,39 +81,25 @@ class AssertAnswers:
         return self._metrics[key]
 
 
-def told(rows: Mapping[str, Any], found: Mapping[str, Any], least: float) -> str:
-    """Return a message with the answers that are not right, and why.
+def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], least: float) -> str:
+    """Return a message that lists the wrong answers with references, score and components.
 
     Args:
-        rows: Columns, as lists of rows.
-        found: What `compute` returned for them.
-        least: The share of answers that must be right.
+        rows: Columns of rows.
+        found: The result of `compute` for them.
+        least: The required share of correct answers.
     """
     verdicts = found["per_example"]["verdict"]
     wrong = [row for row, verdict in enumerate(verdicts) if not verdict]
     lines = [f"{len(verdicts) - len(wrong)} of {len(verdicts)} answers are right; expected {least:.0%}"]
-    for row in wrong[:_MOST]:
-        lines += _row(rows, found["per_example"], row)
-    if len(wrong) > _MOST:
-        lines.append(f"and {len(wrong) - _MOST} more")
+    for row in wrong[:_SHOWN]:
+        values = {name: column[row] for name, column in found["per_example"].items()}
+        references = rows["references"][row]
+        lines.append(f"[{row}] {rows['predictions'][row]!r}")
+        if rows["questions"] and rows["questions"][row]:
+            lines.append(f"    question: {rows['questions'][row]!r}")
+        lines.append(f"    reference: {', '.join(map(repr, as_list(references) or [references]))}")
+        lines.append(f"    {row_score(values, references, found['signature']).why}")
+    if len(wrong) > _SHOWN:
+        lines.append(f"and {len(wrong) - _SHOWN} more")
     return "\n".join([*lines, found["signature"]])
-
-
-def _row(rows: Mapping[str, Any], scores: Mapping[str, Sequence[Any]], row: int) -> list[str]:
-    references = [rows["references"][row]] if isinstance(rows["references"][row], str) else rows["references"][row]
-    asked = rows["questions"] and rows["questions"][row]
-    values = {name: column[row] for name, column in scores.items() if name not in _NO_COMPONENTS}
-    components = [f"{name} {_figure(value)}" for name, value in values.items() if value is not None and value != ""]
-    score = "no score" if scores["score"][row] is None else f"score {scores['score'][row]:.3f}"
-    best = scores["best_reference"][row] if "best_reference" in scores and len(references) > 1 else None
-    nearest = "" if best is None else f"; the nearest is {references[best]!r}"
-    return [
-        f"[{row}] {rows['predictions'][row]!r}",
-        *([f"    question: {asked!r}"] if asked else []),
-        f"    reference: {', '.join(map(repr, references))}{nearest}",
-        f"    {', '.join([score, *components])}",
-    ]
-
-
-def _figure(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

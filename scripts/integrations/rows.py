@@ -1,4 +1,4 @@
-"""What frameworks need that ask for one row at a time: rows that wait at the same time are scored by one `compute`."""
+"""Score rows of frameworks that ask for one row at a time; rows that wait at the same time share one `compute`."""
 
 import threading
 from collections import deque
@@ -16,14 +16,15 @@ _NO_COMPONENTS = ("score", "verdict", "best_reference", "error")
 
 @dataclass(frozen=True)
 class RowScore:
-    """What a metric says of one answer.
+    """The scores of one answer.
 
     Args:
-        score: None if the row could not be scored; `error` then says why.
-        verdict: None where the metric gives none.
-        components: Its other columns of `per_example`, but for those that are None.
-        nearest: The reference that the score is for, where the metric tells.
-        signature: What is needed to reproduce the score.
+        score: The score; None if the row could not be scored.
+        verdict: The verdict; None if the metric gives no verdicts.
+        components: Other columns of `per_example` whose values are not None.
+        nearest: The reference with the best score, if the metric reports it.
+        error: Why the row could not be scored.
+        signature: The signature of the metric.
     """
 
     score: float | None
@@ -40,42 +41,42 @@ class RowScore:
             return f"not scored: {self.error}"
         verdict = {None: "", True: "right, ", False: "wrong, "}[self.verdict]
         nearest = "" if self.nearest is None else f", nearest reference {self.nearest!r}"
-        return f"{verdict}score {self.score:.3f}{nearest}{''.join(map(_told, self.components.items()))}"
+        return f"{verdict}score {self.score:.3f}{nearest}{''.join(map(_component, self.components.items()))}"
 
 
-def _told(component: tuple[str, Any]) -> str:
+def _component(component: tuple[str, Any]) -> str:
     name, value = component
     return f", {name} {value:.3f}" if isinstance(value, float) else f", {name} {value}"
 
 
 class RowScorer:
-    """Scores rows that threads ask for. The metric loads its model when the first one does, once.
+    """Scores rows for several threads.
 
-    Who comes while rows are being scored waits until they are; the first to wait then scores the rows of all who do.
+    A thread that comes while rows are scored waits; the first waiting thread then scores the rows of all of them.
 
     Args:
-        metric: A name, a folder, or what `evaluate.load` returned.
-        options: Of `compute`.
+        metric: A name, a folder, or a loaded metric.
+        options: Options of `compute`.
 
     Raises:
-        TypeError, ValueError: the metric compares with no references, or an option cannot be used.
+        TypeError, ValueError: the metric does not use references, or an option cannot be used.
     """
 
     def __init__(self, metric: Any, options: Mapping[str, Any]) -> None:
         self.metric = load_metric(metric) if isinstance(metric, str) else metric
         self.name: str = self.metric.name
         if "references" not in getattr(self.metric, "required", ()):
-            raise TypeError(f"{self.name} is no metric of evaluate-qa that compares answers with references")
+            raise TypeError(f"{self.name} is not a metric of evaluate-qa that compares answers with references.")
         self.metric.check_ahead(**options)
         self._options = options
         self._turn = threading.Lock()
         self._waiting: deque[tuple[Row, Future[RowScore]]] = deque()
 
     def __call__(self, row: Row) -> RowScore:
-        """Score one row, `{"predictions": …, "references": …, "questions": …}`, of which some columns may be missing.
+        """Score one row: `{"predictions": …, "references": …, "questions": …}`, without columns that are not needed.
 
         Raises:
-            RowError: it cannot be scored; others that were scored together with it can.
+            RowError: this row cannot be scored.
         """
         mine: Future[RowScore] = Future()
         self._waiting.append((row, mine))
@@ -110,7 +111,7 @@ class RowScorer:
 
 
 def row_score(values: Mapping[str, Any], references: str | Sequence[str], signature: str) -> RowScore:
-    """Return what a metric says of one answer from its entries in `per_example`."""
+    """Return the scores of one answer from its entries in `per_example`."""
     best = values.get("best_reference")
     return RowScore(
         score=values["score"],

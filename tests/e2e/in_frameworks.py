@@ -1,7 +1,6 @@
-"""Runs the frameworks on rows of the sample and writes what they logged: `in_frameworks.py FOLDER LINES`.
+"""Runs frameworks on rows of the sample and writes their logs: `in_frameworks.py FOLDER LINES`.
 
-No test itself. LINES are README's lines of code by framework, as JSON. All frameworks share this process, which imports
-torch and evaluate once.
+LINES are README's lines of code by framework, as JSON. All frameworks share this process, which imports torch once.
 """
 
 import json
@@ -15,13 +14,13 @@ NUMBER = 40
 
 
 def sample():
-    """Rows of different questions and kinds, one of them without an answer."""
+    """Rows with different questions and kinds; one has no answer."""
     rows = {row["question"]: row for row in map(json.loads, evaluate_qa.sample().read_text().splitlines())}
     return list(rows.values())[::3][:NUMBER]
 
 
 def in_inspect(line, folder):
-    """Evaluate inspect's mock model, which gives the sample's answers; return what is in the logs."""
+    """Evaluate a mock model that returns the sample's answers; return the logs."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log
@@ -32,8 +31,7 @@ def in_inspect(line, folder):
 
     rows = {row["question"]: row for row in sample()}
     dataset = [
-        Sample(asked, target=row["references"], id=row["id"], metadata={"kind": row["kind"], "asked": asked})
-        for asked, row in rows.items()
+        Sample(asked, target=row["references"], id=row["id"], metadata={"asked": asked}) for asked, row in rows.items()
     ]
     names = {"Task": Task, "dataset": dataset, "generate": generate, "evaluate_qa": evaluate_qa}
     exec(line, names)
@@ -46,14 +44,14 @@ def in_inspect(line, folder):
 
     metric.compute = counted
     scorers = [
-        evaluate_qa.inspect_ai.metric_scorer(metric, question="asked", cluster="kind", group="kind", threshold=0.9),
+        evaluate_qa.inspect_ai.metric_scorer(metric, question="asked", threshold=0.9),
         evaluate_qa.inspect_ai.metric_scorer("deltableu", value="score"),
     ]
     more = Task(dataset, solver=generate(), scorer=scorers)
 
     def answer(messages, *_):
         output = ModelOutput.from_content("mockllm/model", rows[messages[-1].text]["prediction"])
-        output.usage = ModelUsage()  # or it counts tokens, with a tokenizer that it downloads
+        output.usage = ModelUsage()  # otherwise, Inspect downloads a tokenizer to count tokens
         return output
 
     model = get_model("mockllm/model", custom_outputs=answer)
@@ -75,7 +73,7 @@ def _read(log):
 
 
 def in_mlflow(line, folder):
-    """Evaluate answers, one of which has no reference; return what is in the store."""
+    """Evaluate answers, one of them without a reference; return the logged metrics and assessments."""
     import mlflow
 
     import evaluate_qa.mlflow
@@ -107,7 +105,7 @@ def _assessment(one):
 
 
 def in_deepeval(line, _):
-    """Assert each answer; return what was said of those that fail."""
+    """Assert each answer; return the messages of the failures."""
     from deepeval import assert_test
     from deepeval.test_case import LLMTestCase
 

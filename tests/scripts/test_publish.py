@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 import evaluate_qa
 from evaluate_qa.cli import app
-from evaluate_qa.datasets_scripts.evouna.evouna import read_rows
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics.evqascore.clip_models import DEMO_IN_SPACE
 

@@ -1,4 +1,4 @@
-"""Rows that threads score one at a time are scored together, as one `compute` of all would."""
+"""Rows that threads score one at a time are scored together, as by one `compute`."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ REFERENCES = [["a rash", "the patient has a dry rash"], ["a dry rash on the hand
 
 @pytest.fixture
 def metric():
-    """One whose calls are noted in `together`; the first of them waits until told to go on."""
+    """A metric that records its calls in `together`; the first one waits for `go_on`."""
     metric = load_metric("deltableu")
     metric.together, metric.go_on, compute = [], threading.Event(), metric.compute
 
@@ -33,7 +33,7 @@ def rows():
 
 
 def in_threads(scorer, given, metric):
-    """Score rows, each in a thread, the first of them while the others come; return futures."""
+    """Score each row in a thread, the first one while the others arrive; return futures."""
     with ThreadPoolExecutor(len(given)) as threads:
         futures = [threads.submit(scorer, given[0])]
         while not metric.together:
@@ -51,7 +51,7 @@ def test_rows_that_wait_are_scored_together(metric):
     assert metric.together == [1, 23]
     expected = load_metric("deltableu").compute(predictions=ANSWERS, references=REFERENCES, effective_order=True)
     assert [one.score for one in found] == pytest.approx(expected["per_example"]["score"], abs=1e-9)
-    # It says how many references rows have: the first one, scored alone, has two, the others have one or two.
+    # The signature counts references: the first row, scored alone, has two, and the others have one or two.
     assert found[0].signature == expected["signature"].replace("nrefs:var", "nrefs:2")
     assert {one.signature for one in found[1:]} == {expected["signature"]}
     assert found[0].components["ref_len"] == expected["per_example"]["ref_len"][0]
@@ -66,7 +66,7 @@ def test_one_bad_row_fails_alone(metric):
     assert "references" in str(failed[7])
 
 
-def test_what_is_told_of_a_row():
+def test_why_explains_a_score():
     metric = load_metric("nli_lex")
     row = {"predictions": "It is Paris.", "references": ["Lyon", "Paris"], "questions": "Which is the capital?"}
     found = RowScorer(metric, {})(row)
@@ -81,8 +81,8 @@ def test_a_row_that_could_not_be_scored():
     assert (found.score, found.why, found.components) == (None, "not scored: HTTP 500", {"tokens_in": 3})
 
 
-def test_what_cannot_score_rows_is_refused():
-    with pytest.raises(TypeError, match="evqascore is no metric of evaluate-qa that compares answers with references"):
+def test_unusable_metrics_and_options_are_refused():
+    with pytest.raises(TypeError, match="evqascore is not a metric of evaluate-qa that compares answers"):
         RowScorer("evqascore", {})
     with pytest.raises(ValueError, match="threshold is 7"):
         RowScorer("nli_lex", {"threshold": 7})
