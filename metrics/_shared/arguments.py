@@ -100,7 +100,7 @@ def texts(value: object) -> list[str]:
     if items is None or not all(isinstance(item, str) for item in items):
         raise Unexpected("a string or a non-empty list of strings")
     if not items or not all(map(is_visible, items)):
-        raise Unexpected("a string or a non-empty list of strings, none of them empty", RowValueError)
+        raise Unexpected("a non-empty string or a non-empty list of non-empty strings", RowValueError)
     return [clean(item) for item in items]
 
 
@@ -310,7 +310,7 @@ class Declaration:
         key: Its name in the signature; None for an option that does not change scores.
         always: Whether the signature includes its default.
         optional: Whether it may be None.
-        told: The text of the default in the documentation.
+        default_text: The text of the default in the documentation.
         control: Its control in a Space; None for no control.
     """
 
@@ -320,7 +320,7 @@ class Declaration:
     key: str | None
     always: bool
     optional: bool
-    told: str
+    default_text: str
     control: Control | None
 
 
@@ -332,7 +332,7 @@ def option(
     key: str | None = None,
     always: bool = False,
     optional: bool | None = None,
-    told: str | None = None,
+    default_text: str | None = None,
     control: Control | None = None,
 ) -> Any:
     """Declare an option as a field of a dataclass; the arguments are those of `Declaration`.
@@ -340,7 +340,7 @@ def option(
     By default, an option may be None only if None is its default.
     """
     may_be_none = default is None if optional is None else optional
-    words = told if told is not None else "" if default is None else str(default)
+    words = default_text if default_text is not None else "" if default is None else str(default)
     declaration = Declaration(default, kind, help, key, always, may_be_none, words, control)
     return field(default=default, metadata={"option": declaration})
 

@@ -218,12 +218,12 @@ def _described(options: type[Options]) -> list[str]:
 
 def described(option: Declaration) -> str:
     """Return the documentation of an option: its help, the range of a number, and the default."""
-    if not option.told:
+    if not option.default_text:
         return option.help
     # The help names the values of a choice, but not the range of a number.
     bounded = getattr(option.kind, "low", None) not in (None, 1)
     values = f"Expects {option.kind.expected}; default" if bounded else "Default"
-    return f"{option.help} {values}: {option.told}."
+    return f"{option.help} {values}: {option.default_text}."
 
 
 def _listed(values: Any) -> list[Any]:

@@ -57,7 +57,7 @@ class JudgeOptions(Options):
         None,
         _BAND,
         "Ask the judge only if low ≤ the score of `first` < high.",
-        told=f"{DEFAULT_BAND}",
+        default_text=f"{DEFAULT_BAND}",
         control=Control(
             "Ask the judge",
             values={None: "if bem is unsure", (0, 1): "about every answer", (0, 0): "never: bem decides"},

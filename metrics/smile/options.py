@@ -72,7 +72,7 @@ class SmileOptions(Options):
         Number(0, 1),
         "Count answers that score at least this as correct.",
         key="thr",
-        told="2/3",
+        default_text="2/3",
         control=Control("Threshold", info="Answers that score at least this count as correct."),
     )
     ngram_candidates: int | None = option(

@@ -36,9 +36,9 @@ def _list(call: str, options: Mapping[str, Declaration]) -> list[str]:
 
 def _given(name: str, one: Declaration) -> str:
     """Return an option with its default, as a keyword argument."""
-    if not one.told:
+    if not one.default_text:
         return name
-    default = f'"{one.told}"' if isinstance(one.default, str) else one.told
+    default = f'"{one.default_text}"' if isinstance(one.default, str) else one.default_text
     return f"{name}={default}"
 
 

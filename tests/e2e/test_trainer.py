@@ -121,7 +121,7 @@ def test_two_processes_evaluated_some_rows_twice(two):
 
 def test_invalid_rows_stop_both_processes(alone, two):
     """Only the first process scores; without its error the second would wait forever."""
-    message = "smile: references[2] is ''; expected a string or a non-empty list of strings, none of them empty"
+    message = "smile: references[2] is ''; expected a non-empty string or a non-empty list of non-empty strings"
     assert alone["t5"]["failed"] == two[0]["t5"]["failed"] == f"RowValueError: {message}"
     assert two[1]["t5"]["failed"] == f"RuntimeError: scoring failed on the first process: RowValueError: {message}"
 

@@ -47,7 +47,7 @@ def test_a_row_without_a_reference_is_an_error(unloaded, case):
     if "references" not in unloaded.columns:
         pytest.skip("the metric has no references")
     for bad in ("", " ", [], [""], [" ", "\n"]):
-        with pytest.raises(ValueError, match=rf"^{unloaded.name}: references\[1\] is .*, none of them empty$"):
+        with pytest.raises(ValueError, match=rf"^{unloaded.name}: references\[1\] is .*list of non-empty strings$"):
             unloaded.compute(**case.filled(unloaded, predictions=["a", "b"], references=["Paris", bad]))
 
 

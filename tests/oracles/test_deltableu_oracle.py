@@ -152,5 +152,5 @@ def test_edge_cases(metric, case, run):
     if any(map(str.strip, case["refs"])):
         agree(metric.compute(**given, **options, variant="released"), expected)
     else:
-        with pytest.raises(ValueError, match=r"^deltableu: references\[0\] is .* none of them empty"):
+        with pytest.raises(ValueError, match=r"^deltableu: references\[0\] is .* non-empty strings"):
             metric.compute(**given, **options)
