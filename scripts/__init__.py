@@ -1,4 +1,4 @@
-"""evaluate-qa: QA metrics that agree with people, for Python, for `evaluate`, and as a command."""
+"""evaluate-qa: metrics for answers of language models, for Python, `evaluate` and the command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ __all__ = ["compare", "estimate", "gate", "load", "metric_names", "path", "sampl
 
 __version__ = "0.1.0"
 
-# `evaluate_qa.mlflow` is integrations/mlflow.py, and so with all frameworks.
+# `evaluate_qa.mlflow` is integrations/mlflow.py; the same holds for all frameworks.
 __path__.append(str(Path(__file__).parent / "integrations"))
 
 
@@ -24,7 +24,7 @@ def sample() -> Path:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the functions that need numpy only when they are used."""
+    """Import functions that need numpy when they are first used."""
     if name == "compare":
         from .uncertainty.paired import compare
 

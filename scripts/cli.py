@@ -1,4 +1,4 @@
-"""The command `evaluate-qa`: gathers the commands, each of which has a file of its own in `commands/`."""
+"""The command `evaluate-qa` with all subcommands, which are defined in `commands/`."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,9 +1,9 @@
-"""Write a data set as the Hub wants it: Parquet files and a card (README.md) whose YAML describes them.
+"""Write a data set in the layout of the Hub: Parquet files and a card.
 
-    DIR/README.md                                the card: the builder's README.md, its YAML completed from the data
+    DIR/README.md                                the builder's card, with YAML that describes the files
     DIR/<config>/<split>-00000-of-00001.parquet  the rows
 
-`datasets.load_dataset("DIR", "<config>")` reads such a folder, and so does the Hub once it is uploaded.
+`datasets.load_dataset("DIR", "<config>")` reads this folder.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from typing import Any
 from evaluate_qa import datasets_scripts
 
 FOLDER = Path(datasets_scripts.__path__[0])
-"""Has a folder for each data set, with its builder and card."""
+"""Contains a folder per data set, with its builder and card."""
 
 _SIZES = {
     1_000: "n<1K",
@@ -24,28 +24,28 @@ _SIZES = {
     1_000_000: "100K<n<1M",
     10_000_000: "1M<n<10M",
 }
-"""The Hub's size categories, each with the number of rows it ends at."""
+"""Upper limit in rows → size category of the Hub."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Built:
-    """What was written: `DatasetInfo` of each configuration, and why others were left out."""
+    """The `DatasetInfo` of each written configuration, and the reasons why others are missing."""
 
     infos: dict[str, Any]
     missing: dict[str, str]
 
 
 def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
-    """Build a data set and write it to `output`; see `write_folder` for the errors."""
+    """Build a data set and write it to a folder; raises the errors of `write_folder`."""
     if data_dir is not None and not data_dir.is_dir():
         raise FileNotFoundError(f"there is no folder {data_dir}")
-    # Paths in datasets' cache are named after these, so that a relative one would mean different files by and by.
+    # The cache of datasets is named after this path, so a relative path would be ambiguous.
     options = {key: str(path.resolve()) for key, path in (("data_dir", data_dir),) if path}
     return write_folder(builder(name), FOLDER / name / "README.md", output, **options)
 
 
 def builder(name: str) -> Any:
-    """Return the builder class of a data set: the one that its module defines."""
+    """Return the builder class of a data set."""
     import datasets
 
     module = import_module(f"{datasets_scripts.__name__}.{name}.{name}")
@@ -56,18 +56,18 @@ def builder(name: str) -> Any:
 def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Built:
     """Build all configurations of a data set and write them with their card.
 
-    A configuration whose source files are not there is left out and told in the result.
+    A configuration without source files is skipped.
 
     Args:
         builder: A `datasets.GeneratorBasedBuilder` class.
-        readme: Its card: the prose, and in the YAML what cannot be computed (licence, language, name, …).
-        output: The folder to write, created if need be.
-        options: What the builder takes, e.g. `data_dir` and `cache_dir`.
+        readme: Its card, with the YAML that cannot be computed, such as license and language.
+        output: The folder to write.
+        options: Options of the builder, such as `data_dir` and `cache_dir`.
 
     Raises:
-        FileExistsError: `output` holds something else than an earlier build of this data set.
-        FileNotFoundError: the source files of no configuration were found.
-        ValueError: a source file is not in the format the builder knows.
+        FileExistsError: `output` holds anything but an earlier build of this data set.
+        FileNotFoundError: all configurations lack their source files.
+        ValueError: a source file has an unknown format.
     """
     check_output(output, readme, builder.builder_configs)
     infos, missing = {}, {}
@@ -83,7 +83,7 @@ def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Bu
 
 
 def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
-    """Raise FileExistsError if `output` holds anything else than an earlier build, even an unfinished one."""
+    """Raise FileExistsError if `output` holds anything but an earlier build."""
     from huggingface_hub import DatasetCard
 
     if output.is_file():
@@ -102,7 +102,7 @@ def write_config(builder: Any, folder: Path) -> Any:
     from datasets.exceptions import DatasetGenerationError
 
     try:
-        # Downloads are reused, rows are not, nor compared with earlier ones: files in a data_dir may have changed.
+        # Reuse downloads but not rows, because files in data_dir may have changed.
         builder.download_and_prepare(
             download_mode=DownloadMode.REUSE_CACHE_IF_EXISTS, verification_mode=VerificationMode.NO_CHECKS
         )
@@ -116,12 +116,12 @@ def write_config(builder: Any, folder: Path) -> Any:
 
 
 def file_name(split: str) -> str:
-    """Return the name that the Hub gives the one file of a split."""
+    """Return the Hub's name for the only file of a split."""
     return f"{split}-00000-of-00001.parquet"
 
 
 def _write_parquet(rows: Any, path: Path) -> int:
-    """Write the file whole or not at all; return its size in bytes."""
+    """Write a complete file or none; return its size in bytes."""
     unfinished = path.with_suffix(".unfinished")
     rows.to_parquet(unfinished)
     unfinished.replace(path)
@@ -129,7 +129,7 @@ def _write_parquet(rows: Any, path: Path) -> int:
 
 
 def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
-    """Write the card with `size_categories`, `configs` and `dataset_info` filled in from the configurations."""
+    """Write the card with `size_categories`, `configs` and `dataset_info` of the configurations."""
     from datasets.info import DatasetInfosDict
     from huggingface_hub import DatasetCard
 
@@ -148,5 +148,5 @@ def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
 
 
 def size_category(rows: int) -> str:
-    """Return the Hub's word for a number of rows, e.g. `1K<n<10K`."""
+    """Return the Hub's size category for a number of rows, such as `1K<n<10K`."""
     return next((name for end, name in _SIZES.items() if rows < end), "n>10M")

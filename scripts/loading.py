@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from evaluate_qa.metrics.smile.scorer import SmileScorer
 
 METRICS = Path(str(resources.files("evaluate_qa.metrics")))
-"""Has a folder for each metric."""
+"""Contains a folder per metric."""
 
 
 def metric_names() -> list[str]:
-    """Return the names of the metrics that come with this package, sorted."""
+    """Return the names of the metrics of this package, sorted."""
     return sorted(folder.name for folder in METRICS.iterdir() if (folder / f"{folder.name}.py").is_file())
 
 
@@ -33,7 +33,7 @@ def path(name: str) -> str:
     """Return the folder of a metric, for `evaluate.load(evaluate_qa.path("smile"))`.
 
     Raises:
-        ValueError: no metric of that name comes with this package.
+        ValueError: the metric is unknown.
     """
     if name not in metric_names():
         from .files.rows import did_you_mean
@@ -61,18 +61,18 @@ def load(name: Literal["smile"], config: str | None = None, **options: "Unpack[S
 @overload
 def load(name: str, config: str | None = None, **options: Any) -> "Scorer": ...
 def load(name: str, config: str | None = None, **options: Any) -> Any:
-    """Load a scorer: no network, no installation step, and neither `evaluate` nor `datasets` is imported.
+    """Load a scorer without network access and without importing `evaluate` or `datasets`.
 
-    The model itself is loaded by the first call of `compute`.
+    The first call of `compute` loads the model.
 
     Args:
         name: One of `metric_names()`.
         config: Its configuration, such as "paper" for the checkpoints of the metric's paper.
-        **options: What the metric takes at loading, such as `device="cuda"`; `help` of the scorer lists them.
+        **options: Options such as `device="cuda"`; `help` of the scorer lists them.
 
     Raises:
-        ValueError: no metric of that name comes with this package, or an option has a value that it may not have.
-        TypeError: an option that the metric does not know.
+        ValueError: the metric is unknown, or the value of an option is not allowed.
+        TypeError: an option is unknown.
     """
     if name not in metric_names():
         from .files.rows import did_you_mean
@@ -101,7 +101,7 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     Args:
         name: One of `metric_names()`, a folder, or a name on the Hub.
         config: Its configuration.
-        options: What the metric takes at loading.
+        options: Options of the metric.
     """
     if name in metric_names():
         return scorer_class(name)(config, **options)
@@ -121,20 +121,19 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
 
 
 def known_columns(metric: Any) -> Collection[str]:
-    """Return the columns that a loaded metric takes; of a metric by others, the parameters of its `_compute`."""
+    """Return the columns that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
     return metric.columns if is_own(metric) else inspect.signature(metric._compute).parameters
 
 
 def is_own(metric: Any) -> bool:
-    """Return True for a scorer of this package and for its adapter, whatever folder `evaluate` loaded that from."""
+    """Return True for a scorer or an adapter of this package."""
     return hasattr(metric, "check_columns")
 
 
 def keep_few_shapes() -> None:
-    """Let oneDNN, and torch above it, cache what they prepared for 32 shapes of batches; for long commands.
+    """Limit the caches of oneDNN and torch to 32 batch shapes, to save memory in long commands.
 
-    By default they cache 1,024 shapes each, half a megabyte a shape: 200 MB in a pass over long answers. Batches come
-    sorted by length, so a few shapes serve at a time.
+    The default of 1,024 shapes takes 200 MB for long answers. Batches are sorted by length, so few shapes are enough.
     """
     for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
         os.environ.setdefault(name, "32")

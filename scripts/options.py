@@ -1,4 +1,4 @@
-"""Options on the command line that are passed on to a metric: `--load k=v` and `--compute k=v`."""
+"""Parse options of a metric on the command line: `--load k=v` and `--compute k=v`."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_value(text: str) -> Any:
-    """Read a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'` for a string) or else the text itself."""
+    """Return a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'`), or the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:
@@ -25,15 +25,15 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
     """Turn `["w=0.3", "smile.similarity=cosine"]` into keywords.
 
     Args:
-        given: The options as typed. A name before a dot restricts an option to the metric of that name.
-        metric: Name or folder of the metric that the options are for.
-        others: The command's other metrics, whose options are left out.
+        given: The options as typed. The name of a metric before a dot restricts an option to that metric.
+        metric: Name or folder of the metric.
+        others: The command's other metrics, whose options are skipped.
 
     Returns:
         Keywords with their values.
 
     Raises:
-        ValueError: an option is not of the form `name=value`, or is for a metric that the command does not run.
+        ValueError: an option does not have the form `name=value`, or is for a metric that the command does not run.
     """
     own, *rest = (Path(name).name for name in (metric or "", *others))
     options = {}

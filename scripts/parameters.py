@@ -1,4 +1,4 @@
-"""The options that several commands share, each declared once."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +65,7 @@ _ROLES = {
 
 
 def metric_columns(*names: str) -> Any:
-    """Declare `--column` of a command that passes columns of a file to a metric or a model."""
+    """Declare `--column` for a command that passes columns to a metric or a model."""
     of = f" ({', '.join(names)})" if names else ""
     example = f"{names[0]}=NAME" if names else "predictions=answer"
     return _metric(
@@ -76,8 +76,9 @@ def metric_columns(*names: str) -> Any:
 
 
 def role_columns(*roles: str) -> Any:
-    """Declare `--column` of a command that reads scored or labeled rows."""
-    told = "; ".join(_ROLES[role] for role in roles)
+    """Declare `--column` for a command that reads scored or labeled rows."""
+    roles_help = "; ".join(_ROLES[role] for role in roles)
     return options_of("Columns")(
-        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {told}.", "--column"
+        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {listed}.",
+        "--column",
     )

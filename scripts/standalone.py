@@ -1,8 +1,7 @@
-"""Turn a metric, or a Space, into files that work where this package is not installed.
+"""Collect the modules that a metric or a Space needs, for use without this package.
 
-`evaluate` copies a metric's folder into its cache before it loads it: the file named like the metric and those of its
-siblings that this file itself imports, by a line `from .name import …`. So a standalone metric is one flat folder whose
-main file imports all others.
+`evaluate` copies the main file of a metric into its cache, with the files that it imports by `from .name import …`. So a
+standalone metric is a flat folder whose main file imports all others.
 """
 
 import ast
@@ -20,9 +19,9 @@ _METRICS = f"{_PACKAGE}.metrics."
 
 
 def closure(*modules: str) -> dict[str, Path]:
-    """Return the modules of this package that some modules import, directly or not, and these, with their files.
+    """Return modules and all modules of this package that they import, with their files.
 
-    Imports inside functions count, since a program may reach them; those under `if TYPE_CHECKING` do not.
+    Imports inside functions are included; imports under `if TYPE_CHECKING` are not.
     """
     found: dict[str, Path] = {}
     waiting = list(modules)
@@ -36,17 +35,17 @@ def closure(*modules: str) -> dict[str, Path]:
 
 
 def _packages(module: str) -> Iterator[str]:
-    """Yield the packages that Python imports before a module: those with an `__init__.py`."""
+    """Yield the parent packages of a module that have an `__init__.py`."""
     parts = module.split(".")
     packages = (".".join(parts[:depth]) for depth in range(1, len(parts)))
     return filter(_is_module, packages)
 
 
 def metric_files(name: str) -> dict[str, str]:
-    """Return the files of a metric's standalone folder, by their names.
+    """Return the files of a metric's standalone folder.
 
     Raises:
-        ValueError: no metric of that name comes with this package, or two of its files would have one name.
+        ValueError: the metric is unknown, or two of its files would have the same name.
     """
     main = f"{_METRICS}{name}.{name}"
     path(name)
@@ -55,9 +54,9 @@ def metric_files(name: str) -> dict[str, str]:
     ]
     names = {module: _flat_name(module, name) for module in modules}
     if len(set(names.values())) < len(names):
-        raise ValueError(f"two modules of {name} would have one name in its standalone folder; rename one of them")
+        raise ValueError(f"Two modules of {name} have the same name in its standalone folder. Rename one of them.")
     files = {f"{flat}.py": _rewritten(module, names) for module, flat in names.items()}
-    # evaluate copies only what the main file imports by itself.
+    # evaluate copies only files that the main file imports itself.
     reached = {one.module for one in _imports(main)}
     others = sorted(flat for module, flat in names.items() if module not in {main, *reached})
     head, class_, body = files[f"{name}.py"].partition("\n\nclass ")
@@ -66,12 +65,12 @@ def metric_files(name: str) -> dict[str, str]:
 
 
 def package_files(*modules: str) -> dict[str, Path]:
-    """Return the part of this package that some modules need, as paths below the folder of the copy."""
+    """Return the files of this package that modules need, by their paths in a copy."""
     return {_inside(module, file): file for module, file in closure(*modules).items()}
 
 
 def program(metric: Any) -> str:
-    """Return what identifies a metric's code: a hash of a scorer's modules; evaluate names other modules by a hash."""
+    """Return an identifier of a metric's code: a hash of its modules, or the module's name."""
     module = type(getattr(metric, "scorer", metric)).__module__
     if not module.startswith("evaluate_qa."):
         return module
@@ -80,15 +79,15 @@ def program(metric: Any) -> str:
 
 
 class _Import:
-    """An import statement of a module of this package: the module that it names, and where the statement stands."""
+    """An import of a module of this package, with its statement."""
 
     def __init__(self, module: str, node: ast.ImportFrom) -> None:
         self.module, self.node = module, node
 
 
 def _imports(module: str) -> Iterator[_Import]:
-    """Yield the imports from modules of this package, with the modules that `from . import x` names."""
-    lazy = _file(module).name != "__init__.py"  # what a package imports only on demand, its users import themselves
+    """Yield the imports of modules of this package."""
+    lazy = _file(module).name != "__init__.py"  # users of a package import its lazy modules themselves
     for node in _statements(_tree(module), lazy):
         base = _target(module, node)
         if base is None:
@@ -99,7 +98,7 @@ def _imports(module: str) -> Iterator[_Import]:
 
 
 def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
-    """Yield `from … import` statements; those in functions only where `lazy`, those for type checkers never."""
+    """Yield `from … import` statements, without those for type checkers, and in functions only if `lazy`."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ImportFrom):
             yield node
@@ -110,7 +109,7 @@ def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
 
 
 def _target(module: str, node: ast.ImportFrom) -> str | None:
-    """Return the absolute name after `from`, None for another package."""
+    """Return the absolute name after `from`; None for another package."""
     if not node.level:
         return node.module if node.module and node.module.split(".")[0] == _PACKAGE else None
     is_package = _file(module).name == "__init__.py"
@@ -120,7 +119,7 @@ def _target(module: str, node: ast.ImportFrom) -> str | None:
 
 
 def _rewritten(module: str, names: dict[str, str]) -> str:
-    """Return a module's text with imports of its siblings in the flat folder."""
+    """Return a module's text with imports from the flat folder."""
     lines = _text(module).splitlines(keepends=True)
     for one in _imports(module):
         if one.module not in names:

@@ -1,4 +1,4 @@
-"""`evaluate-qa dataset`: build a data set with human labels from its source files, as Parquet with a card."""
+"""`evaluate-qa dataset`: build a data set with human labels as Parquet files with a card."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..terminal import reported_errors
 
 
 class Name(StrEnum):
-    """The data sets, each by the name of its folder."""
+    """The data sets, by folder."""
 
     EVOUNA = "evouna"
     DIVER_QA = "diver_qa"
@@ -34,7 +34,7 @@ def dataset(
 
 
 def report(built: Built, output: Path) -> None:
-    """Print what was written, how to load it, and what is missing."""
+    """Print the written splits, how to load them, and the skipped configurations."""
     for config, info in built.infos.items():
         for split in info.splits.values():
             typer.echo(f"{config}: {split.num_examples:,} rows in split {split.name}")

@@ -1,4 +1,4 @@
-"""`evaluate-qa install`: make `evaluate.load("smile")` work by name, from any folder."""
+"""`evaluate-qa install`: install metrics for `evaluate.load("smile")` in any folder."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -23,7 +23,7 @@ def install(
             raise ValueError("--list and --uninstall exclude each other. Give one of them.")
         chosen = names or metric_names()
         for name in chosen:
-            path(name)  # raises ValueError for an unknown one
+            path(name)  # raises ValueError for an unknown metric
         act = _listed if show else _uninstalled if remove else _installed
         for line in act(chosen):
             typer.echo(line)

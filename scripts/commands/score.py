@@ -1,4 +1,4 @@
-"""`evaluate-qa score`: score a file of answers with any metric that gives each row a score."""
+"""`evaluate-qa score`: score a file of answers with any metric that returns a score per row."""
 
 from enum import StrEnum
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
 
 class Runner(StrEnum):
-    """Where the rows are scored."""
+    """The engine that scores rows."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -77,7 +77,7 @@ def score(
 def _cluster(
     engine: Runner, source: str, target: str, num_actors: int | None, num_gpus: float | None, address: str | None
 ) -> "Cluster | None":
-    """Return the Ray cluster as typed; None to score in this process."""
+    """Return the Ray cluster for the options; None scores in this process."""
     if engine is Runner.RAY:
         if "-" in (source, target):
             raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
@@ -106,7 +106,7 @@ def report(metric: str, progress: "Progress", errors: Path | None) -> None:
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
     shown = ["score"] if "score" in progress.sums else [name for name in progress.sums if name != "verdict"]
-    for name in shown:  # the other columns explain a row; their means say little
+    for name in shown:  # the other columns explain a row, and their means are not meaningful
         of_column, count = progress.sums[name]
         if count:
             table.add_row(f"mean {name}", f"{of_column / count:.4f}")
