@@ -77,8 +77,8 @@ def metric_columns(*names: str) -> Any:
 
 def role_columns(*roles: str) -> Any:
     """Declare `--column` for a command that reads scored or labeled rows."""
-    roles_help = "; ".join(_ROLES[role] for role in roles)
+    columns = "; ".join(_ROLES[role] for role in roles)
     return options_of("Columns")(
-        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {listed}.",
+        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {columns}.",
         "--column",
     )

@@ -1,7 +1,7 @@
 """Collect the modules that a metric or a Space needs, for use without this package.
 
-`evaluate` copies the main file of a metric into its cache, with the files that it imports by `from .name import …`. So a
-standalone metric is a flat folder whose main file imports all others.
+`evaluate` copies the main file of a metric into its cache, with the files that it imports by `from .name import …`.
+So a standalone metric is a flat folder whose main file imports all others.
 """
 
 import ast
