@@ -1,4 +1,4 @@
-"""Files that are no videos, or claim what they do not hold, or name other files and addresses."""
+"""Score hostile videos: damaged files, headers with wrong sizes, playlists, and names that look like addresses."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 
 def boxes(rng, content):
-    """An MP4 whose boxes claim other sizes, among them sizes of petabytes."""
+    """Return an MP4 whose boxes have wrong sizes, such as petabytes."""
     name = rng.choice([b"moov", b"mdat", b"trak", b"stsz", b"stco", b"stts", b"tkhd", b"avc1"])
     at = content.find(name)
     claims = [bytes(4), b"\xff" * 4, b"\x7f" + b"\xff" * 3, b"\0\0\0\1"]
@@ -51,7 +51,7 @@ def clip(tmp_path):
 def test_videos(drill, rng, clip, finished, tmp_path):
     """Hostile videos.
 
-    Cut, damaged, with sizes of petabytes, playlists, or called like addresses: scored, or set aside with a reason.
+    Truncated, damaged, with sizes of petabytes, playlists, or named like addresses: scored, or rejected with a reason.
     """
     content, rows = clip.read_bytes(), []
     with server_elsewhere() as (address, asked):
@@ -71,8 +71,8 @@ def test_videos(drill, rng, clip, finished, tmp_path):
         source.write_text("".join(json.dumps(line) + "\n" for line in lines))
         options = ["--metric", "evqascore", "--load", "config=demo", "--errors", bad]
         options += ["--input", source, "--output", scored]
-        code, told, memory = finished("score", *options, timeout=400, measured=True)
-        assert code == 0, told
+        code, output, memory = finished("score", *options, timeout=400, measured=True)
+        assert code == 0, output
     out = {row["id"]: row for row in read(scored)}
     refused = {row["input"]["id"]: row for row in read(bad)}
     for line in lines:
