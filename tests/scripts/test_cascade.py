@@ -56,7 +56,7 @@ def test_figures_by_hand(run):
 
     Both sides pass with 295 of 300 rows each, so the band ends next to the threshold.
     """
-    found, said = run(synthetic(), "--prices", "2.5,10", "--tokens", "350,2")
+    found, printed = run(synthetic(), "--prices", "2.5,10", "--tokens", "350,2")
     assert (found["below"]["rows"], found["below"]["agreeing"]) == (300, 295)
     assert (found["above"]["rows"], found["above"]["agreeing"]) == (300, 295)
     assert found["ask"] == [0.5, 0.51]
@@ -72,9 +72,9 @@ def test_figures_by_hand(run):
     assert found["curve"][-1]["asked"] == 1
     assert found["curve"][-1]["agreement"] == pytest.approx(model)
     assert found["curve"][-1]["cost"] == pytest.approx(0.895)
-    assert "ask=(0.5, 0.51)" in said
-    assert "0.5 to 0.51" in said
-    assert "For scores below 0.5, people agree with 'incorrect' on 295 of 300 rows" in said
+    assert "ask=(0.5, 0.51)" in printed
+    assert "0.5 to 0.51" in printed
+    assert "For scores below 0.5, people agree with 'incorrect' on 295 of 300 rows" in printed
 
 
 def test_band_selects_same_rows_as_judge(run):
@@ -130,10 +130,10 @@ def test_tokens_are_means_over_rows_with_request(run):
 def test_rows_without_label_or_score_are_left_out(run):
     rows = synthetic()
     rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}] * 2
-    found, said = run(rows)
+    found, printed = run(rows)
     assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 2)
-    assert "3 rows without a label were left out." in said
-    assert "2 rows without a score were left out." in said
+    assert "3 rows without a label were left out." in printed
+    assert "2 rows without a score were left out." in printed
 
 
 def test_plot_is_written(run):

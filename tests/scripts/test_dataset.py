@@ -56,17 +56,8 @@ def test_datasets_loads_written_files(tmp_path, data_dir):
 def test_one_configuration_needs_no_name(tmp_path, data_dir):
     build("diver_qa", tmp_path / "out", data_dir)
 
-    rows = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
-    assert rows.to_list() == [
-        {
-            "question": "Where?",
-            "references": ["Town Moor"],
-            "answer": "Town Moor.",
-            "source": "aqa",
-            "model": "phi",
-            "judgement": True,
-        }
-    ]
+    (row,) = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
+    assert (row["answer"], row["source"], row["judgement"]) == ("Town Moor.", "aqa", True)
 
 
 def test_card_describes_the_files(tmp_path, data_dir):

@@ -105,16 +105,6 @@ def test_page_shows_computed_figures(report):
     }
 
 
-def test_weights_come_from_named_column(report):
-    labels = [{"id": f"r{at}", "label": LABELS["old"][at], "stands_for": 1 + at % 3} for at in range(60)]
-    write_rows("old.labels.jsonl", labels)
-    page = Page(report("old.jsonl", "--labels", "old.labels.jsonl", "--column", "weight=stands_for"))
-    (weighted,) = gather(["old.jsonl"], ["old.labels.jsonl"], Names(weight="stands_for")).systems
-    (alike,) = gather(["old.jsonl"], ["old.labels.jsonl"], Names()).systems
-    assert weighted.powered.accuracy != alike.powered.accuracy
-    assert shown(weighted.powered.accuracy) in page.row("old")[0]
-
-
 def test_page_shows_slices_and_lowest_scores(report):
     page = Page(report("old.jsonl", "--by", "kind", "--note", "signature: bem|v:1 A & B"))
     facts = gather(["old.jsonl"], [], Names(), by=["kind"])
@@ -234,13 +224,11 @@ def test_calibration_chart_has_counts_and_legend():
     assert {"n = 12", "0.2", "perfect calibration"} <= {*texts(drawn)}
 
 
-def test_slices_are_ordered_by_accuracy(report):
-    write_rows("old.jsonl", [row | {"verdict": row["kind"] == "b", "kind": row["kind"]} for row in rows("old")])
+@pytest.mark.parametrize("better", "ab")
+def test_slices_are_ordered_by_accuracy(report, better):
+    write_rows("old.jsonl", [row | {"verdict": row["kind"] == better} for row in rows("old")])
     page = Page(report("old.jsonl", "--by", "kind"))
-    assert [row[0] for row in page.rows if row[0] in ("a", "b")] == ["a", "b"]
-    write_rows("old.jsonl", [row | {"verdict": row["kind"] == "a"} for row in rows("old")])
-    page = Page(report("old.jsonl", "--by", "kind"))
-    assert [row[0] for row in page.rows if row[0] in ("a", "b")] == ["b", "a"]
+    assert [row[0] for row in page.rows if row[0] in ("a", "b")][-1] == better
 
 
 def test_wide_rows_show_a_dozen_components(report):

@@ -147,7 +147,7 @@ ROW = {"model": "gpt", "references": "x", "prediction": "a", "label": "correct"}
 BAD = {
     "not JSON": ("{", "not JSON"),
     "no model": ({**ROW, "model": None}, "model is None; expected a string. Add it, or give --model."),
-    "no reference": ({**ROW, "references": []}, r"references is \[\]; expected a string or a non-empty list"),
+    "no reference": ({**ROW, "references": []}, r"references is \[\]; expected a non-empty"),
     "no prediction": ({**ROW, "prediction": None}, "prediction is None; expected a string"),
     "a number": ({**ROW, "prediction": 5}, "prediction is 5; expected a string"),
     "no label": ({**ROW, "label": None}, "label is None; expected a string"),
@@ -183,9 +183,9 @@ def test_cached_verdict_is_not_replaced(run):
     write_rows("v.jsonl", lines("correct", "correct", model="gpt"))
     write_rows("w.jsonl", lines("correct", "incorrect", "correct", model="gpt") * 2)
     run("import", "--input", "v.jsonl", "--cache-dir", "cache")
-    said = run("import", "--input", "w.jsonl", "--cache-dir", "cache")
-    assert said.splitlines()[:2] == ["Imported 1 verdicts.", "3 verdicts were in the cache already."]
-    assert said.splitlines()[2].startswith("2 verdicts differ from the cache, which was not changed.")
+    printed = run("import", "--input", "w.jsonl", "--cache-dir", "cache")
+    assert printed.splitlines()[:2] == ["Imported 1 verdicts.", "3 verdicts were in the cache already."]
+    assert printed.splitlines()[2].startswith("2 verdicts differ from the cache, which was not changed.")
     out = judge(model="gpt", cache_dir="cache").compute(**rows("answer 1"))
     assert out["per_example"]["verdict"] == [True]
 
@@ -201,18 +201,18 @@ def test_secrets_are_not_exported(run, server):
 
 
 def test_concurrent_imports(run, processes):
-    """Four processes import four files, two of them alike, into a new cache."""
-    for number in range(4):
-        write_rows(f"{number}.jsonl", lines(*["correct", "incorrect"] * 500, model=f"gpt {number % 3}"))
+    """Three processes import three files, two of them alike, into a new cache."""
+    for number in range(3):
+        write_rows(f"{number}.jsonl", lines(*["correct", "incorrect"] * 500, model=f"gpt {number % 2}"))
     command = "from evaluate_qa.cli import app; app()"
     importing = [
         processes.start("-c", command, "verdicts", "import", "--input", f"{number}.jsonl", "--cache-dir", "cache")
-        for number in range(4)
+        for number in range(3)
     ]
     for process in importing:
         process.communicate(timeout=120)
         assert process.returncode == 0
-    assert run("export", "--cache-dir", "cache", "--output", "all.jsonl") == "Exported 3,000 verdicts.\n"
+    assert run("export", "--cache-dir", "cache", "--output", "all.jsonl") == "Exported 2,000 verdicts.\n"
 
 
 def test_error_messages(run, tmp_path):

@@ -59,10 +59,8 @@ class Plain(evaluate.Metric):
             description="", citation="", inputs_description="", features=datasets.Features(features)
         )
 
-    def _compute(self, predictions, references, double=False):
+    def _compute(self, predictions, references):
         nearness = [-abs(len(answer) - len(text)) for answer, text in zip(predictions, references)]
-        if double:
-            return {"nearness": nearness, "longer": [len(a) > len(t) for a, t in zip(predictions, references)]}
         return {"nearness": nearness, "mean": sum(nearness) / len(nearness)}
 '''
 
