@@ -6,7 +6,7 @@ The folders, each of which imports only from those above it:
 - `metric`: the data by which an app.py describes its metric.
 - `scoring`: scoring what was entered.
 - `drawing`: HTML, figures and code.
-- `page`: tabs, API and server, started by `page.launch`.
+- `page`: tabs, API and server, started by `page.frame.launch`.
 
 A published Space contains the app, the modules of this package that it needs, and the metric's standalone files.
 """

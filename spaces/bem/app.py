@@ -4,19 +4,11 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
 from evaluate_qa.metrics.bem.scoring import score
-from evaluate_qa.spaces._shared.metric import (
-    RADIUM,
-    Bar,
-    Example,
-    HostedScorer,
-    Outcome,
-    Row,
-    Specification,
-    boxes,
-    evidence_bars,
-    evidence_marks,
-)
-from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_marks
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
+from evaluate_qa.spaces._shared.page.frame import launch
 
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}

@@ -9,22 +9,18 @@ from typing import Any
 from evaluate_qa.metrics.deltableu.ngrams import matched_counts, paper_credit
 from evaluate_qa.metrics.deltableu.results import row_scores
 from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
-from evaluate_qa.spaces._shared.metric import (
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Kind, Mark, Outcome
+from evaluate_qa.spaces._shared.metric.specification import (
     ANSWER,
     QUESTION,
     REFERENCES,
-    Bar,
     Example,
     Field,
-    HostedScorer,
-    Kind,
-    Mark,
-    Outcome,
-    Row,
     Specification,
     worked,
 )
-from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.page.frame import launch
 
 ORDERS = ("Words", "Word pairs", "Runs of three words", "Runs of four words")
 HAND = {

@@ -18,19 +18,12 @@ from evaluate_qa.metrics.judge.protocols import protocol
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.spaces._shared.drawing.cascade import Opinion
-from evaluate_qa.spaces._shared.metric import (
-    RADIUM,
-    Bar,
-    Example,
-    HostedScorer,
-    Outcome,
-    Row,
-    Specification,
-    boxes,
-    evidence_marks,
-)
-from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.metric.evidence import evidence_marks
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
 from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
+from evaluate_qa.spaces._shared.page.frame import launch
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
 HERE = Path(__file__).parent

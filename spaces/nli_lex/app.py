@@ -4,19 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from evaluate_qa.metrics.nli_lex.scoring import score
-from evaluate_qa.spaces._shared.metric import (
-    RADIUM,
-    Bar,
-    Example,
-    HostedScorer,
-    Outcome,
-    Row,
-    Specification,
-    boxes,
-    evidence_bars,
-    evidence_marks,
-)
-from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_marks
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
+from evaluate_qa.spaces._shared.page.frame import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 

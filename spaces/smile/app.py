@@ -4,21 +4,11 @@ from typing import Any
 
 from evaluate_qa.metrics.smile import text
 from evaluate_qa.metrics.smile.scoring import score
-from evaluate_qa.spaces._shared.metric import (
-    RADIUM,
-    Example,
-    Field,
-    HostedScorer,
-    Mark,
-    Outcome,
-    Row,
-    Specification,
-    bars,
-    boxes,
-    find_run,
-    words,
-)
-from evaluate_qa.spaces._shared.page import launch
+from evaluate_qa.spaces._shared.metric.evidence import find_run, words
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
+from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, bars
+from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Field, Specification, boxes
+from evaluate_qa.spaces._shared.page.frame import launch
 
 COMPONENTS = {
     "semantic": ("Semantic", "similarity of the whole answer and the reference in meaning"),

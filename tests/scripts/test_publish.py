@@ -90,7 +90,7 @@ from huggingface_hub import snapshot_download
 space = Path(snapshot_download("org/smile", repo_type="space", local_dir="app"))
 sys.path.insert(0, str(space))
 del sys.modules["evaluate_qa"]
-from evaluate_qa.spaces._shared.metric import HostedScorer
+from evaluate_qa.spaces._shared.metric.hosted import HostedScorer
 assert sys.modules["evaluate_qa"].__file__.startswith(str(space))  # the Space's copy
 row = {column: values[0] for column, values in answers.items()}
 found["space"] = HostedScorer("smile").compute([row], {})
@@ -132,7 +132,7 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "message"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
         (
@@ -142,13 +142,13 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
         (f"{DEMO_IN_SPACE}/model.safetensors", None),
     ],
 )
-def test_demo_clip_model_is_downloaded_from_the_published_space(hub, start, file, told):
+def test_demo_clip_model_is_downloaded_from_the_published_space(hub, start, file, message):
     if file:
         text = Blob(b"text", lfs=False)
         hub.commit("spaces/evaluate-qa/evqascore", {"app.py": text, file: text})
     out, err = start(hub, "-c", DEMO).communicate(timeout=300)
-    if told:
-        assert told in err.splitlines()[-1]
+    if message:
+        assert message in err.splitlines()[-1]
     else:
         assert out == "[('model.safetensors', 'text')]\n"
 

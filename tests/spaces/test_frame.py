@@ -9,8 +9,9 @@ from packaging.requirements import Requirement
 
 from evaluate_qa.publishing.requirements import wanted
 from evaluate_qa.spaces._shared.drawing import markup
-from evaluate_qa.spaces._shared.metric import Bar, Mark, Outcome, find_run, words
 from evaluate_qa.spaces._shared.metric.declared import read_card
+from evaluate_qa.spaces._shared.metric.evidence import find_run, words
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome
 
 OUTCOME = Outcome(
     score=0.75,

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..metric import Field, Row
+from ..metric.hosted import Row
+from ..metric.specification import Field
 from ..scoring.files import OTHERS, UploadedTable
 
 NO_API = "# The API cannot use your endpoint. Use the code above instead.\n"

@@ -5,7 +5,7 @@ from typing import Any
 
 from evaluate_qa.uncertainty.intervals import Interval
 
-from ..metric import Specification
+from ..metric.specification import Specification
 from ..scoring.batch import ScoredFile, known_of
 from ..scoring.certainty import Certainty
 from .markup import number

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from ..metric import Bar, Mark, Outcome, Picture
+from ..metric.outcome import Bar, Mark, Outcome, Picture
 
 
 def result(outcome: Outcome, answer: str, most: float | None) -> str:

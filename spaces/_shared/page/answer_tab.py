@@ -8,8 +8,9 @@ from typing import Any
 import gradio as gr
 
 from ..drawing import code, markup
-from ..metric import Field, HostedScorer, Specification
 from ..metric.declared import Control, SliderControl
+from ..metric.hosted import HostedScorer
+from ..metric.specification import Field, Specification
 from ..scoring.answering import Analysis, analyze, explain, message_of
 from ..scoring.rows import from_form, to_form
 from ..visitors.endpoints import given

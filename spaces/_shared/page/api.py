@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from ..metric import Field, HostedScorer, Row, Specification
 from ..metric.declared import ChoiceControl, Control
+from ..metric.hosted import HostedScorer, Row
+from ..metric.specification import Field, Specification
 from ..scoring import batch
 from ..scoring.answering import analyze, as_record, explain, message_of
 from ..scoring.certainty import as_figures, certainty

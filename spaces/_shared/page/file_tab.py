@@ -7,7 +7,8 @@ import gradio as gr
 import pandas as pd
 
 from ..drawing import code, figures, markup, plot
-from ..metric import HostedScorer, Specification
+from ..metric.hosted import HostedScorer
+from ..metric.specification import Specification
 from ..scoring import batch
 from ..scoring.answering import analyze, explain, message_of
 from ..scoring.batch import ScoredFile

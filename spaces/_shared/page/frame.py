@@ -8,8 +8,9 @@ from starlette.middleware import Middleware
 
 from ..drawing import markup
 from ..drawing.theme import STYLE, THEME
-from ..metric import HostedScorer, Specification
 from ..metric.declared import read_card
+from ..metric.hosted import HostedScorer
+from ..metric.specification import Specification
 from ..visitors.guard import Guard
 from ..visitors.limits import LIMITS
 from .answer_tab import AnswerEvents, answer_tab

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..metric import HostedScorer, Outcome, Row, Specification
-from ..metric.hosted import LOG
+from ..metric.hosted import LOG, HostedScorer, Row
+from ..metric.outcome import Outcome
+from ..metric.specification import Specification
 from ..visitors.endpoints import VisitorEndpoint
 from ..visitors.limits import Refusal
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..metric import HostedScorer, Row, Specification
+from ..metric.hosted import HostedScorer, Row
+from ..metric.specification import Specification
 from ..visitors.limits import LIMITS, Refusal
 from .files import UploadedTable
 

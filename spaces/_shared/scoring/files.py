@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..metric import ANSWER, Field, Row
+from ..metric.hosted import Row
+from ..metric.specification import ANSWER, Field
 from ..visitors.limits import LIMITS, Refusal, check_rows, shown
 from .rows import from_mapping
 

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..metric import Field, Row
+from ..metric.hosted import Row
+from ..metric.specification import Field
 from ..visitors.limits import Refusal, check_count, check_length, shown
 from ..visitors.uploads import uploaded
 
