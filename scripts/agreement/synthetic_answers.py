@@ -20,16 +20,16 @@ def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
         RowsError: the file cannot be read, lacks a column, or lacks a synthetic answer.
     """
     known: dict[tuple[str, str], str] = {}
-    for number, row in read_rows(path):
+    for number, line in read_rows(path):
         where = place(path, number)
-        require_columns(where, row, ["question", "references", "synthetic_answers"])
+        require_columns(where, line, ["question", "references", "synthetic_answers"])
         try:
-            references, answers = texts(row["references"]), texts(row["synthetic_answers"])
+            references, answers = texts(line["references"]), texts(line["synthetic_answers"])
         except Unexpected as unexpected:
             raise RowsError(f"{where}: references and synthetic_answers: expected {unexpected}") from None
         if len(references) != len(answers):
             raise RowsError(f"{where}: {len(references)} references but {len(answers)} synthetic answers")
-        known.update(((row["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
+        known.update(((line["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
     rows = []
     for row in data.rows:
         for reference in row.references:

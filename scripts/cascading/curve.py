@@ -85,7 +85,8 @@ def curve(rows: LabeledScores, row_cost: float | None = None) -> list[Point]:
 
     The band widens around the threshold t: for w from 0 to 1 it is from t · (1 − w) to t + (1 − t) · w.
     """
-    t, points = rows.threshold, []
+    t = rows.threshold
+    points: list[Point] = []
     for w in np.linspace(0, 1, _STEPS + 1).tolist():
         found = point(rows, t * (1 - w), t + (1 - t) * w, row_cost)
         if not points or found.asked != points[-1].asked:
