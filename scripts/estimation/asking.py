@@ -10,10 +10,10 @@ from ..files.rows import Row, RowsError, file_format, read_rows
 from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import codes
 from .arguments import Names
-from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, probabilities
+from .joining import LABELS, WEIGHT, Floats, Places, cluster_column, clusters_of, probabilities
 from .keys import ID, either, key_names, keys, places
 from .powered import FEWEST
-from .samples import DrawnSample, draw
+from .samples import draw
 
 _TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
@@ -52,17 +52,17 @@ def ask(
         file.named(name)
     scores = probabilities(file, names.score)
     there = np.flatnonzero(~np.isnan(scores))
-    sample = draw(len(there), count, scores[there] if stratified else None, seed)
+    drawn, weights = draw(len(there), count, scores[there] if stratified else None, seed)
     seen = dict.fromkeys([ID, *_TEXTS, *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}
-    write_rows(target, _rows(shown, there, sample, file_format(target) == ".csv"))
+    write_rows(target, _rows(shown, there[drawn], weights, file_format(target) == ".csv"))
     clusters = clusters_of(file, names, there) or list(map(str, there))
-    return len(sample.rows), len(there), _warnings(clusters, sample, cluster_column(file, names), target)
+    return len(drawn), len(there), _warnings(clusters, drawn, cluster_column(file, names), target)
 
 
-def _warnings(clusters: Sequence[str], sample: DrawnSample, column: str | None, target: str) -> list[str]:
+def _warnings(clusters: Sequence[str], drawn: Places, column: str | None, target: str) -> list[str]:
     found, numbers = codes("clusters", clusters, len(clusters))
-    covered = len(np.unique(numbers[sample.rows]))
+    covered = len(np.unique(numbers[drawn]))
     if covered >= FEWEST:
         return []
     if len(found) < FEWEST:
@@ -79,12 +79,12 @@ def _warnings(clusters: Sequence[str], sample: DrawnSample, column: str | None, 
     ]
 
 
-def _rows(shown: dict[str, list[object]], there: Places, sample: DrawnSample, is_csv: bool) -> Iterator[Row]:
-    for number, place in enumerate(there[sample.rows].tolist()):
+def _rows(shown: dict[str, list[object]], places: Places, weights: Floats | None, is_csv: bool) -> Iterator[Row]:
+    for number, place in enumerate(places.tolist()):
         row = {name: column[place] for name, column in shown.items()}
         if is_csv:
             row = {name: _no_formula(value) for name, value in row.items()}
-        weight = {} if sample.weights is None else {WEIGHT: float(sample.weights[number])}
+        weight = {} if weights is None else {WEIGHT: float(weights[number])}
         yield {**row, LABELS[0]: None, **weight}
 
 

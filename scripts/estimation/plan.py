@@ -66,14 +66,12 @@ def _planned(scores: Floats, count: int, repeats: int, generator: np.random.Gene
         truth = (generator.random(len(scores)) < scores).astype(np.float64)
         row: list[float] = []
         for by in (None, scores):
-            sample = draw(len(scores), count, by, int(generator.integers(2**31)))
-            labels, weights = np.full((2, len(scores)), np.nan)
-            labels[sample.rows] = truth[sample.rows]
-            if sample.weights is not None:
-                weights[sample.rows] = sample.weights
-            if len(np.unique(truth[sample.rows])) == 1:
+            drawn, weights = draw(len(scores), count, by, int(generator.integers(2**31)))
+            if len(np.unique(truth[drawn])) == 1:
                 return None
-            found = estimate(scores, labels, weights=None if sample.weights is None else weights).all
+            labels, spread = np.full((2, len(scores)), np.nan)
+            labels[drawn], spread[drawn] = truth[drawn], 1 if weights is None else weights
+            found = estimate(scores, labels, weights=spread).all
             row += [found.labels_alone.width / 2, found.accuracy.width / 2]
         margins.append(row)
     alone, alike, _, stratified = np.mean(margins, axis=0).tolist()

@@ -1,7 +1,5 @@
 """Draw rows to label."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,20 +14,9 @@ EDGES = (0.05, 0.2, 0.5, 0.8, 0.95)
 _LEAST = 2  # rows of each stratum
 
 
-@dataclass(frozen=True)
-class DrawnSample:
-    """Rows to label.
-
-    Attributes:
-        rows: Their places, in random order: the first rows are a random sample, too.
-        weights: 1 / probability that each row was drawn; None for a simple random sample.
-    """
-
-    rows: NDArray[np.intp]
-    weights: Floats | None
-
-
-def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) -> DrawnSample:
+def draw(
+    rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0
+) -> tuple[NDArray[np.intp], Floats | None]:
     """Draw rows to label.
 
     Args:
@@ -39,6 +26,10 @@ def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) 
             random sample.
         seed: Random seed.
 
+    Returns:
+        The places of the rows in random order, so that the first ones are a random sample, too, and 1 / probability
+        that each was drawn (None for a simple random sample).
+
     Raises:
         ValueError: fewer than 20 rows would be drawn, or scores are not from 0 to 1.
     """
@@ -46,7 +37,7 @@ def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) 
         raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}")
     generator = np.random.default_rng(seed)
     if scores is None:
-        return DrawnSample(generator.permutation(rows)[:count], None)
+        return generator.permutation(rows)[:count], None
     values = numbers("scores", scores, rows)
     strata = stratum(values)
     sizes = np.bincount(strata, minlength=len(EDGES) + 1)
@@ -56,7 +47,7 @@ def draw(rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0) 
     order = generator.permutation(rows)
     chosen = np.concatenate([order[strata[order] == number][:take] for number, take in enumerate(counts)])
     chosen = generator.permutation(chosen)
-    return DrawnSample(chosen, (sizes / np.maximum(counts, 1))[strata[chosen]])
+    return chosen, (sizes / np.maximum(counts, 1))[strata[chosen]]
 
 
 def stratum(values: Floats) -> Counts:

@@ -13,13 +13,13 @@ from evaluate_qa.estimation.samples import allocation, draw, stratum
 
 
 def test_simple_random_sample_is_in_random_order():
-    sample = draw(100, 30, seed=1)
-    assert sample.weights is None
-    assert len(set(sample.rows.tolist())) == 30
-    assert sample.rows.max() < 100
-    assert sample.rows.tolist() == draw(100, 30, seed=1).rows.tolist() != draw(100, 30, seed=2).rows.tolist()
-    assert sample.rows.tolist() != sorted(sample.rows.tolist())
-    assert sorted(draw(25, 200).rows.tolist()) == list(range(25))
+    rows, weights = draw(100, 30, seed=1)
+    assert weights is None
+    assert len(set(rows.tolist())) == 30
+    assert rows.max() < 100
+    assert rows.tolist() == draw(100, 30, seed=1)[0].tolist() != draw(100, 30, seed=2)[0].tolist()
+    assert rows.tolist() != sorted(rows.tolist())
+    assert sorted(draw(25, 200)[0].tolist()) == list(range(25))
 
 
 def test_stratum_by_hand():
@@ -50,14 +50,14 @@ def test_allocation_has_the_count_and_stays_within_the_sizes(sizes, spreads, sha
 
 def test_weights_are_one_over_the_probability():
     scores = np.random.default_rng(0).beta(0.3, 0.2, 5000)
-    sample = draw(5000, 300, scores)
+    rows, weights = draw(5000, 300, scores)
     strata = stratum(scores)
     for number in range(6):
-        here = strata[sample.rows] == number
-        assert sample.weights[here] == pytest.approx((strata == number).sum() / here.sum())
-    assert sample.weights.sum() == pytest.approx(5000)
-    assert sample.weights.max() <= 2.1 * 5000 / 300, "no row has more than twice its weight, except for rounding"
-    unsure = (scores[sample.rows] > 0.2) & (scores[sample.rows] < 0.8)
+        here = strata[rows] == number
+        assert weights[here] == pytest.approx((strata == number).sum() / here.sum())
+    assert weights.sum() == pytest.approx(5000)
+    assert weights.max() <= 2.1 * 5000 / 300, "no row has more than twice its weight, except for rounding"
+    unsure = (scores[rows] > 0.2) & (scores[rows] < 0.8)
     assert unsure.mean() > 1.4 * ((scores > 0.2) & (scores < 0.8)).mean()
 
 
