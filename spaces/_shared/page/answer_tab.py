@@ -80,7 +80,7 @@ def _box(field: Field, text: str) -> gr.Textbox | gr.Video:
     return gr.Textbox(
         text,
         label=f"{field.label} (optional)" if field.is_optional else field.label,
-        info=f"{field.info} One per line." if field.is_list else field.info,
+        info=f"{field.info} Write one per line." if field.is_list else field.info,
         lines=field.lines,
         max_lines=10,
         elem_id=f"box-{field.name}",
