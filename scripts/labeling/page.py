@@ -15,16 +15,21 @@ from .sheet import SKIP, Sheet, Shown
 BACK = "back"
 KEYS = {"right": "r", "wrong": "w", SKIP: "s", BACK: "b"}
 
-# Gradio drops a click while it handles another one. So presses wait in a queue until the row before them is saved.
-# A held key labels one row.
+# Gradio drops a click while it handles another one. So presses wait in a queue until the row before them is saved. If
+# it cannot be saved, the queue is emptied, as its presses are meant for later rows. A held key labels one row.
 _QUEUE = """() => {{
     const waiting = [];
-    let busy = false;
-    window.pressNext = () => {{
+    let busy = false, shown;
+    const next = () => {{
         busy = waiting.length > 0;
         if (busy) document.getElementById(waiting.shift()).click();
     }};
-    const press = id => {{ waiting.push(id); if (!busy) window.pressNext(); }};
+    const press = id => {{ waiting.push(id); if (!busy) next(); }};
+    window.pressDone = row => {{
+        if (row === shown || row.startsWith('<section class="qa-problem"')) waiting.length = 0;
+        shown = row;
+        next();
+    }};
     document.addEventListener("keydown", event => {{
         const id = {ids}[event.key.toLowerCase()];
         if (id && !(event.repeat || event.ctrlKey || event.metaKey || event.altKey)) press(id);
@@ -86,7 +91,7 @@ def _build(sheet: Sheet) -> gr.Blocks:
             for name, key in KEYS.items():
                 button = gr.Button(f"{name.capitalize()} ({key.upper()})", elem_id=name)
                 clicked = button.click(partial(_pressed, sheet, name), row, shown, trigger_mode="multiple", **quiet)
-                clicked.then(None, js="() => window.pressNext()", api_visibility="private")
+                clicked.then(None, asked, js="row => window.pressDone(row)", api_visibility="private")
         page.load(lambda: _view(sheet, sheet.next()), None, shown, api_visibility="private")
         ids = {key: name for name, key in KEYS.items()}
         page.load(None, js=_QUEUE.format(ids=ids), api_visibility="private")
