@@ -44,7 +44,7 @@ GRAPHS = {
 
 
 class _Graph:
-    """A graph in the making; values are known by their names."""
+    """Builds a graph; values are identified by their names."""
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -64,7 +64,7 @@ class _Graph:
         return name
 
     def weight(self, name: str, *shape: int) -> str:
-        """Return the name of a weight that is given when the graph is loaded."""
+        """Return the name of a weight that the program supplies when it loads the graph."""
         tensor = onnx.TensorProto(name=name, dims=shape, data_type=onnx.TensorProto.FLOAT)
         tensor.data_location = onnx.TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="given")
@@ -82,7 +82,7 @@ class _Graph:
         return self.add("LayerNormalization", values, scale, shift, axis=-1, epsilon=NORM_EPSILON)
 
     def model(self, output: str, width: int) -> bytes:
-        """Return the graph as ONNX Runtime reads it."""
+        """Return the serialized graph."""
         self._nodes.append(helper.make_node("Identity", [output], ["output"]))
         graph = helper.make_graph(
             self._nodes,
@@ -102,7 +102,7 @@ def minilm() -> bytes:
     graph = _Graph()
     states = _encoder(graph, "", first_only=False)[-1]
     mask = graph.add("Unsqueeze", graph.add("Cast", _MASK, to=onnx.TensorProto.FLOAT), graph.constant([1]))
-    # The mean of the tokens' states points where their sum does.
+    # The mean of the tokens' states has the direction of their sum.
     total = graph.add("Squeeze", graph.add("MatMul", mask, states), graph.constant([1]))
     length = graph.add("ReduceL2", total, graph.constant([-1]), keepdims=1)
     length = graph.add("Max", length, graph.constant(1e-12, np.float32))
@@ -169,10 +169,10 @@ def _layer(graph: _Graph, prefix: str, states: str, queries: str, mask: str) -> 
 
 
 def _sides(graph: _Graph) -> tuple[str, str]:
-    """Return which tokens are the first text's and which the second's, each of shape (batch, tokens)."""
+    """Return masks of the tokens of the first and of the second text, each of shape (batch, tokens)."""
     ends = graph.add("Equal", _IDS, graph.constant(SEPARATOR))
     second = graph.add("Equal", _TYPES, graph.constant(1))
-    # The first token is [CLS], which no side has.
+    # The first token is [CLS], which belongs to neither text.
     rank = graph.add("CumSum", _MASK, graph.constant(1))
     inside = graph.add("And", graph.add("Cast", _MASK, to=onnx.TensorProto.BOOL), graph.add("Not", ends))
     inside = graph.add("And", inside, graph.add("Greater", rank, graph.constant(1)))
@@ -183,7 +183,7 @@ def _sides(graph: _Graph) -> tuple[str, str]:
 
 
 def _scaled_mean(graph: _Graph, states: str, chosen: str) -> str:
-    """Return the mean of the chosen tokens' states, scaled to a mean square of 1, or 0 where none is chosen."""
+    """Return the mean of the chosen tokens' states, scaled to a mean square of 1, or 0 without chosen tokens."""
     weights = graph.add("Cast", chosen, to=onnx.TensorProto.FLOAT)
     total = graph.add("MatMul", graph.add("Unsqueeze", weights, graph.constant([1])), states)
     count = graph.add("ReduceSum", weights, graph.constant([-1]), keepdims=1)
