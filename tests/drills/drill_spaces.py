@@ -1,4 +1,4 @@
-"""Requests to every Space: addresses for files, bodies too large, odd JSON, headers and paths, files of other kinds."""
+"""Hostile requests to every Space."""
 
 import json
 import socket
@@ -13,7 +13,7 @@ REQUESTS = 150
 
 @pytest.fixture(scope="module", params=NAMES)
 def server(request, processes, tmp_path_factory):
-    """Each Space in turn, which takes this machine for one of the internet."""
+    """Each Space in turn, which treats local addresses as public."""
     local_is_public = ROOT / "tests" / "e2e" / "local_is_public.py"
     app, folder = ROOT / "spaces" / request.param / "app.py", tmp_path_factory.mktemp("space")
     server = Server(request.param, app, folder, partial(processes.start, local_is_public))
@@ -23,20 +23,20 @@ def server(request, processes, tmp_path_factory):
 
 @pytest.fixture
 def functions(server):
-    """What the Space can be asked for."""
+    """The functions of the Space."""
     return server.client().config["dependencies"]
 
 
-def tells_nothing(server, told, status=400):
-    """Neither where files lie nor what they hold, nor where the program failed; an answer may name its own files."""
+def reveals_nothing(server, text, status=400):
+    """Return True if a response has no paths, file contents or traceback; a successful one may name its own files."""
     secrets = [str(ROOT), "root:x:", "Traceback", 'File "/', *[str(server.uploads)] * (status != 200)]
-    return not [secret for secret in secrets if secret in told]
+    return not [secret for secret in secrets if secret in text]
 
 
 def test_addresses(drill, rng, server, functions):
     """Hostile requests to every Space.
 
-    Addresses in place of files, in any field of any function of every Space; nothing is fetched.
+    Addresses in place of files, in any field of any function; nothing is fetched.
     """
     with server_elsewhere() as (address, asked):
         for _ in range(REQUESTS):
@@ -50,9 +50,9 @@ def test_addresses(drill, rng, server, functions):
             ways = ["queue/join", f"call/{function['api_name']}", f"run/{function['api_name']}", "run/predict"]
             body = {"data": data, "fn_index": function["id"], "session_hash": rng.choice(["x", "y"])}
             with drill.attempt(body):
-                status, told = ask(f"{server.url}/gradio_api/{rng.choice(ways)}", body)
-                assert 400 <= status < 500 or not data, (status, told)
-                assert tells_nothing(server, told, status)
+                status, text = ask(f"{server.url}/gradio_api/{rng.choice(ways)}", body)
+                assert 400 <= status < 500 or not data, (status, text)
+                assert reveals_nothing(server, text, status)
                 assert asked == []
     with drill.attempt("nothing was kept"):
         assert not [path for path in server.uploads.rglob("*") if "secret" in path.name]
@@ -111,7 +111,7 @@ def odd_paths(rng, functions):
 
 
 def send(server, request):
-    """Send bytes as they are; return the status, 0 for none, and all of the answer that comes within a second."""
+    """Send raw bytes; return the status, or 0, and the part of the response that arrives within a second."""
     host, port = server.url.removeprefix("http://").split(":")
     answer = b""
     with socket.create_connection((host, int(port)), timeout=1) as connection:
@@ -119,7 +119,7 @@ def send(server, request):
             connection.sendall(request)
             while block := connection.recv(2**16):
                 answer += block
-        except OSError:  # nothing more comes, or it has hung up
+        except OSError:  # timeout or connection closed
             pass
     words = answer.split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0, answer.decode("utf-8", "replace")
@@ -128,7 +128,7 @@ def send(server, request):
 def test_odd_requests(drill, rng, server, functions):
     """Hostile requests to every Space.
 
-    Odd JSON, headers and paths to every Space; nothing is told of the server, and it goes on.
+    Odd JSON, headers and paths; the server reveals nothing and keeps running.
     """
     before = server.memory()
     for _ in range(REQUESTS):
@@ -144,11 +144,11 @@ def test_odd_requests(drill, rng, server, functions):
         path = odd_paths(rng, functions)
         head = "\r\n".join([f"{method} {path} HTTP/1.1", "Connection: close", *headers]).encode()
         with drill.attempt(f"{head[:300]} {body[:300]}"):
-            status, told = send(server, head + b"\r\n\r\n" + body)
-            # Gradio says this, and nothing more, to file data of an unknown kind.
-            assert status < 500 or told.endswith("\r\n\r\nInternal Server Error"), told[:1000]
-            assert tells_nothing(server, told, status), told[:1000]
-    with drill.attempt("it goes on"):
+            status, text = send(server, head + b"\r\n\r\n" + body)
+            # Gradio's response to file data of an unknown kind.
+            assert status < 500 or text.endswith("\r\n\r\nInternal Server Error"), text[:1000]
+            assert reveals_nothing(server, text, status), text[:1000]
+    with drill.attempt("the server keeps running"):
         server.client()
         assert server.memory() - before < 300
 
@@ -156,7 +156,7 @@ def test_odd_requests(drill, rng, server, functions):
 def test_bodies_too_large(drill, rng, server):
     """Hostile requests to every Space.
 
-    Bodies beyond what a Space takes, announced, in pieces, or packed; refused, and nothing of them stays.
+    Bodies beyond the limits, with a length or in pieces; refused, and nothing of them is kept.
     """
     kept = {path for path in server.uploads.rglob("*") if path.is_file()}
     before = server.memory()
@@ -171,11 +171,11 @@ def test_bodies_too_large(drill, rng, server):
         body = (part if path.endswith("upload") else b"[") + b" " * size
         if chunked:
             body = b"".join(b"%x\r\n%s\r\n" % (2**20, body[at : at + 2**20]) for at in range(0, size, 2**20))
-        with drill.attempt(f"{path}, {size} bytes, {'in pieces' if chunked else 'announced'}"):
-            status, told = send(server, head.encode() + body)
-            assert status in {0, 400, 413}, told[:500]
-            assert tells_nothing(server, told)
-    with drill.attempt("nothing stays, and it goes on"):
+        with drill.attempt(f"{path}, {size} bytes, {'in pieces' if chunked else 'with a length'}"):
+            status, text = send(server, head.encode() + body)
+            assert status in {0, 400, 413}, text[:500]
+            assert reveals_nothing(server, text)
+    with drill.attempt("nothing is kept, and the server keeps running"):
         server.client()
         assert {path for path in server.uploads.rglob("*") if path.is_file()} - kept <= {
             path for path in server.uploads.rglob("*") if path.name == CLIP.name
@@ -186,7 +186,7 @@ def test_bodies_too_large(drill, rng, server):
 def test_files_of_another_kind(drill, rng, server, functions):
     """Hostile requests to every Space.
 
-    Uploads of noise, and paths, where files belong, in every function of every Space; nothing is told of them.
+    Uploads of noise, and paths in place of files, in any function; the server reveals nothing.
     """
     for _ in range(30):
         content = rng.choice([rng.randbytes(5000), b"", b"PK\3\4" + rng.randbytes(99), b"PAR1" + bytes(99) + b"PAR1"])
@@ -195,10 +195,10 @@ def test_files_of_another_kind(drill, rng, server, functions):
         session = f"s{rng.randrange(10**9)}"
         with drill.attempt(f"{function['api_name']} {data}"):
             body = {"data": data, "fn_index": function["id"], "session_hash": session}
-            status, told = ask(f"{server.url}/gradio_api/queue/join", body)
+            status, text = ask(f"{server.url}/gradio_api/queue/join", body)
             assert status < 500
             if status == 200:
-                status, told = ask(f"{server.url}/gradio_api/queue/data?session_hash={session}")
-            assert "Traceback" not in told
-            assert "root:x:" not in told
-            assert str(ROOT) not in told
+                status, text = ask(f"{server.url}/gradio_api/queue/data?session_hash={session}")
+            assert "Traceback" not in text
+            assert "root:x:" not in text
+            assert str(ROOT) not in text
