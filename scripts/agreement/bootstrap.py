@@ -11,6 +11,10 @@ from .comparison import Comparison, Floats
 from .figures import figure
 
 
+# Resampling raises the calibration error, so its replicates give no interval.
+_WITHOUT_INTERVAL = ("calibration_error",)
+
+
 @dataclass(frozen=True)
 class BootstrapEstimate:
     """A figure with the ends of its confidence interval; None where undefined."""
@@ -37,12 +41,13 @@ def estimate(
 def replicated(
     metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
 ) -> dict[tuple[str, str], Floats]:
-    """Return, by metric and figure, the figure followed by its replicates, shape (1 + resamples,)."""
+    """Return, by metric and figure, the figure followed by its replicates, if it has an interval: (1 + resamples,)."""
     questions = max(comparison.question_count for comparison in metrics.values())
     chunks: dict[tuple[str, str], list[Floats]] = {(metric, name): [] for metric in metrics for name in figures}
     for weights in chain([np.ones((1, questions))], draws(questions, bootstrap)):
         for (metric, name), found in chunks.items():
-            found.append(figure(name, metrics[metric], weights))
+            if not found or name not in _WITHOUT_INTERVAL:
+                found.append(figure(name, metrics[metric], weights))
     return {key: np.concatenate(found) for key, found in chunks.items()}
 
 
