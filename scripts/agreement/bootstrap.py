@@ -10,7 +10,6 @@ from ..uncertainty.resampling import Bootstrap, draws, interval
 from .comparison import Comparison, Floats
 from .figures import figure
 
-
 # Resampling raises the calibration error, so its replicates give no interval.
 _WITHOUT_INTERVAL = ("calibration_error",)
 
