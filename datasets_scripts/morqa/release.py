@@ -25,9 +25,6 @@ RATING_COLUMNS = (
     "value",
 )
 
-_HEADER = 10_000
-"""The number of characters in which the header of a rating file must end."""
-
 
 @dataclass(frozen=True)
 class Subset:
@@ -158,4 +155,4 @@ def _find(folder: Path, *patterns: str) -> Path | None:
 def _has_ratings(path: Path) -> bool:
     """Whether a CSV file has the columns of a rating file, in any order."""
     with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        return set(RATING_COLUMNS) <= set(next(csv.reader([file.readline(_HEADER)]), []))
+        return set(RATING_COLUMNS) <= set(next(csv.reader([file.readline()]), []))

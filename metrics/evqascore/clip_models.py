@@ -1,7 +1,6 @@
 """Find a CLIP model: an open_clip tag, a repository of the Hub, a folder, a file of weights, or the demo."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -46,13 +45,13 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
     if is_file(local):
         return load_file(local)
     if is_folder(local):
-        return _folder(local, local.absolute().name)
+        return _transformers(local, local.absolute().name)
     name, _, pretrained = model.partition("/")
     if pretrained and is_architecture(name):
         return load_named(name, pretrained)
     if model.count("/") != 1:
         raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is neither a file nor a folder. {_CURE}")
-    return _folder(_downloaded(model, revision), pretrained)
+    return _transformers(_downloaded(model, revision), pretrained)
 
 
 def load_demo() -> Clip:
@@ -101,24 +100,6 @@ def _published_demo(beside: Path) -> Path:
     )
 
 
-def _folder(folder: Path, label: str) -> Clip:
-    """Load a folder in the format of transformers."""
-    if _model_type(folder / "config.json") != "clip":
-        raise ValueError(
-            f"evqascore: {folder} is not a CLIP checkpoint: it has no config.json of model_type 'clip'. For weights in "
-            f"open_clip's format, name the architecture and the file: model='ViT-B-16', checkpoint='…'. {_CURE}"
-        )
-    return _transformers(folder, label)
-
-
-def _model_type(config: Path) -> str | None:
-    try:
-        settings = json.loads(config.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return settings.get("model_type") if isinstance(settings, dict) else None
-
-
 def _downloaded(model: str, revision: str | None) -> Path:
     """Download a repository; the pickle, which transformers checks, only if there is no safetensors file."""
     from huggingface_hub import snapshot_download
@@ -139,6 +120,12 @@ def _downloaded(model: str, revision: str | None) -> Path:
 
 
 def _transformers(folder: Path, label: str) -> Clip:
+    """Load a folder in the format of transformers."""
+    if not (folder / "config.json").is_file():
+        raise ValueError(
+            f"evqascore: {folder} is not a CLIP checkpoint of transformers: it has no config.json. For weights in "
+            f"open_clip's format, name the architecture and the file: model='ViT-B-16', checkpoint='…'. {_CURE}"
+        )
     try:
         import torch
         import transformers

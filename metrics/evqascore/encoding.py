@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, as_completed
 from itertools import islice
 from pathlib import Path
@@ -37,10 +37,11 @@ def video_features(
     *,
     cache_dir: str | Path | None = None,
     threads: int | None = None,
-) -> Iterator[tuple[str, VideoFeatures | UnreadableVideo]]:
+) -> Generator[tuple[str, VideoFeatures | UnreadableVideo], None, None]:
     """Yield (path, features) of each distinct video as soon as they are known, or (path, the reason for none).
 
-    A batch never mixes videos, so the vectors of a video do not depend on the others.
+    A batch never mixes videos, so the vectors of a video do not depend on the others. Close the generator to stop the
+    threads.
 
     Args:
         paths: Video files. A path that is repeated is read once.

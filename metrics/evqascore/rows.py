@@ -2,7 +2,8 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -190,17 +191,19 @@ def gather(
             ready.append(replace(row, keywords=keywords[: options.max_keywords] if row.keywords is None else keywords))
     texts = list({text: None for row in ready for text in (row.text, *(row.keywords or []))})
     vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
-    for row, found in _with_features(ready, encoder, options, cache_dir):
-        if isinstance(found, VideoFeatures):
-            outcomes[row.number] = _compared(row, found, vectors)
-        else:
-            refuse(row, "video_features" if row.features else "videos", found)
+    # An error must stop the threads that read the other videos, even while its traceback keeps the generator alive.
+    with closing(_with_features(ready, encoder, options, cache_dir)) as features:
+        for row, found in features:
+            if isinstance(found, VideoFeatures):
+                outcomes[row.number] = _compared(row, found, vectors)
+            else:
+                refuse(row, "video_features" if row.features else "videos", found)
     return [outcomes[row.number] for row in rows]
 
 
 def _with_features(
     rows: Sequence[VideoRow], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
-) -> Iterator[tuple[VideoRow, VideoFeatures | str]]:
+) -> Generator[tuple[VideoRow, VideoFeatures | str], None, None]:
     """Yield each row with its features, or with the reason why there are none.
 
     Rows with given features come first, so that an error in them is reported before any video is decoded. The rows of
@@ -213,8 +216,9 @@ def _with_features(
         else:
             by_video[row.video].append(row)
     sampling = Sampling(options.interval, options.max_frames)
-    with progress("evqascore: videos", len(by_video), "video") as bar:
-        for path, found in video_features(list(by_video), encoder, sampling, cache_dir=cache_dir):
+    reading = video_features(list(by_video), encoder, sampling, cache_dir=cache_dir)
+    with progress("evqascore: videos", len(by_video), "video") as bar, closing(reading):
+        for path, found in reading:
             yield from ((row, str(found) if isinstance(found, UnreadableVideo) else found) for row in by_video[path])
             bar.update()
 

@@ -85,6 +85,8 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Fr
 
 def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
     """Yield the samples by jumping to key frames; yield nothing if the packets do not determine the frames."""
+    import av
+
     with _open(path, threads) as (container, stream):
         if not countable(container, stream):
             return
@@ -96,7 +98,7 @@ def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
         try:
             for number, frame in decode(container, stream, frames, runs):
                 yield convert(number, frame)
-        except av_error() as error:
+        except av.error.FFmpegError as error:
             raise Inexact from error  # reading through finds the cause
 
 
@@ -117,15 +119,10 @@ def _read_through(path: str, sampling: Sampling, threads: int) -> Iterator[Frame
         raise UnreadableVideo(path, "has no frame that can be decoded")
 
 
-def av_error() -> type[Any]:
-    """Return the base class of PyAV's errors. PyAV is imported late because reading features does not need it."""
-    import av
-
-    return av.error.FFmpegError
-
-
 def _frames(path: str, container: Any, stream: Any) -> Iterator[Any]:
     """Yield every frame; raise UnreadableVideo at the first sign of damage."""
+    import av
+
     number = 0
     try:
         for packet in _packets(path, container, stream, flush=True):
@@ -134,7 +131,7 @@ def _frames(path: str, container: Any, stream: Any) -> Iterator[Any]:
                     raise UnreadableVideo(path, f"is damaged at frame {number}")
                 yield frame
                 number += 1
-    except av_error() as error:
+    except av.error.FFmpegError as error:
         raise UnreadableVideo(path, f"is damaged after frame {number}: {error.strerror}") from error
 
 

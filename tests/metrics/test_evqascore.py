@@ -1,8 +1,10 @@
 """EVQAScore from video files to scores, and rows that cannot be scored."""
 
+import itertools
 import math
 import re
 import sys
+import threading
 from functools import partial
 
 import av
@@ -17,6 +19,7 @@ from evaluate_qa.metrics.evqascore.keyword_model import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
+from evaluate_qa.metrics.evqascore.video import Frame, read_samples
 from evaluate_qa.toy_clip.clips import RATE, all_clips, held_out, write_clip
 
 EVERY = 6
@@ -52,11 +55,9 @@ def broken(tmp_path):
     return [str(tmp_path / "empty.mp4"), str(tmp_path / "text.mp4")]
 
 
-@pytest.fixture
-def no_decoding(metric, monkeypatch):
-    """Fail if a video is decoded."""
-    encoding = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.encoding"]
-    monkeypatch.setattr(encoding, "read_samples", lambda *_: pytest.fail("a video is decoded"))
+def module(metric, name):
+    """Return a module of the metric, also if evaluate has copied it."""
+    return sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.{name}"]
 
 
 def decoded(path):
@@ -228,17 +229,27 @@ def test_missing_files_are_reported_before_the_model_is_loaded(load, paths, colu
     assert metric._model is None
 
 
-def test_given_features_are_checked_before_a_video_is_decoded(metric, paths, no_decoding):
+def test_given_features_are_checked_before_a_video_is_decoded(metric, paths, monkeypatch):
+    monkeypatch.setattr(module(metric, "encoding"), "read_samples", lambda *_: pytest.fail("a video is decoded"))
     match = rf"^evqascore: video_features\[1\]: vectors of length 2; expected length {metric.dim}, features of the same"
     with pytest.raises(ValueError, match=match) as caught:
         metric.compute(predictions=["a", "b"], videos=[paths[0], None], video_features=[None, [[1, 2]]])
     assert caught.value.row == 1
 
 
-def test_broken_video_is_reported_with_its_row(metric, paths, broken):
-    with pytest.raises(ValueError, match=r"^evqascore: videos\[1\]: empty.mp4 is not a video") as caught:
-        metric.compute(predictions=["a", "b", "c"], videos=[paths[0], broken[0], paths[1]])
-    assert (caught.value.column, caught.value.row) == ("videos", 1)
+def test_broken_video_is_reported_with_its_row_and_stops_the_others(metric, paths, broken, monkeypatch):
+    encoding = module(metric, "encoding")
+    image = np.zeros((8, 8, 3), np.uint8)
+
+    def read(path, *rest):
+        return read_samples(path, *rest) if path in broken else (Frame(n, 0.0, image) for n in itertools.count())
+
+    monkeypatch.setattr(encoding, "read_samples", read)
+    before = {*threading.enumerate()}
+    with pytest.raises(ValueError, match=r"^evqascore: videos\[0\]: empty.mp4 is not a video") as caught:
+        metric.compute(predictions=["a", "b", "c"], videos=[broken[0], *paths[:2]])
+    assert (caught.value.column, caught.value.row) == ("videos", 0)
+    assert {*threading.enumerate()} <= before
 
 
 def test_unreadable_rows_leave_the_others_scored(metric, paths, broken, tmp_path):
