@@ -98,7 +98,7 @@ def processor(device: str = "cpu") -> str:
     if device.startswith("cuda"):
         import torch
 
-        return torch.cuda.get_device_name(device)
+        return str(torch.cuda.get_device_name(device))
     with suppress(OSError):
         if named := re.search(
             r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE

@@ -218,7 +218,7 @@ class Reward:
 
     def _worth(self, scored: Mapping[str, Any]) -> float | None:
         """Return the reward of a scored answer; None if it could not be scored."""
-        worth = scored["verdict" if self._value == "verdict" else "score"]
+        worth: float | None = scored["verdict" if self._value == "verdict" else "score"]
         if worth is None or isinstance(self._value, str):
             return None if worth is None else float(worth)
         low, high = self._value

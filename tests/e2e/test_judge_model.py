@@ -1,6 +1,6 @@
-"""The judge with a real chat model: behind transformers' own OpenAI-compatible server, and run here.
+"""The judge with a small chat model, on transformers' OpenAI-compatible server and in this process.
 
-It is far too small to judge. What is tested is that its words, tokens and probabilities arrive as they are.
+The model is too small to judge. The tests check that its words, tokens and probabilities arrive unchanged.
 """
 
 import json
@@ -38,18 +38,18 @@ def endpoint(processes, folder, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def load(folder):
-    """Loads the judge; the server knows the model by its folder."""
+    """Return a function that loads the judge; the server's name of the model is its folder."""
     return partial(evaluate_qa.load, "judge", model=str(folder), protocol=TRUE_OR_FALSE, max_tokens=3, timeout=300)
 
 
 @pytest.fixture(scope="module")
 def here(load):
-    """What the model says where transformers runs it in this process."""
+    """The result of the model in this process."""
     return load(device="cpu").compute(**ROWS)
 
 
-def test_a_real_server_says_what_the_model_says_here(load, endpoint, here):
-    """The server gives no log-probabilities, so that its scores are 0 or 1."""
+def test_a_server_gives_the_verdicts_of_the_local_model(load, endpoint, here):
+    """The server returns no log-probabilities, so its scores are 0 or 1."""
     out = load(endpoint=endpoint, concurrency=2).compute(**ROWS)
     assert out["unscored"] == 0
     assert set(out["per_example"]["label"]) <= {"True", "False"}
@@ -60,8 +60,8 @@ def test_a_real_server_says_what_the_model_says_here(load, endpoint, here):
     assert here["signature"].endswith("|score:logprobs")
 
 
-def test_its_tokens_are_counted_and_its_probabilities_are_its_own(folder, here):
-    """By transformers' own template, tokenizer and forward pass: the share of True among all ways to begin a label."""
+def test_tokens_and_probabilities_equal_a_plain_forward_pass(folder, here):
+    """The score is the share of True among all tokens that start a label."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -80,8 +80,8 @@ def test_its_tokens_are_counted_and_its_probabilities_are_its_own(folder, here):
     assert 0 < here["per_example"]["score"][0] < 1
 
 
-def test_words_in_place_of_a_label_are_unscored_and_not_wrong(load, endpoint):
-    """To our own protocol it replies in a sentence."""
+def test_replies_without_a_label_are_unscored(load, endpoint):
+    """For the default protocol the model replies with a sentence."""
     rows = {name: values[:1] for name, values in ROWS.items()}
     out = load(endpoint=endpoint, protocol="default").compute(**rows)
     assert (out["unscored"], out["accuracy"]) == (1, None)
@@ -89,8 +89,8 @@ def test_words_in_place_of_a_label_are_unscored_and_not_wrong(load, endpoint):
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_no_text_brings_a_special_token_into_a_real_prompt(folder, name):
-    """The prompts of the fifty texts that try have as many special tokens as that of a plain one."""
+def test_no_text_adds_a_special_token_to_the_prompt(folder, name):
+    """The prompts of fifty injections have as many special tokens as the prompt of a plain text."""
     model = LocalModel(str(folder), device="cpu")
     tokenizer, _ = model._loaded
     special = set(tokenizer.all_special_ids)

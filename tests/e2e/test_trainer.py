@@ -178,18 +178,3 @@ def test_an_interrupted_evaluation_raises_an_error_once(metrics, trainer):
     with pytest.raises(ValueError, match="11 rows were evaluated, 7 expected: an earlier evaluation was interrupted"):
         by_batches.evaluate()
     assert by_batches.evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
-
-
-def test_scoring_keeps_the_models_mode(metrics, trainer):
-    seen = []
-
-    def watched(evaluated):
-        before = evaluating.model.training
-        figures = scores(metrics)(evaluated)
-        seen.append((before, evaluating.model.training))
-        return figures
-
-    evaluating = trainer(watched)
-    evaluating.evaluate()
-    assert seen == [(False, False)]
-    assert all(parameter.requires_grad for parameter in evaluating.model.parameters())

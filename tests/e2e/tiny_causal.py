@@ -1,4 +1,4 @@
-"""A tiny causal language model in the Hub's format, made on the spot; its answers are words, but no sense."""
+"""Write a tiny causal language model with random weights; its answers are random words."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def write_tiny_causal(folder: Path) -> Path:
     )
     size = {"vocab_size": len(vocabulary), "n_positions": 128, "n_embd": 32, "n_layer": 2, "n_head": 2}
     model = GPT2LMHeadModel(GPT2Config(**size, initializer_range=0.5, bos_token_id=1, eos_token_id=1))
-    model.generation_config.suppress_tokens = [0, 1]  # it would rather say nothing
+    model.generation_config.suppress_tokens = [0, 1]  # else it would stop immediately
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -1,4 +1,4 @@
-"""What the tests of all metrics share. A new metric is covered by one entry in CASES."""
+"""Fixtures of the contract tests. An entry in CASES covers a new metric."""
 
 import json
 import math
@@ -18,19 +18,19 @@ from evaluate_qa.metrics._shared.scorer import Scorer
 
 @dataclass(frozen=True)
 class Case:
-    """What the tests of the common contract need to know of one metric.
+    """A metric in the contract tests.
 
     Args:
-        columns: Rows of different quality, in every column the metric has a use for.
-        identical: Three rows with the best of answers, in the required columns; or what makes them, with a model.
+        columns: Rows of different quality, in every column that the metric uses.
+        identical: Three rows with perfect answers in the required columns, or a function that returns them.
         scores: Lowest and highest score.
-        best: What `identical` rows score at least; by default the highest score.
-        empty: What an empty answer scores; by default the lowest score.
-        load: Options of `evaluate.load`, where the default is not to be had on every machine.
-        needs: Columns that a row cannot do without, beside those that the metric requires of every row.
-        model: Finds the loaded model in a metric that has been used; None for a metric without a model.
-        loads: Modules that come with the model: no bad input may cause their import.
-        unprepared: Options, if there are any, that pass all checks, but need what the environment of the tests lacks.
+        best: Minimum score of the `identical` rows (default: the highest score).
+        empty: Score of an empty answer (default: the lowest score).
+        load: Options of `load` that the tests need.
+        needs: Further columns that a row needs to be scored.
+        model: Returns the loaded model of a metric; None for a metric without a model.
+        loads: Modules that the model needs, and that invalid input must not import.
+        unprepared: Valid options that need a file or package that the tests do not have.
     """
 
     columns: Mapping[str, list[Any]]
@@ -45,25 +45,25 @@ class Case:
     unprepared: Mapping[str, Any] = field(default_factory=dict)
 
     def rows(self, *numbers: int) -> dict[str, list[Any]]:
-        """Return the columns with these rows only, in this order."""
+        """Return the columns with only these rows."""
         return {column: [values[number] for number in numbers] for column, values in self.columns.items()}
 
     def best_rows(self) -> Mapping[str, list[Any]]:
-        """Return the rows with the best of answers."""
+        """Return the rows with perfect answers."""
         return self.identical() if callable(self.identical) else self.identical
 
     def filled(self, metric: Scorer, **columns: list[Any]) -> dict[str, list[Any]]:
-        """Return those columns that the metric has, beside an example in every other column that it requires."""
+        """Return the given columns that the metric has, and examples in its other required columns."""
         count = len(columns["predictions"])
         examples = {column: [self.columns[column][0]] * count for column in self.needed(metric)}
         return examples | {column: rows for column, rows in columns.items() if column in metric.columns}
 
     def needed(self, metric: Scorer) -> tuple[str, ...]:
-        """Return the columns without which nothing can be scored."""
+        """Return the columns that are needed to score a row."""
         return (*metric.required, *self.needs)
 
     def allows(self, score: float) -> bool:
-        """Whether a score is in range, but for the last digits of its arithmetic."""
+        """Return whether a score is in range, up to rounding."""
         lowest, highest = self.scores
         return lowest <= score <= highest + 1e-9
 
@@ -88,7 +88,7 @@ _DEMO = json.loads(Path(evaluate_qa.path("evqascore"), "demo_clip", "config.json
 
 
 def _features() -> list[list[list[float]]]:
-    """Five frames of each of six videos, as no video would give them: v, −v, u, −u, u.
+    """Return five frames v, −v, u, −u, u for each of six videos.
 
     With a_k = f_v·f_k and b_k = f_u·f_k, P = mean_k max(|a_k|, |b_k|) ≥ 0, and 5R = (max a − min a) + (max b − min b)
     + max b ≥ max b. If R < 0, all b_k < 0, so that P ≥ −max b ≥ 5|R|, and F = 2PR / (P + R) ≥ −2|R| · 5/4 ≥ −1/2, as
@@ -100,13 +100,13 @@ def _features() -> list[list[list[float]]]:
 
 
 FEATURES = _features()
-# The judge of the judge's rows, as long as the tests run.
+# The chat model of judge, which runs as long as the tests.
 CHAT_SERVER = ChatServer()
 MOST_KEYWORDS = math.log(20 + 1)
 
 
 def seen(texts: list[str]) -> dict[str, list[Any]]:
-    """Captions of which each is its own keyword and the one frame of its video: c = P = R = F = 1."""
+    """Return captions that are their own keyword and the only frame of their video: c = P = R = F = 1."""
     from evaluate_qa.metrics.evqascore.clip import Encoder
     from evaluate_qa.metrics.evqascore.clip_models import load_demo
 
@@ -204,32 +204,32 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def cases() -> dict[str, Case]:
-    """What the contract's tests know of all metrics."""
+    """The cases of all metrics."""
     return CASES
 
 
 @pytest.fixture(scope="session")
 def case(name: str) -> Case:
-    """What they know of the metric."""
+    """The case of the metric."""
     assert name in CASES, f"no entry for {name!r} in CASES of {Path(__file__).name}"
     return CASES[name]
 
 
 @pytest.fixture(scope="session")
 def load(name: str, case: Case) -> Callable[..., Scorer]:
-    """Loads the metric anew, with the options it is given."""
+    """Return a function that loads the metric."""
     return partial(evaluate_qa.load, name, **case.load)
 
 
 @pytest.fixture(scope="session")
 def metric(load: Callable[..., Scorer]) -> Scorer:
-    """The metric, loaded once for all tests that leave it as it was."""
+    """The metric, loaded once for all tests that do not change it."""
     return load()
 
 
 @pytest.fixture(scope="session")
 def load_with_model(load: Callable[..., Scorer], metric: Scorer) -> Callable[..., Scorer]:
-    """Loads the metric anew, but for the model: it has that of `metric`, if one is there by now."""
+    """Return a function that loads the metric, but shares the model of `metric`."""
 
     def load_again(**options: Any) -> Scorer:
         another = load(**options)

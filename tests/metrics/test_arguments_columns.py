@@ -1,4 +1,4 @@
-"""Every row is checked and brought to one form; what cannot be scored is refused by name, row, value and cure."""
+"""Columns: accepted containers and values, canonical forms, and errors."""
 
 import enum
 import math
@@ -16,10 +16,8 @@ from evaluate_qa.metrics._shared.arguments import (
     RowTypeError,
     RowValueError,
     Unexpected,
-    as_list,
     check_column,
     check_keywords,
-    check_lengths,
     clean,
     optional_texts,
     prediction,
@@ -29,7 +27,6 @@ from evaluate_qa.metrics._shared.arguments import (
 
 REFERENCE = "expected a string or a non-empty list of strings"
 ANSWERS = ["Paris", "", "Oslo"]
-STRINGS_ONLY = {"numpy strings", "string Series"}
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
@@ -46,51 +43,38 @@ CONTAINERS = {
 
 
 class City(enum.StrEnum):
-    """Its `str()` is "City.PARIS", its text is "paris"."""
+    """A string enumeration, whose members have another `repr`."""
 
     PARIS = "paris"
 
 
 def plain(texts):
-    """Whether all are exactly `str`: numpy's own strings would reach results and JSON files."""
+    """Return whether all texts are exactly `str`, not numpy strings."""
     return all(type(text) is str for text in texts)
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
-def test_rows_come_in_any_common_container(container):
+def test_a_column_may_be_any_common_container(container):
     rows = check_column("smile", "predictions", container(ANSWERS), prediction)
     assert rows == ANSWERS
     assert plain(rows)
 
 
-@pytest.mark.parametrize("container", [CONTAINERS[name] for name in sorted(CONTAINERS.keys() - STRINGS_ONLY)])
-def test_references_come_in_any_common_container(container):
-    rows = check_column("smile", "references", container([["Paris", "Lutetia"], ["Oslo"], ["Rome"]]), texts)
-    assert rows == [["Paris", "Lutetia"], ["Oslo"], ["Rome"]]
-    assert all(map(plain, rows))
-
-
 @pytest.mark.parametrize("row", [("a", "b"), np.array(["a", "b"]), pd.Series(["a", "b"]), pa.array(["a", "b"])])
-def test_one_rows_references_come_in_any_container(row):
+def test_a_row_of_references_may_be_any_common_container(row):
     assert texts(row) == ["a", "b"]
 
 
-def test_strings_and_lists_mix_freely_among_references():
+def test_rows_of_references_may_be_strings_or_lists():
     assert check_column("smile", "references", ["a", ["b", "c"], ("d",)], texts) == [["a"], ["b", "c"], ["d"]]
 
 
-def test_the_message_names_metric_argument_row_value_and_what_is_expected():
+def test_the_error_names_metric_column_row_and_value():
     message = "smile: references[7] is None; expected a string or a non-empty list of strings"
     with pytest.raises(RowTypeError, match=f"^{re.escape(message)}$") as caught:
         check_column("smile", "references", [*"abcdefg", None], texts)
     assert (caught.value.column, caught.value.row) == ("references", 7)
     assert caught.value.__cause__ is None
-
-
-@pytest.mark.parametrize("value", [None, 5, 2.5, math.nan, True, b"Paris", ["Paris"], {"a": 1}, pd.NA, np.str_])
-def test_a_prediction_is_a_string(value):
-    with pytest.raises(TypeError, match=r"^smile: predictions\[1\] is .*; expected a string$"):
-        check_column("smile", "predictions", ["Paris", value], prediction)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +96,7 @@ def test_a_reference_is_not_empty(value):
 
 
 @pytest.mark.parametrize("dtype", [None, object, "string", "category"])
-def test_what_is_missing_from_a_pandas_series_is_none(dtype):
+def test_missing_values_of_a_pandas_series_are_none(dtype):
     series = pd.Series(["Who?", None, "When?"], dtype=dtype)
     assert check_column("smile", "questions", series, question) == ["Who?", "", "When?"]
     with pytest.raises(TypeError, match=r"predictions\[1\] is None; expected a string"):
@@ -121,12 +105,14 @@ def test_what_is_missing_from_a_pandas_series_is_none(dtype):
 
 
 @pytest.mark.parametrize("value", [5, [None], [""], [], ["a", " "], [["a"]], {"a": 1}])
-def test_a_row_of_an_optional_column_is_checked_as_well(value):
-    with pytest.raises((TypeError, ValueError), match=r"^smile: synthetic_answers\[1\] is .*; expected a (non-empty )?string or"):
+def test_a_row_of_an_optional_column_is_checked(value):
+    with pytest.raises(
+        (TypeError, ValueError), match=r"^smile: synthetic_answers\[1\] is .*; expected a (non-emp|str)"
+    ):
         check_column("smile", "synthetic_answers", ["a", value], optional_texts)
 
 
-def test_none_is_a_row_without_a_question_or_a_synthetic_answer():
+def test_none_means_a_row_without_a_question_or_synthetic_answer():
     assert check_column("smile", "questions", [None, "", "Who?"], question) == ["", "", "Who?"]
     assert check_column("smile", "synthetic_answers", [None, "a", ["b"]], optional_texts) == [[], ["a"], ["b"]]
 
@@ -138,13 +124,6 @@ def test_none_is_a_row_without_a_question_or_a_synthetic_answer():
 def test_a_column_is_a_list_of_rows(values):
     with pytest.raises(TypeError, match=r"^smile: predictions is [\s\S]*; expected a list .* predictions=\[…\]\)$"):
         check_column("smile", "predictions", values, prediction)
-
-
-def test_a_table_is_not_a_column():
-    """A DataFrame iterates over its column names, which would be scored in place of its rows."""
-    assert as_list(pd.DataFrame({"answer": ["Paris"]})) is None
-    with pytest.raises(RowTypeError, match="expected a string"):
-        check_column("smile", "predictions", pa.table({"answer": ["Paris"]}), prediction)
 
 
 def test_a_long_value_is_shortened_in_the_message():
@@ -181,23 +160,6 @@ def test_any_text_can_be_stored_and_only_surrogates_change(text):
         assert cleaned == text
 
 
-def test_lengths_that_differ_are_told():
-    message = (
-        "smile: the columns differ in length: predictions has 2, references has 3; expected one entry for each row"
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        check_lengths("smile", {"predictions": [1, 2], "references": [1, 2, 3]})
-
-
-def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match=r"^smile: predictions is empty; expected at least one row$"):
-        check_lengths("smile", {"predictions": [], "references": []})
-
-
-def test_equal_lengths_pass():
-    check_lengths("smile", {"predictions": [1, 2], "references": [1, 2]})
-
-
 @pytest.mark.parametrize(
     ("keyword", "hint"),
     [
@@ -212,15 +174,10 @@ def test_an_unknown_keyword_names_the_nearest(keyword, hint):
         check_keywords("smile", ["references", keyword], {"references", "predictions", "per_example"})
 
 
-def test_known_keywords_pass():
-    check_keywords("smile", ["references"], ["references", "predictions"])
-
-
 @pytest.mark.parametrize(
     "text", [" \n", "\u200b", "\x00", "\ufeff\u00ad", "\u3164", "\u2800\ufe0f", "\U000e0041\u202e"]
 )
-def test_what_shows_nothing_is_empty(text):
-    """An answer is then an empty one, and a reference is none; around what shows, it stays."""
+def test_invisible_text_is_empty(text):
     assert prediction(text) == ""
     assert prediction(f"a{text}") == f"a{text}"
     with pytest.raises(Unexpected, match="non-empty strings"):
@@ -228,5 +185,5 @@ def test_what_shows_nothing_is_empty(text):
 
 
 @pytest.mark.parametrize("text", [".", "0", "\ud800", "\u0301", "👍\ufe0f", "京"])
-def test_what_shows_anything_is_no_empty_answer(text):
+def test_visible_text_is_not_empty(text):
     assert prediction(text) != ""

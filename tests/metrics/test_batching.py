@@ -1,4 +1,4 @@
-"""Batches hold every row once within the budget; memory that runs out costs time, not the result."""
+"""Batches have every row once within the budget, and are halved if memory runs out."""
 
 import gc
 import weakref
@@ -23,20 +23,16 @@ def test_every_row_is_in_one_batch_within_the_budget(lengths, budget, batch_size
 
 
 @given(lengths_lists, st.integers(1, 1000))
-def test_the_longest_rows_come_first(lengths, budget):
+def test_batches_are_as_large_as_the_budget_allows(lengths, budget):
+    """The next row would exceed the budget. The longest rows come first."""
     order = [lengths[row] for batch in batches(lengths, budget) for row in batch]
     assert order == sorted(order, reverse=True)
-
-
-@given(lengths_lists, st.integers(1, 1000))
-def test_batches_are_as_large_as_the_budget_allows(lengths, budget):
-    """The next row, padded to this batch's longest, would not have fitted."""
     made = list(batches(lengths, budget))
     for batch in made[:-1]:
         assert (len(batch) + 1) * max(1, lengths[batch].max()) > budget
 
 
-def test_batches_by_hand():
+def test_batches_equal_a_hand_derived_example():
     # Sorted: 6 5 5 2 1. Budget 12: 2 · 6 = 12 fit, then 2 · 5 = 10 (the 2 is padded to 5), then the rest.
     made = [batch.tolist() for batch in batches(np.array([5, 2, 6, 1, 5]), 12)]
     assert made == [[2, 0], [4, 1], [3]]
@@ -74,7 +70,7 @@ def out_of_memory_errors():
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_halves_until_it_fits(number):
+def test_a_batch_is_halved_until_it_fits(number):
     lengths, called = np.array([4] * 8 + [3, 1]), []
     forward = limited(lengths, 8, out_of_memory_errors()[number], called)
     assert gathered(lengths, forward, token_budget=32) == [8] * 8 + [6, 2]
@@ -88,20 +84,14 @@ def test_halving_changes_no_output(lengths, budget, limit):
     assert gathered(lengths, forward, token_budget=budget) == (lengths * 2).tolist()
 
 
-def test_an_odd_batch_loses_no_row():
-    lengths = np.ones(7, dtype=int)
-    assert gathered(lengths, limited(lengths, 1, MemoryError(), []), token_budget=100) == [2] * 7
-
-
-def test_the_real_allocator_of_the_cpu_is_understood():
-    """PyTorch's own message for a tensor no machine has room for (2⁵⁰ floats a row) is taken for what it is."""
+def test_the_error_of_the_cpus_allocator_is_recognized():
     import torch
 
     with pytest.raises(MemoryError, match="out of memory with a single row"):
         gathered(np.ones(2), lambda rows: torch.empty(len(rows), 2**50).numpy(), token_budget=2)
 
 
-def test_a_single_row_too_large_is_a_memory_error_with_the_devices_own_words():
+def test_a_row_that_does_not_fit_raises_a_memory_error():
     lengths = np.array([100, 1])
     forward = limited(lengths, 50, RuntimeError("CUDA out of memory. Tried 2 GiB"), [])
     with pytest.raises(MemoryError, match=r"single row; a device with more .* \(CUDA out of memory\. Tried 2 GiB\)"):
@@ -109,7 +99,7 @@ def test_a_single_row_too_large_is_a_memory_error_with_the_devices_own_words():
 
 
 @pytest.mark.parametrize("error", [RuntimeError("CUDA error: device-side assert"), ValueError("out of memory")])
-def test_other_errors_pass_through_at_once(error):
+def test_other_errors_are_raised(error):
     called = []
     with pytest.raises(type(error)) as caught:
         gathered(np.ones(4), limited(np.ones(4), 0, error, called), token_budget=100)
@@ -117,8 +107,7 @@ def test_other_errors_pass_through_at_once(error):
     assert called == [4]
 
 
-def test_the_failed_batch_is_free_before_its_halves_run():
-    """A traceback kept alive would hold the tensors of the batch that did not fit."""
+def test_a_failed_batch_is_freed_before_its_halves_run():
 
     class Tensor:
         pass
@@ -138,14 +127,3 @@ def test_the_failed_batch_is_free_before_its_halves_run():
         assert gathered(np.ones(4), forward, token_budget=100) == [0] * 4
     finally:
         gc.enable()
-
-
-def test_outputs_are_yielded_as_they_come():
-    lengths, called = np.array([3, 2, 1]), []
-    stream = run(lengths, limited(lengths, 10, MemoryError(), called), token_budget=3)
-    assert next(stream)[0].tolist() == [0]
-    assert called == [1]
-
-
-def test_no_rows_need_no_forward_pass():
-    assert gathered(np.array([], dtype=int), lambda rows: pytest.fail("called"), token_budget=10) == []

@@ -1,4 +1,4 @@
-"""Pairs of texts: assembled as transformers does, cut as it does, and scored the same in any company."""
+"""Pairs of texts are assembled, truncated and classified like in transformers."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
-from evaluate_qa.metrics._shared.long_texts import tail, windows
+from evaluate_qa.metrics._shared.long_texts import windows
 
 CPU = ModelOptions(device="cpu")
 TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)
@@ -33,9 +33,9 @@ def tokenizer(folder):
     return AutoTokenizer.from_pretrained(folder)
 
 
-@given(first=TEXTS, second=TEXTS.filter(bool))  # transformers takes an empty second side for none
-def test_two_sides_are_those_of_transformers(classifier, tokenizer, first, second):
-    """Long ones too: what does not fit 64 tokens is cut from the longer side."""
+@given(first=TEXTS, second=TEXTS.filter(bool))  # transformers ignores an empty second side
+def test_two_sides_equal_those_of_transformers(classifier, tokenizer, first, second):
+    """Pairs of more than 64 tokens lose tokens of the longer side."""
     ((ids, types),) = classifier.encode([Pair(first, (second,))])
     expected = tokenizer(first, second, truncation=True, max_length=64)
     assert ids == expected["input_ids"]
@@ -59,13 +59,13 @@ def test_parts_of_the_second_side_are_separated(classifier, tokenizer):
     assert types == [0] * (2 + len(between)) + [1] * 7
 
 
-def test_the_name_of_a_special_token_is_text(classifier, tokenizer):
+def test_the_name_of_a_special_token_stays_text(classifier, tokenizer):
     ((ids, _),) = classifier.encode([Pair(f"paris {tokenizer.sep_token} lyon", ("paris",))])
     plain = classifier.encode([Pair("paris lyon", ("paris",))])[0][0]
     assert ids.count(tokenizer.sep_token_id) == plain.count(tokenizer.sep_token_id)
 
 
-def test_logits_are_those_of_transformers(classifier, folder, tokenizer):
+def test_logits_equal_those_of_transformers(classifier, folder, tokenizer):
     pairs = [Pair("paris is it", ("lyon",)), Pair("", ("the capital of france",)), Pair("curie " * 100, ("marie",))]
     model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     with torch.inference_mode():
@@ -76,17 +76,7 @@ def test_logits_are_those_of_transformers(classifier, folder, tokenizer):
     assert classifier.logits(pairs) == pytest.approx(np.array(expected), abs=1e-5)
 
 
-def test_a_text_that_is_tokenized_already_is_not_again(classifier, monkeypatch):
-    pairs = [Pair("paris is it", ("lyon",)), Pair("the capital", ("lyon",))]
-    expected, known = classifier.logits(pairs), classifier.tokenize(["paris is it", "lyon"])
-    asked = []
-    tokenize = classifier.tokenize
-    monkeypatch.setattr(classifier, "tokenize", lambda texts: asked.extend(texts) or tokenize(texts))
-    assert classifier.logits(pairs, known).tolist() == expected.tolist()
-    assert asked == ["the capital"]
-
-
-def test_equal_pairs_run_once_and_company_does_not_matter(classifier, monkeypatch):
+def test_equal_pairs_run_once_and_other_pairs_do_not_matter(classifier, monkeypatch):
     pairs = [Pair("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
     seen, run = [], module.run
 
@@ -110,7 +100,7 @@ def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
     pieces = windows(text, spans(classifier, text), tokens, tokens // 4)
     assert all(len(tokenizer(piece, add_special_tokens=False)["input_ids"]) <= tokens for piece in pieces)
     position = 0
-    for window in pieces:  # each begins where the one before ended, or earlier
+    for window in pieces:  # a window starts where the last one ended, or earlier
         start = text.rindex(window, 0, position + len(window))
         assert start <= position
         position = start + len(window)
@@ -121,15 +111,10 @@ def test_windows_are_cut_between_words(classifier):
     def cut(text, tokens, overlap):
         return windows(text, spans(classifier, text), tokens, overlap)
 
-    # "xyz" is 3 tokens: five would end inside of the second word.
+    # "xyz" is 3 tokens, so five tokens would end inside the second word.
     assert cut("xyz xyz xyz", 5, 0) == ["xyz ", "xyz ", "xyz"]
     assert cut("one two three one two", 4, 1) == ["one two three one ", "one two"]
-    assert cut("x" * 9, 4, 1) == ["xxxx", "xxxx", "x"]  # a single word is cut where it must be
-
-
-def test_a_tail_is_the_end(classifier):
-    for text, end in [("who is it ? the capital", "the capital"), ("who", "who")]:
-        assert tail(text, spans(classifier, text), 2) == end
+    assert cut("x" * 9, 4, 1) == ["xxxx", "xxxx", "x"]  # a single long word is cut
 
 
 def test_half_precision_is_close(folder, classifier):

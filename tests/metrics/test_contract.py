@@ -1,4 +1,4 @@
-"""What every metric returns, whatever it measures."""
+"""The result of every metric: types, ranges, and independence of batches and order."""
 
 import json
 import re
@@ -17,51 +17,44 @@ def result(metric, case):
 
 
 def not_plain(value, where="result"):
-    """Yield the places of everything that JSON does not know, numpy's numbers and strings among it."""
+    """Yield the places of values that are not JSON types, such as numpy's numbers."""
     if type(value) is dict:
         for key, inner in value.items():
             yield from not_plain(key, f"key of {where}")
             yield from not_plain(inner, f"{where}[{key!r}]")
     elif type(value) is list:
         for number, inner in enumerate(value):
-            if inner is not None:  # what is not known of a row
+            if inner is not None:  # a missing value
                 yield from not_plain(inner, f"{where}[{number}]")
     elif type(value) not in {float, int, str, bool}:
         yield where, type(value)
 
 
 def assert_same(left, right):
-    """Equal to the 1e-5 that the contract allows."""
+    """Check equality up to 1e-5."""
     assert left.keys() == right.keys()
     for key, value in left.items():
         if isinstance(value, dict):
             assert_same(value, right[key])
         elif isinstance(value, list) and value and isinstance(value[0], (str, list)):
-            # Lists of a row hold what it was scored with, which is the same to the bit.
+            # Texts and lists of a row are exactly equal.
             assert value == right[key]
         else:
             assert value == pytest.approx(right[key], abs=1e-5), key
 
 
-def test_every_metric_folder_has_a_case(name, case):
-    assert len(case) == len(case.columns["predictions"]) >= 6
-
-
-def test_the_scorer_goes_by_the_metrics_name(metric, name):
+def test_the_scorer_has_the_metrics_name(metric, name):
     assert type(metric) is scorer_class(name)
     assert metric.name == name
     assert metric.citation.startswith("@")
 
 
-def test_the_result_is_plain_python(result):
+def test_the_result_is_plain_python_and_json(result):
     assert list(not_plain(result)) == []
-
-
-def test_the_result_is_json(result):
     assert json.loads(json.dumps(result)) == result
 
 
-def test_the_score_goes_by_the_metrics_name(result, name, case):
+def test_the_mean_score_has_the_metrics_name(result, name, case):
     assert type(result[name]) is float
     assert case.allows(result[name])
 
@@ -79,7 +72,7 @@ def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):
     assert table["score"].nunique() > 2, "rows of different quality"
 
 
-def test_verdicts_are_what_accuracy_counts(result, metric):
+def test_accuracy_is_the_share_of_true_verdicts(result, metric):
     verdicts = result["per_example"].get("verdict")
     assert metric.verdicts == (verdicts is not None)
     if verdicts is None:
@@ -89,7 +82,7 @@ def test_verdicts_are_what_accuracy_counts(result, metric):
         assert result["accuracy"] == sum(verdicts) / len(verdicts)
 
 
-def test_rows_are_left_out_on_request(metric, case, result):
+def test_per_example_false_leaves_out_rows(metric, case, result):
     without = metric.compute(**case.columns, per_example=False)
     assert without == {key: value for key, value in result.items() if key != "per_example"}
 
@@ -101,7 +94,7 @@ def test_the_best_answers_score_highest(metric, case, name):
 
 
 def test_an_empty_answer_scores_lowest(metric, case):
-    """So does one that shows nothing: zero-width and control characters."""
+    """So does an answer of only invisible characters."""
     columns = {column: [*values[:2], *values[:2]] for column, values in case.best_rows().items()}
     result = metric.compute(**columns | {"predictions": ["", " \n\t", "\u200b", "\x00"]})
     assert result["per_example"]["score"] == [case.scores[0] if case.empty is None else case.empty] * 4
@@ -115,7 +108,7 @@ def test_the_order_of_rows_does_not_matter(metric, case, result):
     assert_same(*({key: out[key] for key in out.keys() - {"per_example"}} for out in (shuffled, result)))
 
 
-def test_what_else_is_in_the_batch_does_not_matter(metric, case, result):
+def test_other_rows_do_not_matter(metric, case, result):
     alone = [metric.compute(**case.rows(row))["per_example"] for row in range(len(case))]
     assert_same({key: [rows[key][0] for rows in alone] for key in result["per_example"]}, result["per_example"])
 
@@ -135,8 +128,7 @@ def test_equal_calls_give_equal_results_from_one_model(metric, case, result):
         assert case.model(metric) is model
 
 
-def test_nothing_is_printed_where_progress_bars_are_disabled(load, case, capfd):
-    """Nor are the bars of the libraries that load the model."""
+def test_nothing_is_printed_if_progress_bars_are_disabled(load, case, capfd):
     datasets.disable_progress_bars()
     try:
         load().compute(**case.columns)

@@ -1,4 +1,4 @@
-"""Columns of every metric: in any container, batch by batch, with ones it has no use for, and of any text."""
+"""Columns of every metric: any container, unused columns, and any text."""
 
 import datasets
 import numpy as np
@@ -14,8 +14,8 @@ def result(metric, case):
     return metric.compute(**case.columns)
 
 
-def of_no_use(metric, count):
-    """A column of every kind that only other metrics use."""
+def unused_columns(metric, count):
+    """Return every column that only other metrics use."""
     return {column: [None] * (count - 1) + ["x"] for column in KNOWN_COLUMNS if column not in metric.columns}
 
 
@@ -33,7 +33,7 @@ def test_any_container_gives_the_same_result(metric, case, result):
     def listed(value):
         return list(value) if isinstance(value, tuple) else value
 
-    # One type for all rows of a column, which Arrow and datasets want.
+    # Arrow and datasets need one type for all rows of a column.
     columns = {}
     for column, values in case.columns.items():
         nested = any(isinstance(value, (list, tuple)) for value in values)
@@ -43,7 +43,7 @@ def test_any_container_gives_the_same_result(metric, case, result):
 
 
 def test_columns_of_other_metrics_are_ignored(metric, case, result):
-    assert metric.compute(**case.columns, **of_no_use(metric, len(case))) == result
+    assert metric.compute(**case.columns, **unused_columns(metric, len(case))) == result
 
 
 def test_an_optional_column_may_be_missing_none_or_all_none(metric, case):
@@ -74,7 +74,7 @@ STRANGE = {
 
 
 def test_strange_text_is_scored(metric, case):
-    """As an answer, as one reference of two, and as both."""
+    """As an answer, as one of two references, and as both."""
     for kind, text in STRANGE.items():
         reference = text if is_visible(text) else "a"
         columns = case.filled(

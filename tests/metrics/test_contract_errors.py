@@ -1,4 +1,4 @@
-"""What no metric accepts, what the message says, and that the same object then scores the next call correctly."""
+"""Errors of every metric, after which the same object scores the next call correctly."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ def result(metric, case):
 
 @pytest.fixture(scope="module")
 def unloaded(load):
-    """A metric that must not come as far as loading its model."""
+    """A metric that fails the test if it loads its model."""
     metric = load()
     metric.prepare = lambda _: pytest.fail("the model is loaded before the input is checked")
     return metric
@@ -27,7 +27,7 @@ BAD_ROWS = [None, 5, 2.5, math.nan, True, b"Paris", {"a": "b"}, {"a"}, ["a", Non
 BAD_COLUMNS = ["Paris", b"Paris", 5, math.nan, {"a": "b"}, {"a"}, object()]
 
 
-def test_a_row_of_the_wrong_type_is_named(unloaded, case):
+def test_a_row_of_the_wrong_type_raises_an_error(unloaded, case):
     for column, bad in itertools.product(unloaded.required, BAD_ROWS):
         columns = case.rows(0, 1, 2)
         columns[column][1] = bad
@@ -37,13 +37,13 @@ def test_a_row_of_the_wrong_type_is_named(unloaded, case):
         assert (caught.value.column, caught.value.row) == (column, 1)
 
 
-def test_a_column_that_is_no_list_is_named(unloaded, case):
+def test_a_column_that_is_not_a_list_raises_an_error(unloaded, case):
     for column, bad in itertools.product(unloaded.columns, BAD_COLUMNS):
         with pytest.raises(TypeError, match=rf"^{unloaded.name}: {column} is .*; expected a list with one entry"):
             unloaded.compute(**case.rows(0) | {column: bad})
 
 
-def test_a_row_without_a_reference_is_an_error(unloaded, case):
+def test_a_row_without_a_reference_raises_an_error(unloaded, case):
     if "references" not in unloaded.columns:
         pytest.skip("the metric has no references")
     for bad in ("", " ", [], [""], [" ", "\n"]):
@@ -51,7 +51,7 @@ def test_a_row_without_a_reference_is_an_error(unloaded, case):
             unloaded.compute(**case.filled(unloaded, predictions=["a", "b"], references=["Paris", bad]))
 
 
-def test_columns_of_different_lengths_are_told(unloaded, case):
+def test_columns_of_different_lengths_raise_an_error(unloaded, case):
     for column in unloaded.columns:
         columns = case.rows(0, 1, 2)
         columns[column] = columns[column][:2]
@@ -59,24 +59,24 @@ def test_columns_of_different_lengths_are_told(unloaded, case):
             unloaded.compute(**columns)
 
 
-def test_no_rows_are_an_error(unloaded):
+def test_no_rows_raise_an_error(unloaded):
     nothing = f"^{unloaded.name}: nothing to score; pass {' and '.join(unloaded.required)}$"
-    of_no_use = next(column for column in KNOWN_COLUMNS if column not in unloaded.columns)
-    for columns in ({}, dict.fromkeys(unloaded.columns), {of_no_use: ["a"]}):
+    unused = next(column for column in KNOWN_COLUMNS if column not in unloaded.columns)
+    for columns in ({}, dict.fromkeys(unloaded.columns), {unused: ["a"]}):
         with pytest.raises(ValueError, match=nothing):
             unloaded.compute(**columns)
     with pytest.raises(ValueError, match=rf"^{unloaded.name}: {unloaded.required[0]} is empty; expected at least"):
         unloaded.compute(**{column: [] for column in unloaded.required})
 
 
-def test_a_missing_column_is_named(unloaded, case):
+def test_a_missing_column_raises_an_error(unloaded, case):
     for column in unloaded.required:
         columns = {key: values for key, values in case.rows(0).items() if key != column}
         with pytest.raises(ValueError, match=f"^{unloaded.name}: {column} is missing; expected a list"):
             unloaded.compute(**columns)
 
 
-def test_an_unknown_keyword_names_the_nearest(unloaded, case, load, name):
+def test_an_unknown_keyword_raises_an_error_with_the_nearest(unloaded, case, load, name):
     with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'refrences'; did you mean 'references'"):
         unloaded.compute(**case.columns, refrences=["a"])
     with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'per_example'"):
@@ -90,7 +90,7 @@ def test_positional_arguments_are_refused(unloaded):
         unloaded.compute(["Paris"], ["Paris"])
 
 
-def test_after_bad_input_the_next_call_is_correct(metric, case, result):
+def test_the_call_after_invalid_input_is_correct(metric, case, result):
     column = metric.required[-1]
     for bad in (None, 5, b"x"):
         with pytest.raises((TypeError, ValueError)):
@@ -98,7 +98,7 @@ def test_after_bad_input_the_next_call_is_correct(metric, case, result):
         assert metric.compute(**case.columns) == result
 
 
-def test_after_an_error_while_scoring_the_next_call_is_correct(load_with_model, case, result, monkeypatch):
+def test_the_call_after_an_error_while_scoring_is_correct(load_with_model, case, result, monkeypatch):
     metric = load_with_model()
     for error in (RuntimeError("device lost"), KeyboardInterrupt()):
         with monkeypatch.context() as patch:
@@ -108,7 +108,7 @@ def test_after_an_error_while_scoring_the_next_call_is_correct(load_with_model, 
         assert metric.compute(**case.columns) == result
 
 
-def test_what_is_missing_is_named_and_the_next_call_is_correct(metric, case, result):
+def test_the_call_after_a_missing_file_or_package_is_correct(metric, case, result):
     if case.unprepared:
         with pytest.raises((ValueError, ImportError, LookupError, OSError), match=f"^{metric.name}: "):
             metric.compute(**case.columns, **case.unprepared)

@@ -1,4 +1,4 @@
-"""Whatever it is given, a metric returns a score in its range, or says in a ValueError or TypeError what is wrong.
+"""For any input, a metric returns a score in its range, or raises a ValueError or TypeError that names the problem.
 
 More than six hundred calls and a thousand cases for each metric.
 """
@@ -25,13 +25,13 @@ values = st.recursive(
 
 
 def fuzz(examples):
-    """As many examples as said, or their share where fewer than Hypothesis' hundred are asked for."""
+    """Return settings with this number of examples, scaled if Hypothesis' default is not a hundred."""
     share = settings.default.max_examples / 100
     return settings(max_examples=round(examples * share), suppress_health_check=[HealthCheck.too_slow])
 
 
 def compute(metric, case, columns, refusals=(ValueError, TypeError)):
-    """Return the scores of the rows after a look at their range, or None for input that was refused with a reason."""
+    """Return the scores of the rows after a check of their range, or None for refused input."""
     try:
         result = metric.compute(**columns)
     except refusals as refused:
@@ -56,7 +56,7 @@ def still_correct(metric, case):
 @fuzz(100)
 @given(data=st.data())
 def test_any_value_in_a_row_is_scored_or_refused(metric, case, data):
-    """Good rows, of which a few cells are replaced by anything."""
+    """Valid rows with a few random cells."""
     rows = data.draw(st.lists(st.integers(0, len(case) - 1), min_size=1, max_size=2), "rows")
     columns = case.rows(*rows)
     cells = st.tuples(st.sampled_from(sorted(columns)), st.integers(0, len(rows) - 1))
@@ -77,7 +77,7 @@ def test_anything_as_a_column_is_scored_or_refused(metric, case, data):
 @fuzz(100)
 @given(data=st.data())
 def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
-    """An option may also ask for what is not installed."""
+    """An option may need a package that is not installed."""
     field = data.draw(st.sampled_from(dataclasses.fields(metric.options)))
     choices = [choice for choice in get_args(field.type) if isinstance(choice, str)]
     likely = st.floats(0, 1) | st.integers(1, 9) | (st.sampled_from(choices) if choices else st.booleans())
@@ -88,7 +88,7 @@ def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
 @fuzz(40)
 @given(rows=st.lists(st.tuples(texts, references), min_size=10, max_size=10))
 def test_any_text_is_scored(metric, case, rows):
-    """Six hundred rows, of which none may be refused."""
+    """Six hundred valid rows must all be scored."""
     predictions, right = zip(*rows, strict=True)
     columns = case.filled(metric, predictions=predictions, references=right)
     assert len(compute(metric, case, columns)) == len(rows)

@@ -1,4 +1,4 @@
-"""Scorers in processes of their own: what a bad call imports, and what no call may import."""
+"""Invalid calls do not import what a model needs; no call imports evaluate."""
 
 import json
 
@@ -10,7 +10,7 @@ import evaluate_qa
 name, given = sys.argv[1], json.loads(sys.argv[2])
 """
 
-# Bad rows and an unknown keyword, each beside good columns; what they imported; what one good call imports.
+# Print the modules that invalid calls import, and those that a valid call imports.
 BAD_CALLS = """
 metric = evaluate_qa.load(name, **given["load"])
 first, last = metric.required[0], metric.required[-1]
@@ -32,7 +32,7 @@ print(json.dumps([early, late]))
 
 @pytest.fixture
 def start(processes, name):
-    """Starts a process that runs code with the metric's name and the values given."""
+    """Start a process that runs code with the metric's name and these values."""
     started = []
 
     def started_with(code, **given):
@@ -47,15 +47,15 @@ def start(processes, name):
 
 
 def output(process):
-    """What the process printed, as JSON."""
+    """Return the last line of the process's output, as JSON."""
     printed, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     return json.loads(printed.splitlines()[-1])
 
 
-def test_bad_input_loads_no_model(start, case):
+def test_invalid_input_loads_no_model(start, case):
     if not case.loads:
         pytest.skip("the metric has no model")
     early, late = output(start(BAD_CALLS, load=case.load, columns=case.columns, loads=case.loads))
     assert early == []
-    assert late == list(case.loads), "the names are not those of what the model needs, so the test shows nothing"
+    assert late == list(case.loads), "the model does not import these modules, so the test proves nothing"

@@ -81,16 +81,6 @@ def test_without_an_accelerator_torch_is_not_imported(torch_of, version, driver)
     assert "torch" not in sys.modules
 
 
-def test_without_torch_the_device_is_the_cpu(torch_of, monkeypatch):
-    torch_of("", True)
-
-    def missing(_):
-        raise importlib.metadata.PackageNotFoundError
-
-    monkeypatch.setattr(importlib.metadata, "version", missing)
-    assert best_device() == "cpu"
-
-
 @pytest.mark.parametrize(
     ("cuda", "mps", "expected"), [(True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")]
 )

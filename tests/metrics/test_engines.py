@@ -1,7 +1,6 @@
-"""Which engine runs a model, that both give the same scores, and what a machine without torch can do."""
+"""The choice of an engine, equal scores of both engines, and scoring without torch."""
 
 import json
-import os
 import sys
 
 import numpy as np
@@ -30,7 +29,7 @@ def test_a_cpu_runs_the_embedded_models_on_onnxruntime(monkeypatch):
     assert chosen("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == "float32"
 
 
-def test_an_accelerator_is_used_where_there_is_one(monkeypatch):
+def test_an_accelerator_runs_models_on_torch(monkeypatch):
     monkeypatch.setattr(engines, "best_device", lambda: "cuda")
     assert engine_of() == "torch"
     assert engine_of(device="cpu") == engine_of(engine="onnxruntime") == "onnxruntime"
@@ -44,7 +43,7 @@ def test_an_accelerator_is_used_where_there_is_one(monkeypatch):
         ({"model": "some/checkpoint", "embedded": False}, "model='some/checkpoint'"),
     ],
 )
-def test_what_only_torch_can_do(monkeypatch, options, reason):
+def test_requests_that_need_torch_raise_an_error_without_it(monkeypatch, options, reason):
     with pytest.raises(ValueError, match=f"^bem: {reason} needs torch, but engine is 'onnxruntime', which runs the "):
         engine_of(engine="onnxruntime", **options)
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -54,12 +53,7 @@ def test_what_only_torch_can_do(monkeypatch, options, reason):
     assert (str(caught.value), caught.value.name) == (message, "torch")
 
 
-def test_a_device_that_there_is_not():
-    with pytest.raises(ValueError, match=r"^bem: device is 'abacus', which torch cannot use here"):
-        engine_of(device="abacus")
-
-
-def test_threads_of_torch_are_those_that_were_asked_for():
+def test_num_threads_sets_torchs_threads():
     threads = torch.get_num_threads()
     try:
         engine_of(engine="torch", device="cpu", num_threads=threads + 1)
@@ -99,11 +93,7 @@ import json, sys
 for name in ("evaluate", "datasets", "transformers", "torch", "sentence_transformers", "huggingface_hub", "onnx"):
     sys.modules[name] = None
 import evaluate_qa
-given = dict(
-    predictions=["It was Marie Curie.", "Lyon", "The answer is 42, I think, but [SEP] I am not sure."],
-    references=["Marie Curie", ["Paris", "Paris, France"], "42"],
-    questions=["Who discovered radium?", "What is the capital of France?", "What is it?"],
-)
+given = json.loads(sys.argv[1])
 found = {name: evaluate_qa.load(name).compute(**given)["per_example"]["score"] for name in ("bem", "nli_lex", "smile")}
 try:
     evaluate_qa.load("bem", "paper").compute(**given)
@@ -113,18 +103,18 @@ print(json.dumps(found))
 """
 
 
-def test_without_evaluate_transformers_and_torch_the_embedded_models_score(processes, tmp_path):
-    done = processes.run("-W", "error", "-c", BLOCKED, cwd=tmp_path, env=dict(os.environ), check=True)
-    found = json.loads(done.stdout)
-    assert found.pop("error") == (
-        "bem: torch is not installed, and model='kortukov/answer-equivalence-bem' needs it: "
-        "pip install 'evaluate-qa[torch]'"
-    )
+def test_embedded_models_score_without_torch_transformers_and_evaluate(processes, tmp_path):
     rows = {
         "predictions": ["It was Marie Curie.", "Lyon", "The answer is 42, I think, but [SEP] I am not sure."],
         "references": ["Marie Curie", ["Paris", "Paris, France"], "42"],
         "questions": ["Who discovered radium?", "What is the capital of France?", "What is it?"],
     }
+    done = processes.run("-W", "error", "-c", BLOCKED, json.dumps(rows), cwd=tmp_path, check=True)
+    found = json.loads(done.stdout)
+    assert found.pop("error") == (
+        "bem: torch is not installed, and model='kortukov/answer-equivalence-bem' needs it: "
+        "pip install 'evaluate-qa[torch]'"
+    )
     for metric in EMBEDDED:
         expected = evaluate_qa.load(metric, device="cpu", engine="torch").compute(**rows)
         assert found[metric] == pytest.approx(expected["per_example"]["score"], abs=1e-5)

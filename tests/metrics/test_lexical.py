@@ -1,18 +1,14 @@
-"""What words alone say: against the oracle of DIVER-QA and by hand."""
+"""Word features, compared with hand-derived numbers and with DIVER-QA's own program."""
 
 import numpy as np
 import pytest
 
 from evaluate_qa.datasets_scripts.diver_qa.rows import read_rows
 from evaluate_qa.metrics._shared import lexical
-from evaluate_qa.metrics._shared.lexical import (
-    evidence,
-    match,
-    recall,
-)
+from evaluate_qa.metrics._shared.lexical import evidence, match, recall
 
 
-def test_match_is_by_whole_words():
+def test_match_compares_whole_words():
     assert match(["it", "took", "18", "years"], ["18", "years"]) == 1
     assert match(["it", "took", "18", "years"], ["8"]) == 0
     assert match(["18", "long", "years"], ["18", "years"]) == 0
@@ -37,28 +33,28 @@ def test_evidence_has_a_value_for_every_pair():
     assert tuple(columns) == lexical.COLUMNS
 
 
-def test_the_same_words_are_so_in_the_same_order_and_number():
+def test_same_needs_equal_words_in_equal_order():
     found = evidence(["The man bites a dog!"], [["man bites dog", "dog bites man", "man bites dog dog", "man bites"]])
     assert found["same"].tolist() == [1, 0, 0, 0]
 
 
-def test_lengths_are_those_of_exact_words():
+def test_long_and_length_count_exact_words():
     answers = ["The five words it has.", "word " * 30, ""]
     found = evidence(
         answers, [["a the four words here", "one two three four five"], ["x"], ["five words are long, too"]]
     )
     assert found["long"].tolist() == [0, 1, 0, 1]
-    # "five words it has" are four; thirty count as twenty, none as one.
+    # "five words it has" are four; thirty count as twenty, zero as one.
     assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
-    # "five words it has" has 4 + 5 + 2 + 3 trigrams, of which the reference has the four of "five".
+    # "five words it has" has 4 + 5 + 2 + 3 trigrams; the reference has the four of "five".
     assert found["trigram_precision"].tolist() == pytest.approx([0, 4 / 14, 0, 0])
-    # To a reference of five words fifteen are an answer of its kind, sixteen are not.
+    # For a reference of five words, an answer of fifteen words is long, and one of sixteen is not.
     for count, long in ((15, 1), (16, 0)):
         assert evidence(["word " * count], [["one two three four five"]])["long"].tolist() == [long]
 
 
-def test_words_say_as_much_of_diver_qa_as_squads_do(shared):
-    """Word recall of one half agrees with people on .845 of the answers by another program, with SQuAD's words."""
+def test_recall_agrees_with_people_on_diver_qa(shared):
+    """Another program, with SQuAD's words, reports an agreement of .845 for a recall of at least one half."""
     rows = list(read_rows(shared / "data" / "diver_qa"))
     columns = evidence([row["answer"] for row in rows], [row["references"] for row in rows])
     labels = np.array([row["judgement"] for row in rows])

@@ -1,6 +1,4 @@
-"""Whether an answer is an attempt at all: rules, and what bem and nli_lex make of them."""
-
-import time
+"""Empty answers, refusals and counter-questions are not attempts."""
 
 import pytest
 
@@ -51,36 +49,29 @@ ATTEMPTS = [
 
 
 @pytest.mark.parametrize("answer", NO_ATTEMPTS)
-def test_an_empty_answer_and_a_refusal_are_no_attempts(answer):
+def test_empty_answers_and_refusals_are_not_attempts(answer):
     assert not_attempted(answer)
 
 
 @pytest.mark.parametrize("answer", ATTEMPTS)
-def test_what_gives_an_answer_is_an_attempt(answer):
+def test_answers_are_attempts(answer):
     assert not not_attempted(answer)
 
 
-def test_no_right_answer_among_the_traps_is_taken_for_a_refusal():
-    """Half of them begin as refusals do."""
+def test_no_right_answer_among_the_traps_is_a_refusal():
+    """Half of them start like refusals."""
     rows = [row for _, row in read_rows(TRAPS)]
     assert not any(not_attempted(row["prediction"]) for row in rows if row["correct"])
 
 
-@pytest.mark.parametrize("part", ["sorry but ", "as an ai ", "i ", "'", "i am not able to ", "the given text ", "\0"])
-def test_long_answers_take_no_longer(part):
-    begin = time.process_time()
-    not_attempted(part * (1_000_000 // len(part)))
-    assert time.process_time() - begin < 5
-
-
-def test_what_is_judged_correct_is_an_attempt():
-    """Where the reference says that nobody knows, "unknown" is right."""
+def test_a_correct_answer_is_an_attempt():
+    """The right answer may be "unknown"."""
     assert unattempted(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])
-def test_accuracy_over_the_attempted_rows(name):
-    """Of five answers one is right and two are no attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
+def test_accuracy_attempted_counts_attempts(name):
+    """One of five answers is right and two are not attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
     metric = evaluate_qa.load(name)
     columns = {
         "predictions": ["Marie Curie", "I don't know.", "", "Albert Einstein", "Bananas"],

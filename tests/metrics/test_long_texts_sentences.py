@@ -214,7 +214,7 @@ def test_a_missing_splitter_raises_an_error_before_the_model_is_loaded(monkeypat
         assert metric._model is None
 
 
-def test_fit_reads_references_as_a_whole():
+def test_fit_refuses_sentences():
     metric = evaluate_qa.load("nli_lex")
     with pytest.raises(ValueError, match="nli_lex: fit learns from whole references"):
         metric.fit(predictions=["a"], references=["b"], labels=[True], long_references="sentences")

@@ -73,17 +73,6 @@ def test_the_difference_is_added_to_minilm(learned):
     assert tokenizer.model_max_length == 512
 
 
-def test_a_matcher_without_differences_equals_minilm(learned):
-    model, tokenizer = build(MINILM, replace(learned, difference={}), "bem", torch.float32)
-    from sentence_transformers import SentenceTransformer
-
-    inputs = tokenizer("a text", return_tensors="pt")
-    with torch.inference_mode():
-        vector = model.bert(**inputs).last_hidden_state.mean(dim=1)[0]
-    expected = SentenceTransformer(str(MINILM), device="cpu").encode("a text", convert_to_tensor=True)
-    assert torch.nn.functional.cosine_similarity(vector, expected.clone(), dim=0) == pytest.approx(1, abs=1e-6)
-
-
 def test_the_packaged_file_has_both_heads_and_is_small():
     file = find("bem")
     assert file.stat().st_size <= 12e6

@@ -87,13 +87,13 @@ def test_only_transient_errors_are_retried(server, status, asked):
 
 @pytest.mark.parametrize(
     ("code", "asked"),
-    [(408, 2), (409, 2), (429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), ("rate", 1), (None, 1)],
+    [(429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), (None, 1)],
 )
 def test_an_error_with_status_200_counts_by_its_code(server, code, asked):
     reply = {"error": {"message": "slow down", "code": code}, "choices": []}
     server.reply = (200, json.dumps(reply).encode(), {"Retry-After": "0.001"})
     (error,) = posted(server.url)
-    status = int(code) if str(code) in {"408", "409", "429", "502", "400"} else None
+    status = int(code) if str(code) in {"429", "502", "400"} else None
     assert (error.status, str(error)) == (
         status,
         f"error{f' {status}' if status else ''} in place of an answer: slow down",
@@ -122,7 +122,7 @@ def test_errors_with_status_200_are_recognized(server, reply, message):
     )
 
 
-@pytest.mark.parametrize("url", ["http://:8000/v1", "http://host:99999/v1", "http:///v1"])
+@pytest.mark.parametrize("url", ["http://:8000/v1", "http://host:99999/v1"])
 def test_an_invalid_url_is_not_retried(url):
     start = time.monotonic()
     (error,) = posted(url, max_retries=5)
@@ -144,13 +144,6 @@ def test_a_server_that_asks_for_an_hour_is_not_retried(server):
     (error,) = posted(server.url)
     assert error.status == 429
     assert len(server.bodies) == 1
-
-
-def test_connections_are_reused(server):
-    server.seconds = 0.05  # so that eight requests are concurrent
-    posted(server.url, rounds=4, at_once=8)
-    assert len(server.bodies) == 32
-    assert len(server.ports) == 8
 
 
 def test_credentials_in_the_url_replace_the_key(server):

@@ -1,4 +1,4 @@
-"""The base of all scorers: means, signature, rows without a score, threads, and options as editors know them."""
+"""The base class of scorers: means, signatures, rows without a score, threads, pickles, and type hints."""
 
 import pickle
 import typing
@@ -27,7 +27,7 @@ KEYWORDS = {
 
 @dataclass
 class Rows:
-    """Columns of a result, in which a row could not be scored."""
+    """The columns of a result."""
 
     score: list
     verdict: list
@@ -35,7 +35,7 @@ class Rows:
     error: list | None
 
 
-def test_means_are_those_of_the_rows_that_were_scored(monkeypatch):
+def test_means_leave_out_rows_without_a_score(monkeypatch):
     scorer = evaluate_qa.load("deltableu")
     base = scorer_class("bem").__mro__[-2]
     monkeypatch.setattr(type(scorer), "means", ("width",))
@@ -52,7 +52,7 @@ def test_means_are_those_of_the_rows_that_were_scored(monkeypatch):
     assert mean([None]) is None
 
 
-def test_threads_that_share_a_scorer_get_their_own_results():
+def test_threads_can_share_a_scorer():
     shared = evaluate_qa.load("deltableu")
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
@@ -71,8 +71,7 @@ def test_scorers_pickle_without_their_model(name, case):
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_editors_know_the_options_of_load(name):
-    """The overloads of `load` name a TypedDict; its keys and types are those of the declared options."""
+def test_type_hints_of_load_match_the_declared_options(name):
     loading = scorer_class(name).loading
     declared = {option: typing.get_type_hints(loading)[option] for option in declarations(loading)}
     overload = next(o for o in typing.get_overloads(evaluate_qa.load) if name in str(o.__annotations__["name"]))
@@ -83,6 +82,6 @@ def test_editors_know_the_options_of_load(name):
     assert (typing.get_type_hints(known) if known else {}) == declared
 
 
-def test_an_unknown_metric_is_named():
+def test_an_unknown_metric_raises_an_error():
     with pytest.raises(ValueError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\?"):
         evaluate_qa.load("bemm")

@@ -1,7 +1,7 @@
-"""Scores and signatures of the sample stay what they were, under default and other options.
+"""Scores and signatures of the sample do not change, with default and other options.
 
-A change of scores must be meant: then `python tests/metrics/test_snapshot.py` writes the snapshot anew, and the
-changelog says so under "Scores".
+After an intended change, `python tests/metrics/test_snapshot.py` writes a new snapshot, and the changelog needs a line
+under "Scores".
 """
 
 import json
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SNAPSHOT = Path(__file__).with_name("snapshot.json")
 
-# Metric -> its configuration, and the options of each call.
+# The configuration of each metric, and the options of each call.
 CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
     "smile": (
         None,
@@ -58,25 +58,25 @@ CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
 
 
 def sample(metric: str) -> dict[str, list[Any]]:
-    """Return the columns that a metric is given."""
+    """Return the columns of a metric."""
     lines = (ROOT / "scripts" / "sample.jsonl").read_text(encoding="utf-8").split("\n")
     rows = [json.loads(line) for line in lines if line]
     columns = {"predictions": [row["prediction"] for row in rows], "questions": [row["question"] for row in rows]}
     if metric == "evqascore":
-        # P + R is .013 or more away from 0, where F = 2PR / (P + R) would make much of a processor's last digits: with
-        # frames for which one row had .001, two processors differed by 4e-5 there.
+        # For these frames P + R is at least .013 from 0. Near 0, F = 2PR / (P + R) amplifies rounding: with .001, two
+        # processors differed by 4e-5.
         frames = np.random.default_rng(4).normal(loc=0.5, size=(len(rows), 5, 32))
         return columns | {"video_features": list(frames)}
     return columns | {"references": [row["references"] for row in rows]}
 
 
 def results(name: str) -> list[dict[str, Any]]:
-    """Return what each call gives: its figures, its signature and the scores of the rows."""
+    """Return the result of each call, with only the scores of the rows."""
     import evaluate
 
     configuration, calls = CALLS[name]
     with tempfile.TemporaryDirectory() as folder:
-        kept = {"cache_dir": folder} if name == "smile" else {}  # nearly all texts of its calls are the same
+        kept = {"cache_dir": folder} if name == "smile" else {}  # its calls share nearly all texts
         metric = evaluate.load(str(ROOT / "metrics" / name), configuration, **kept)
         found = [metric.compute(**sample(name), **options) for options in calls]
     return [{**result, "per_example": result["per_example"]["score"]} for result in found]
@@ -84,14 +84,14 @@ def results(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
-def test_scores_and_signatures_stay_what_they_were(name: str):
+def test_scores_and_signatures_equal_the_snapshot(name: str):
     expected = json.loads(SNAPSHOT.read_text(encoding="utf-8"))[name]
     for found, before in zip(results(name), expected, strict=True):
         assert found == like(before)
 
 
 def like(value: Any) -> Any:
-    """Return what equals a value of the snapshot, numbers to 1e-5: processors differ in the last digits."""
+    """Return a value that equals the snapshot's up to 1e-5, because processors differ in the last digits."""
     if isinstance(value, dict):
         return {name: like(of_name) for name, of_name in value.items()}
     if isinstance(value, list):
@@ -100,5 +100,5 @@ def like(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    told = {name: results(name) for name in CALLS}
-    SNAPSHOT.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    snapshot = {name: results(name) for name in CALLS}
+    SNAPSHOT.write_text(json.dumps(snapshot, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")

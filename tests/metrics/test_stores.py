@@ -69,11 +69,6 @@ def test_a_damaged_store_is_not_used_and_not_changed(path, damage):
     assert path.read_bytes() == content
 
 
-def test_an_empty_file_is_an_empty_store(path):
-    path.write_bytes(b"")
-    assert read_all(VectorStore(path.parent, "model")) == {}
-
-
 def test_no_flipped_bit_changes_a_vector(path):
     content, lost = path.read_bytes(), 0
     for position in range(0, len(content), 397):
@@ -102,14 +97,6 @@ def test_a_flipped_bit_loses_one_vector(path):
     assert len(read_all(store)) == len(TEXTS)
 
 
-def test_a_vector_under_another_key_is_ignored(path):
-    with closing(sqlite3.connect(path)) as connection, connection:
-        values = "(SELECT value, checksum FROM entries WHERE key = ?)"
-        first, second = (stores._key(text) for text in TEXTS[:2])
-        connection.execute(f"UPDATE entries SET (value, checksum) = {values} WHERE key = ?", [first, second])
-    assert set(TEXTS) - set(read_all(VectorStore(path.parent, "model"))) == {TEXTS[1]}
-
-
 def test_a_full_disk_stops_writing(path):
     store, more = VectorStore(path.parent, "model"), [f"more {number}" for number in range(400)]
     with (
@@ -125,13 +112,6 @@ def test_a_full_disk_stops_writing(path):
     assert read_all(later, more) == {}
     later.write(more, VECTORS)
     assert len(read_all(later, more)) == 400
-
-
-def test_a_store_cannot_be_begun_on_a_full_disk(tmp_path):
-    with no_room(100), one_warning("cannot be used"):
-        store = VectorStore(tmp_path, "model")
-        store.write(TEXTS, VECTORS)
-        assert read_all(store) == {}
 
 
 def test_a_locked_store_is_left_alone(path, monkeypatch):
@@ -165,14 +145,6 @@ def test_a_read_only_store_is_read(read_only):
         for _ in range(2):
             store.write(["more"], VECTORS[:1])
         assert len(read_all(store)) == len(TEXTS)
-
-
-def test_a_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").touch()
-    with one_warning("cannot be used"):
-        store = VectorStore(tmp_path / "file" / "folder", "model")
-        store.write(TEXTS, VECTORS)
-        assert read_all(store) == {}
 
 
 def test_a_deleted_store_is_created_again(path):

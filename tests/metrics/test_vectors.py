@@ -84,20 +84,6 @@ def test_vectors_of_another_fingerprint_are_not_seen(tmp_path):
     assert list(VectorStore(tmp_path, "model|bfloat16|torch|").read(["a"])) == []
 
 
-def test_similar_texts_are_different_texts(tmp_path):
-    texts = ["a", "A", "a ", "a\0", "", "\0", "é", "e\u0301"]
-    store = VectorStore(tmp_path, "model")
-    store.write(texts, np.stack([vector(number) for number in range(len(texts))]))
-    assert {text: row[0] for text, row in read_all(store, texts).items()} == {t: n for n, t in enumerate(texts)}
-
-
-def test_a_text_written_twice_is_stored_once(tmp_path):
-    store = VectorStore(tmp_path, "model")
-    for _ in range(2):
-        store.write(["text 1", "text 2"], np.stack([vector(1), vector(2)]))
-    assert_whole(store, [1, 2])
-
-
 def test_reading_continues_while_others_write(tmp_path):
     store = VectorStore(tmp_path, "model")
     store.write([f"text {number}" for number in range(600)], np.stack([vector(number) for number in range(600)]))
@@ -106,13 +92,6 @@ def test_reading_continues_while_others_write(tmp_path):
     store.write(["text 600"], vector(600)[None])
     rest = sum(len(positions) for positions, _ in reading)
     assert rest in {100, 101}
-
-
-def test_a_failed_write_leaves_nothing(tmp_path):
-    store = VectorStore(tmp_path, "model")
-    with pytest.raises(ValueError, match="shorter"):
-        store.write(["a", "b"], vector(1)[None])
-    assert count(store) == 0
 
 
 def test_processes_can_create_and_write_a_store_at_the_same_time(python, tmp_path):

@@ -1,4 +1,4 @@
-"""Sentence-transformers checkpoints with a few random weights, saved the way real ones are."""
+"""Save tiny sentence-transformers checkpoints with random weights."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, defau
 
 
 def roberta(folder, *, limit=64) -> Path:
-    """Save a RoBERTa of two layers, whose byte-level tokenizer tells a word after a space from one at the start."""
+    """Save a RoBERTa of two layers; its byte-level tokenizer cuts a word differently after a space."""
     specials = ["<s>", "<pad>", "</s>", "<unk>"]
     letters = pre_tokenizers.ByteLevel.alphabet()
     merges = [("Ġ", "p"), ("a", "r"), ("i", "s"), ("Ġp", "ar"), ("Ġpar", "is"), ("p", "ar"), ("par", "is")]
@@ -70,7 +70,7 @@ def static(folder) -> Path:
 
 
 def in_hub_cache(cache: Path, name: str, revisions: dict[str, Path], main: str) -> None:
-    """Lay out folders as the Hub's local cache does: one snapshot for each revision, and where `main` points."""
+    """Move folders into a local Hub cache: one snapshot per revision, and the target of `main`."""
     repository = cache / f"models--{name.replace('/', '--')}"
     (repository / "refs").mkdir(parents=True)
     (repository / "refs" / "main").write_text(main)

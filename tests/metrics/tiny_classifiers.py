@@ -1,4 +1,4 @@
-"""Sequence-classification checkpoints with a few random weights, saved the way real ones are."""
+"""Save tiny sequence-classification checkpoints with random weights."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) 
 
 
 def _small(labels: list[str]) -> dict:
-    """What both architectures are made with: their size, and their classes."""
+    """Return the sizes and classes of both architectures."""
     size = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     classes = {"id2label": dict(enumerate(labels)), "label2id": {label: n for n, label in enumerate(labels)}}
     return size | classes | {"initializer_range": 0.5}
