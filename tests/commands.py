@@ -1,4 +1,4 @@
-"""Runs `evaluate-qa` and the developers' programs in the tests' own process."""
+"""Runs `evaluate-qa` and the developers' programs in the process of the tests."""
 
 from importlib import import_module
 
@@ -8,12 +8,12 @@ from evaluate_qa.cli import app
 
 
 def run_command(*arguments, code=0, **keywords):
-    """Return the result of a command, whose exit code must be this one."""
+    """Run a command, check its exit code, and return the result."""
     return _run(app, arguments, code, keywords)
 
 
 def run_program(name, *arguments, code=0):
-    """Return the result of `python -m evaluate_qa.dev.<name>`, whose exit code must be this one."""
+    """Run `python -m evaluate_qa.dev.<name>`, check its exit code, and return the result."""
     return _run(import_module(f"evaluate_qa.dev.{name}").app, arguments, code, {})
 
 

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Settings, hooks and fixtures for all tests."""
 
 import atexit
 import gc
@@ -16,15 +16,15 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 
-# A shell starts what it runs in the background with interrupts ignored, and children would inherit that.
+# A shell starts background jobs with interrupts ignored, and child processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Read by the libraries when they are imported, so it is set here: the tests never ask a hub, and what evaluate and
-# datasets cache goes to a folder of this run, never to the user's.
+# Libraries read these when they are imported. The tests are offline, and evaluate and datasets cache files in a folder
+# of this run.
 _caches = tempfile.TemporaryDirectory(prefix="evaluate-qa-tests-")
 atexit.register(_caches.cleanup)
 os.environ |= {
-    "OMP_NUM_THREADS": "1",  # several processes with several threads each would wait for one another
+    "OMP_NUM_THREADS": "1",  # several processes with several threads each would be slow
     "HF_HUB_OFFLINE": "1",
     "HF_EVALUATE_OFFLINE": "1",
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",
@@ -34,24 +34,24 @@ os.environ |= {
 }
 
 
-# Nothing changes the command once it is imported, and making it anew takes 0.02 seconds, hundreds of times.
+# Building the command takes 0.02 seconds, hundreds of times.
 typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def pytest_addoption(parser):
-    told = "leave out the tests that start processes or are slow; a tenth of Hypothesis' examples"
-    parser.addoption("--quick", action="store_true", help=told)
+    text = "skip slow tests and tests that start processes, and use a tenth of Hypothesis' examples"
+    parser.addoption("--quick", action="store_true", help=text)
 
 
 def pytest_configure(config):
-    """Say how Hypothesis tries examples. Tests share the cores, so one may have to wait for longer than its 200 ms."""
+    """Configure Hypothesis without its deadline of 200 ms, because tests share the cores."""
     examples = settings.default.max_examples // (10 if config.option.quick else 1)
     settings.register_profile("tests", settings.default, deadline=None, max_examples=examples)
     settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark what starts processes, and begin with what takes long."""
+    """Mark tests that start processes, and run slow files first."""
     for item in items:
         if "processes" in item.fixturenames:
             item.add_marker("process")
@@ -64,19 +64,19 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Have the garbage collector leave alone what was imported, which it would look through again and again."""
+    """Exclude imported objects from garbage collection, which would scan them repeatedly."""
     gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run more workers than there are cores, since tests wait: for servers and disks, and for processes of theirs."""
+    """Run more workers than cores, because tests wait for servers, disks and processes."""
     return os.cpu_count() + (1 if config.option.quick else 2)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Have one worker run a whole file, whose tests share fixtures, or all tests of a Space, which is started once."""
+    """Run the tests of a file, or of a Space, in one worker, because they share fixtures."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByFileOrSpace(LoadFileScheduling):
@@ -98,13 +98,13 @@ def pytest_runtest_makereport(item):
 
 
 def _complete(report):
-    """Where `CI` is set, let a package that is missing be a failure, not a reason to skip."""
+    """Turn a skip because of a missing package into a failure if `CI` is set."""
     if report.skipped and os.environ.get("CI") == "true" and "could not import" in str(report.longrepr):
         report.outcome = "failed"
     return report
 
 
-_running = None  # the test that runs
+_running = None  # the current test
 
 
 @pytest.hookimpl(wrapper=True)
@@ -116,10 +116,10 @@ def pytest_runtest_protocol(item):
 
 @sys.addaudithook
 def _refuse_processes(event, arguments):
-    """Refuse them to tests without the mark, or `--quick` would not be quick."""
+    """Forbid processes in tests without the mark, which `--quick` runs."""
     starts = event == "os.fork" or (event == "subprocess.Popen" and arguments[1][0] == sys.executable)
     if starts and _running and not _running.get_closest_marker("process"):
-        raise RuntimeError("this starts a process: ask for the fixture `processes`")
+        raise RuntimeError("A test that starts a process must use the fixture `processes`.")
 
 
 @pytest.fixture(scope="session")
@@ -138,23 +138,23 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with labelled data and oracles that developers have beside their checkout."""
+    """The developers' folder with labeled data and oracles, next to the checkout."""
     folder = ROOT.parent / "shared"
     if not folder.is_dir():
-        pytest.skip("needs the developers' data folder beside the checkout, which is absent")
+        pytest.skip("needs the developers' data folder next to the checkout")
     return folder
 
 
 @pytest.fixture(scope="session")
 def one_line(root):
-    """Gives the line of code that README's table of integrations has for a place."""
+    """Returns the line of code for a framework in README's table of integrations."""
     section = (root / "README.md").read_text().partition("## Integrations\n")[2].partition("\n## ")[0]
     return dict(re.findall(r"^\| `?(.+?)`? \| `(.+)` \|$", section, flags=re.MULTILINE)).__getitem__
 
 
 @pytest.fixture
 def server():
-    """A chat model's server that tests script: see chat_server.py."""
+    """A chat server with scripted replies: see chat_server.py."""
     from chat_server import ChatServer
 
     server = ChatServer()

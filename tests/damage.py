@@ -1,4 +1,4 @@
-"""What disks do to files: damage, no room, no permission. It is no test itself."""
+"""Simulates disks: damaged files, full disks, missing permissions."""
 
 import os
 import resource
@@ -8,13 +8,13 @@ NOBODY = 65534
 
 
 def flip(content, position):
-    """The bytes with one bit changed, another one at each position."""
+    """Return the bytes with one bit flipped at a position."""
     return content[:position] + bytes([content[position] ^ 1 << position % 8]) + content[position + 1 :]
 
 
 @contextmanager
 def no_room(size):
-    """No file of this process may grow beyond so many bytes, as if the disk were full then."""
+    """Limit files of this process to a size in bytes, as if the disk were full."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -25,7 +25,7 @@ def no_room(size):
 
 @contextmanager
 def without_privileges():
-    """Permissions hold, for root too."""
+    """Apply permissions to root, too."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)

@@ -1,4 +1,4 @@
-"""Debian's packages that some tests need, installed where this machine allows it. It is no test itself."""
+"""Installs Debian packages that some tests need."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from filelock import FileLock
 
 
 def install(*packages):
-    """Install packages as root on Debian, one process at a time; elsewhere, and where that fails, leave things be."""
+    """Install packages as root on Debian, one process at a time; do nothing elsewhere, and ignore failures."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return
     command = f"apt-get update -q; apt-get install -q -y --no-install-recommends {' '.join(packages)}"

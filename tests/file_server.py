@@ -15,7 +15,7 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def files_served(folder: Path) -> Iterator[str]:
-    """Give out the files of a folder; yields the address."""
+    """Serve the files of a folder; yields the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_QuietHandler, directory=str(folder)))
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"

@@ -1,7 +1,6 @@
-"""A folder of frameworks that conflict with the pins: see environment/frameworks.txt. It is no test itself.
+"""Installs frameworks that conflict with the pinned packages into a folder (310 MB): see environment/frameworks.txt.
 
-It is put before the packages of `.venv`, which hold all else: no second torch. Made by the first run (a minute, of
-which 13 seconds are CPU; 310 MB), kept beside them until the list changes.
+The folder precedes the packages of `.venv` on the path. It is kept until the list changes.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ LIST = Path(__file__).parent / "environment" / "frameworks.txt"
 
 
 def installed():
-    """Return the folder; skip where there is no index, but where `CI` is set fail."""
+    """Return the folder; skip the test if the packages cannot be installed, or fail it if `CI` is set."""
     folder = Path(sys.prefix, "frameworks")
     state, wanted = folder / "installed", hashlib.sha256(LIST.read_bytes()).hexdigest()
     with FileLock(f"{folder}.lock"):
@@ -30,12 +29,12 @@ def installed():
 
 
 def _install(folder):
-    # Most of what is there is never imported, so it is not compiled.
+    # Most modules are never imported, so they are not compiled.
     options = ["--quiet", "--disable-pip-version-check", "--retries=1", "--no-deps", "--no-compile"]
     pip = [sys.executable, "-m", "pip", "install", *options, "--target", folder, "--requirement", LIST]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = f"the frameworks cannot be installed: {done.stderr.strip()[-500:]}"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(told)
-    # lighteval reads all its tasks first, and one of them downloads this file at that, if it is not there.
+        message = f"the frameworks cannot be installed: {done.stderr.strip()[-500:]}"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(message)
+    # lighteval imports all its tasks, and one of them downloads this file if it is missing.
     (folder / "lighteval/tasks/tasks/tinyBenchmarks.pkl").touch()

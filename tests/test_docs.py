@@ -1,4 +1,4 @@
-"""What the documents say is run: Python sessions as doctests, shell commands in a copy of the place they speak of."""
+"""Python sessions and shell commands in README and cards run as documented."""
 
 import doctest
 import importlib
@@ -23,12 +23,12 @@ MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if path.stem != 
 
 @pytest.fixture(scope="module")
 def installed():
-    """Our metrics by name, in this run's own modules cache."""
+    """Installs the metrics by name, in the modules cache of this run."""
     install_metrics(evaluate_qa.metric_names())
 
 
 def test_documents_are_short():
-    """README has at most 170 lines, a card at most 110: what a reader does not need belongs in the code."""
+    """README has at most 170 lines, and a card at most 110."""
     folders = ("metrics", "datasets_scripts", "spaces")
     others = [path for folder in folders for path in ROOT.glob(f"{folder}/*/README.md")]
     most = {ROOT / "README.md": 170} | dict.fromkeys(others, 110)
@@ -36,8 +36,8 @@ def test_documents_are_short():
 
 
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
-def test_cards_tell_the_options_as_they_are_declared(name):
-    """After a change of an option: python -m evaluate_qa.dev.cards."""
+def test_cards_list_the_declared_options(name):
+    """After changing an option, run: python -m evaluate_qa.dev.cards."""
     card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
     assert card.count("<!-- options -->\n") == 1
     assert cards.with_options(card, name) == card
@@ -45,7 +45,7 @@ def test_cards_tell_the_options_as_they_are_declared(name):
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_python_sessions(document, tmp_path, monkeypatch):
+def test_python_sessions_in_documents_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, attempted = doctest.testfile(
         str(document), module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -56,8 +56,7 @@ def test_python_sessions(document, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
-def test_examples_of_the_metrics_inputs(name):
-    """The examples that `metric.inputs_description` shows."""
+def test_examples_of_inputs_descriptions_run(name):
     metric = evaluate.load(name)
     examples = doctest.DocTestParser().get_doctest(metric.inputs_description, {"evaluate": evaluate}, name, None, 0)
     assert examples.examples
@@ -66,17 +65,14 @@ def test_examples_of_the_metrics_inputs(name):
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}.{path.stem}")
-def test_examples_in_docstrings(module):
+def test_examples_in_docstrings_run(module):
     name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
     found = doctest.testmod(importlib.import_module(f"evaluate_qa.{name}"), extraglobs={"evaluate_qa": evaluate_qa})
     assert found.failed == 0
 
 
 def shell_commands():
-    """Return the commands in README.md's ```bash blocks, except those that set up the tests' own environment.
-
-    Commands that serve a page until they are stopped are left out too: other tests open the Spaces and `label`.
-    """
+    """Return the commands in README's ```bash blocks, except for installation and pages, which other tests cover."""
     blocks = re.findall(r"```bash\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     commands = [line.split("  #")[0].strip() for line in lines]
@@ -85,7 +81,7 @@ def shell_commands():
 
 
 class _Chat(BaseHTTPRequestHandler):
-    """An OpenAI-compatible server that answers everything alike."""
+    """An OpenAI-compatible server with one answer."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -111,7 +107,7 @@ def endpoint():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder that looks like a checkout to the commands, with the labelled data as `data` where there are any."""
+    """A folder that looks like a checkout, with the labeled data as `data`, if available."""
     for name in ("scripts", "README.md"):
         (tmp_path / name).symlink_to(ROOT / name)
     if (ROOT.parent / "shared/data").is_dir():
@@ -119,7 +115,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-# What the program in the folder of Python's programs does.
+# The code of the installed program.
 INSTALLED = """
 import importlib.metadata, sys
 del sys.argv[0]
@@ -128,11 +124,8 @@ program.load()()
 """
 
 
-def test_shell_commands(processes, checkout, endpoint, one_line):
-    """README's commands run one after the other, as a reader would type them in a checkout.
-
-    The one that downloads a data set reads it from disk, if it is there.
-    """
+def test_shell_commands_in_readme_run(processes, checkout, endpoint, one_line):
+    """The command that downloads a data set reads it from disk, if available."""
     typed = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
     commands = [command.replace("dataset evouna", "dataset evouna --data-dir data/evouna") for command in typed]
     assert len(commands) >= 8

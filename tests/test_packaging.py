@@ -1,4 +1,4 @@
-"""The layout: four folders that are one package, the wheel, standalone folders, the requirements of each metric."""
+"""The wheel holds one package, standalone folders work without it, and requirements match the extras."""
 
 import importlib.metadata
 import json
@@ -22,7 +22,7 @@ from evaluate_qa.standalone import metric_files
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("scripts", "metrics", "datasets_scripts", "spaces")
 
-# Loads metrics by their standalone folders, without the package, and prints how each scores the rows.
+# Loads metrics from standalone folders, without the package, and prints their results.
 PROGRAM = """
 import json, sys
 sys.modules["evaluate_qa"] = None
@@ -36,7 +36,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def wheel(processes, tmp_path_factory):
-    """The wheel, built from a copy of the checkout, so that nothing is left in the checkout itself."""
+    """The wheel, built from a copy of the checkout."""
     folder = tmp_path_factory.mktemp("checkout")
     parts = ["pyproject.toml", "README.md", "LICENSE", *FOLDERS]
     for part in filter(Path.exists, (ROOT / part for part in parts)):
@@ -50,7 +50,7 @@ def wheel(processes, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unpacked(wheel, tmp_path_factory):
-    """The wheel as it lies in site-packages."""
+    """The unpacked wheel."""
     folder = tmp_path_factory.mktemp("site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -69,7 +69,7 @@ def test_the_wheel_has_one_package_and_no_tests(wheel):
     assert not [name for name in names if re.search("(^|/)(tests?/|test_|conftest|__pycache__)", name.lower())]
 
 
-def test_the_wheel_holds_the_folders_without_the_lab(wheel):
+def test_the_wheel_holds_the_folders_without_developers_files(wheel):
     archive = zipfile.ZipFile(wheel)
     names = {name.removeprefix("evaluate_qa/") for name in archive.namelist() if name.startswith("evaluate_qa/")}
     for folder in FOLDERS:
@@ -94,7 +94,7 @@ def test_the_wheel_has_the_command_and_our_own_data(unpacked):
 
 
 @pytest.mark.parametrize("name", [*evaluate_qa.metric_names(), "spaces"])
-def test_the_requirements_of_a_metric_and_of_the_spaces_are_its_extra(unpacked, name):
+def test_requirements_of_metrics_and_spaces_equal_their_extras(unpacked, name):
     distribution = next(iter(importlib.metadata.distributions(path=[str(unpacked)])))
     folder = "spaces/_shared" if name == "spaces" else f"metrics/{name}"
     wanted = {Requirement(line) for line in (ROOT / folder / "requirements.txt").read_text().split()}
@@ -105,15 +105,15 @@ def test_the_requirements_of_a_metric_and_of_the_spaces_are_its_extra(unpacked, 
         elif requirement.marker.evaluate({"extra": name}):
             requirement.marker = None
             of_extra.add(requirement)
-    # What the package itself needs is no part of any extra, but of what a published Space is told to install.
+    # A Space lists the requirements of the package, too.
     assert (wanted - of_package if name == "spaces" else wanted) == of_extra
 
 
 @pytest.fixture
 def standalone(processes, tmp_path):
-    """Scores with the standalone folders of metrics in a process that has no evaluate_qa.
+    """Scores with the standalone folders of metrics in a process without evaluate_qa.
 
-    What they download from the Hub lies in the cache there: the matcher, and the toy model of EVQAScore's Space.
+    The matcher and the toy model of EVQAScore's Space are in the cache of the Hub.
     """
 
     def run(wanted):
@@ -135,7 +135,7 @@ def standalone(processes, tmp_path):
 
 
 def test_standalone_folders_score_as_the_package_does(standalone, server):
-    """All metrics with a model of their own or none, on the whole sample; the judge by a server that always agrees."""
+    """All metrics on the whole sample, with their default models; the judge uses a server."""
     rows = [json.loads(line) for line in evaluate_qa.sample().read_text(encoding="utf-8").splitlines()]
     columns = {
         "predictions": [row["prediction"] for row in rows],
@@ -157,7 +157,7 @@ def test_standalone_folders_score_as_the_package_does(standalone, server):
 
 
 def test_every_file_of_a_standalone_folder_is_imported_by_its_main_file():
-    """Evaluate copies no other."""
+    """Evaluate copies no other files."""
     for name in evaluate_qa.metric_names():
         files = metric_files(name)
         imported = set(re.findall(r"^from \.(\w+) import [^#\n]*$", files[f"{name}.py"], re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The rows that come with this package: their form, their balance, and what each kind of row promises."""
+"""The sample, near names, traps and training answers have the documented format and balance."""
 
 import ast
 import json
@@ -88,7 +88,7 @@ def traps() -> Rows:
 
 @pytest.fixture(scope="module")
 def held_out_wordings(traps: Rows) -> set[str]:
-    """Four words in a row of an answer to the traps that nothing is fitted on."""
+    """All runs of four words in the answers to traps for testing."""
     return runs_of_words(row["prediction"] for row in of_part(traps, "test"))
 
 
@@ -97,7 +97,7 @@ def of_part(rows: Rows, part: str) -> Rows:
 
 
 def runs_of_words(texts: Iterable[str], length: int = 4) -> set[str]:
-    """All runs of so many words in lower case, without punctuation."""
+    """All runs of words of this length, in lower case and without punctuation."""
     words = [re.findall(r"\w+", text.lower()) for text in texts]
     return {" ".join(text[at : at + length]) for text in words for at in range(len(text) - length + 1)}
 
@@ -106,11 +106,11 @@ def of_kind(rows: Rows, kind: str) -> Rows:
     return [row for row in rows if row["kind"] == kind]
 
 
-def test_one_readable_row_a_line(lines: list[str], rows: Rows):
+def test_each_line_is_a_readable_row(lines: list[str], rows: Rows):
     assert lines == [json.dumps(row, ensure_ascii=False) for row in rows]
 
 
-def test_keys_and_types(rows: Rows):
+def test_rows_have_these_keys_and_types(rows: Rows):
     for row in rows:
         assert list(row) == KEYS + ["part"] * ("part" in row)
         assert all(isinstance(row[key], str) for key in ("id", "question", "prediction", "kind"))
@@ -119,7 +119,7 @@ def test_keys_and_types(rows: Rows):
         assert row["question"].strip()
 
 
-def test_metrics_take_every_row(rows: Rows):
+def test_metrics_accept_every_row(rows: Rows):
     for column, key, check in (
         ("references", "references", arguments.texts),
         ("predictions", "prediction", arguments.prediction),
@@ -130,7 +130,7 @@ def test_metrics_take_every_row(rows: Rows):
         assert arguments.check_column("any", column, values, check) == expected
 
 
-def test_nothing_twice(rows: Rows):
+def test_ids_and_answers_are_unique(rows: Rows):
     assert len({row["id"] for row in rows}) == len(rows)
     assert len({(row["question"], row["prediction"]) for row in rows}) == len(rows)
     assert all(len(set(row["references"])) == len(row["references"]) for row in rows)
@@ -142,7 +142,7 @@ def test_same_question_has_the_same_references(rows: Rows):
         assert references.setdefault(row["question"], row["references"]) == row["references"]
 
 
-def test_balance_of_the_sample(sample: Rows):
+def test_the_sample_is_balanced(sample: Rows):
     counts = Counter(row["kind"] for row in sample)
     assert set(counts) == KINDS
     assert min(counts.values()) >= 5
@@ -150,7 +150,7 @@ def test_balance_of_the_sample(sample: Rows):
     assert 0.4 <= sum(row["correct"] for row in sample) / len(sample) <= 0.6
 
 
-def test_verdicts_of_each_kind(sample: Rows):
+def test_each_kind_has_right_and_wrong_answers(sample: Rows):
     for kind in KINDS:
         verdicts = {row["correct"] for row in of_kind(sample, kind)}
         assert verdicts == ({False} if kind in ALWAYS_WRONG else {True, False}), kind
@@ -161,7 +161,7 @@ def test_only_empty_rows_are_blank(sample: Rows):
         assert (row["prediction"].strip() == "") == (row["kind"] == "empty"), row["id"]
 
 
-def test_multi_reference_rows_have_several(sample: Rows):
+def test_multi_reference_rows_have_several_references(sample: Rows):
     assert all(len(row["references"]) > 1 for row in of_kind(sample, "multi_reference"))
 
 
@@ -171,7 +171,7 @@ def test_verbose_answers_are_long_and_short_ones_short(sample: Rows):
 
 
 def test_verbose_rows_mislead_lexical_match(sample: Rows):
-    """Some wrong long answers mention the reference: finding it in the text must not be enough."""
+    """Some wrong long answers contain the reference."""
     wrong = [row for row in of_kind(sample, "verbose") if not row["correct"]]
     assert sum(row["references"][0].lower() in row["prediction"].lower() for row in wrong) >= 3
 
@@ -198,7 +198,7 @@ def test_near_names_hold_right_and_wrong_answers_to_the_same_questions(near_name
     assert sorted(answers.values(), key=len) == [[True]] * 5 + [[True, False]] * 40
 
 
-def test_every_kind_of_near_name_is_there(near_names: Rows):
+def test_near_names_have_all_kinds(near_names: Rows):
     wrong = Counter(row["kind"] for row in near_names if not row["correct"])
     assert set(wrong) == NAMES
     assert min(wrong.values()) >= 6
@@ -211,7 +211,7 @@ def test_a_near_name_never_contains_the_reference(near_names: Rows):
 
 
 @pytest.mark.parametrize(("part", "least"), [("train", 24), ("test", 14)])
-def test_in_each_kind_of_trap_half_of_the_answers_are_right(traps: Rows, part: str, least: int):
+def test_half_of_the_answers_to_each_kind_of_trap_are_right(traps: Rows, part: str, least: int):
     rows = of_part(traps, part)
     assert {row["kind"] for row in rows} == TRAP_KINDS
     for kind in TRAP_KINDS:
@@ -220,30 +220,28 @@ def test_in_each_kind_of_trap_half_of_the_answers_are_right(traps: Rows, part: s
         assert 2 * sum(right) == len(right), kind
 
 
-def test_each_trap_is_of_one_part_and_a_third_is_for_testing(traps: Rows):
+def test_a_third_of_the_traps_is_for_testing(traps: Rows):
     train, test = of_part(traps, "train"), of_part(traps, "test")
     assert len(train) + len(test) == len(traps) >= 360
     assert len(test) >= len(traps) / 3
     assert not {row["question"] for row in train} & {row["question"] for row in test}
 
 
-def test_no_trap_has_a_question_of_the_other_files(traps: Rows, sample: Rows, near_names: Rows):
+def test_traps_share_no_question_with_other_files(traps: Rows, sample: Rows, near_names: Rows):
     assert not {row["question"] for row in traps} & {row["question"] for row in [*sample, *near_names]}
 
 
-def test_traps_for_testing_have_wordings_of_their_own(traps: Rows, held_out_wordings: set[str]):
+def test_traps_for_testing_share_no_wording_with_training(traps: Rows, held_out_wordings: set[str]):
     assert not held_out_wordings & runs_of_words(row["prediction"] for row in of_part(traps, "train"))
 
 
-def test_traps_for_training_have_no_wording_of_the_files_that_nothing_is_fitted_on(
-    traps: Rows, sample: Rows, near_names: Rows
-):
+def test_traps_for_training_share_no_wording_with_test_files(traps: Rows, sample: Rows, near_names: Rows):
     found = runs_of_words(row["prediction"] for row in of_part(traps, "train"))
     assert not found & runs_of_words(row["prediction"] for row in [*sample, *near_names])
 
 
-def test_no_training_example_is_made_with_the_wording_of_a_trap_for_testing(held_out_wordings: set[str]):
-    """Of all texts in the training's modules: a wording that is found here has to go from there, not from the traps."""
+def test_generated_training_examples_share_no_wording_with_traps_for_testing(held_out_wordings: set[str]):
+    """If this fails, change the templates in the training modules, not the traps."""
     modules = [ast.parse(path.read_text()) for path in Path(training.__file__).parent.glob("*.py")]
     nodes = (node for module in modules for node in ast.walk(module))
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -251,8 +249,7 @@ def test_no_training_example_is_made_with_the_wording_of_a_trap_for_testing(held
     assert not held_out_wordings & runs_of_words(part for text in texts for part in re.split(r"\{.*?\}", text))
 
 
-def test_the_lexical_baseline_does_not_tell_right_traps_from_wrong(traps: Rows):
-    """Right answers look like the traps: the share of the reference's words says little of the verdict."""
+def test_word_overlap_does_not_separate_right_from_wrong_traps(traps: Rows):
     for part in ("train", "test"):
         rows = of_part(traps, part)
         agreed = [(token_recall(row["prediction"], row["references"]) >= 0.5) == row["correct"] for row in rows]
@@ -265,7 +262,7 @@ def lines_of(name: str) -> Rows:
 
 @pytest.fixture(scope="module")
 def written() -> Rows:
-    """The lines of all files that a language model wrote for the training."""
+    """The lines of all training files that a language model wrote."""
     return [line for name in WRITTEN for line in lines_of(name)]
 
 
@@ -283,7 +280,7 @@ def test_written_lines_hold_right_and_wrong_answers(written: Rows):
             assert all(isinstance(text, str) and text.strip() for text in texts)
 
 
-def test_what_is_written_has_no_question_and_no_wording_of_what_nothing_is_fitted_on(
+def test_written_answers_share_no_question_and_no_wording_with_test_files(
     written: Rows, traps: Rows, sample: Rows, near_names: Rows, held_out_wordings: set[str]
 ):
     reported = [*sample, *near_names, *of_part(traps, "test")]
@@ -297,10 +294,10 @@ def long_words(question: str) -> set[str]:
     return {word for word in re.findall(r"\w+", question.lower()) if len(word) > 3}
 
 
-def test_no_written_line_asks_in_other_words_what_nothing_is_fitted_on(
+def test_written_answers_paraphrase_no_question_of_test_files(
     written: Rows, traps: Rows, sample: Rows, near_names: Rows
 ):
-    """It would have the same reference, and with it three in ten of the questions' words of four letters or more."""
+    """A paraphrase has the same reference and shares 30% of the words with four or more letters."""
     asked: dict[str, list[set[str]]] = {}
     for row in [*sample, *near_names, *of_part(traps, "test")]:
         for reference in row["references"]:
@@ -312,7 +309,7 @@ def test_no_written_line_asks_in_other_words_what_nothing_is_fitted_on(
                 assert not words or len(words & others) < 0.3 * len(words | others), (row["question"], reference)
 
 
-def test_neither_words_nor_length_tell_which_written_answers_are_right():
+def test_neither_word_overlap_nor_length_separates_written_answers():
     pairs = [
         (answer, row["references"], side == "right")
         for row in lines_of("written")

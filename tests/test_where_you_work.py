@@ -1,4 +1,4 @@
-"""README's table of integrations: each line runs, here or in the test that asks for it, and scores as `compute`."""
+"""Each line in README's table of integrations runs and gives the scores of `compute`."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def expected(bem):
     return bem.compute(**ROWS)
 
 
-def test_every_line_is_run_by_a_test(root):
+def test_every_line_has_a_test(root):
     table = (root / "README.md").read_text().partition("| Where |")[2].partition("\n\n")[0]
     places = re.findall(r"^\| `?(.+?)`? \| `.+` \|$", table, flags=re.MULTILINE)
     assert len(places) == len(table.splitlines()) - 2 >= 6
@@ -51,7 +51,7 @@ def test_datasets_map(one_line, expected, bem):
 
 
 def test_trl(one_line, expected, bem):
-    """In a trainer: tests/e2e/test_grpo.py."""
+    """tests/e2e/test_grpo.py uses it in a trainer."""
     names = {"bem": bem}
     exec(one_line("TRL"), names)
     (reward,) = names["reward_funcs"]
@@ -60,14 +60,14 @@ def test_trl(one_line, expected, bem):
 
 
 def test_pytest(one_line):
-    """As a plugin: tests/scripts/integrations/test_assert_answers.py."""
+    """tests/scripts/integrations/test_assert_answers.py uses it as a plugin."""
     names = dict(zip(("answers", "references", "questions"), ROWS.values(), strict=True))
     with pytest.raises(AssertionError, match=r"2 of 3 answers are right(.|\n)*'Lyon'"):
         exec(one_line("pytest"), names | {"assert_answers": AssertAnswers()})
 
 
 def test_trainer(one_line):
-    """In trainers: tests/e2e/test_trainer.py."""
+    """tests/e2e/test_trainer.py uses it in trainers."""
     names = {"smile": load_metric("smile"), "tokenizer": ByT5Tokenizer(), "references": ROWS["references"]}
     exec(one_line("Trainer"), names)
     ids = names["tokenizer"](ROWS["predictions"], padding=True, return_tensors="np").input_ids

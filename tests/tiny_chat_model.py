@@ -1,4 +1,4 @@
-"""A chat model of two layers that has learnt a few replies by heart. It is no test itself."""
+"""Trains a chat model of two layers that memorizes a few replies."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ TEMPLATE = """\
 
 
 def train_chat_model(replies: Sequence[tuple[Messages, str]], template: str = TEMPLATE):
-    """Return a Llama that gives each conversation its reply, and its tokenizer; white space separates words."""
+    """Return a Llama that has memorized a reply per conversation, and its tokenizer, which splits at white space."""
     import torch
 
     torch.manual_seed(0)
@@ -24,14 +24,14 @@ def train_chat_model(replies: Sequence[tuple[Messages, str]], template: str = TE
 
 
 def save_chat_model(folder: Path, replies: Sequence[tuple[Messages, str]]) -> Path:
-    """Train such a model and save it; return the folder."""
+    """Train a model and save it; return the folder."""
     for part in train_chat_model(replies):
         part.save_pretrained(folder)
     return folder
 
 
 def _literal(messages):
-    """What the template makes of the messages."""
+    """Return the messages as the template formats them."""
     return "".join(f"<{message['role']}> {message['content']} <end> " for message in messages)
 
 

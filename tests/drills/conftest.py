@@ -1,4 +1,4 @@
-"""What the drills share: they count what they try, go on after a failure, and end with a table."""
+"""Fixtures of the drills, which count attempts, continue after failures, and end with a table."""
 
 import os
 import random
@@ -13,9 +13,9 @@ TESTS = Path(__file__).parent.parent
 for folder in ("scripts", "metrics", "e2e"):
     sys.path.append(str(TESTS / folder))
 
-# In the environment, so that all workers have it.
+# All workers read it from the environment.
 SEED = os.environ.setdefault("DRILLS_SEED", str(int(time.time())))
-# No more than 3 GB for the process; what it took at most, in MB, in a file when it ends.
+# Limits a process to 3 GB and writes its peak memory in MB to a file.
 MEASURED = """
 import atexit, pathlib, resource as r
 r.setrlimit(r.RLIMIT_DATA, (3 << 30, 3 << 30))
@@ -25,14 +25,14 @@ COMMAND = "from evaluate_qa.cli import app; app()"
 
 
 class Drill:
-    """Counts what is tried and what did not hold."""
+    """Counts attempts and failures."""
 
     def __init__(self):
         self.tries, self.broken = 0, []
 
     @contextmanager
     def attempt(self, what):
-        """Try something that must hold; if it does not, note it and go on."""
+        """Record a failure of the body and continue."""
         self.tries += 1
         try:
             yield
@@ -42,7 +42,7 @@ class Drill:
 
 @pytest.fixture
 def drill(request, record_property):
-    """Counts for the table, in the line that the test's docstring begins with; fails if anything did not hold."""
+    """Counts attempts for the line of the table that the test's docstring begins with; fails if any attempt failed."""
     drill, began = Drill(), time.monotonic()
     yield drill
     label = request.function.__doc__.splitlines()[0].rstrip(".")
@@ -52,13 +52,13 @@ def drill(request, record_property):
 
 @pytest.fixture
 def rng(request):
-    """Chance, another one in each run; DRILLS_SEED repeats one."""
+    """Random numbers, which DRILLS_SEED repeats."""
     return random.Random(f"{SEED} {request.node.name}")
 
 
 @pytest.fixture
 def command(processes):
-    """Starts `evaluate-qa` in a process of its own, after some lines of Python, if they are given."""
+    """Starts `evaluate-qa` in a process, after optional lines of Python."""
 
     def start(*arguments, before="", **options):
         return processes.start("-c", f"{before}\n{COMMAND}", *map(str, arguments), **options)
@@ -68,9 +68,9 @@ def command(processes):
 
 @pytest.fixture
 def finished(command, tmp_path):
-    """Runs `evaluate-qa` to its end, which must come without a traceback.
+    """Runs `evaluate-qa` to its end and checks that it prints no traceback.
 
-    Returns its exit code and what it told; with `measured=True` also the memory that it took at most, in MB.
+    Returns exit code, output and, with `measured=True`, the peak memory in MB.
     """
 
     def run(*arguments, timeout=120, measured=False, **options):
@@ -98,5 +98,5 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.section(f"drills (DRILLS_SEED={SEED})")
     terminalreporter.write_line("| drill | tried | outcome | seconds |\n|---|---|---|---|")
     for label, (tries, broken, seconds) in found.items():
-        outcome = f"{broken} did not hold" if broken else "all held"
+        outcome = f"{broken} failed" if broken else "no failures"
         terminalreporter.write_line(f"| {label} | {tries:,} | {outcome} | {seconds:.0f} |")

@@ -1,4 +1,4 @@
-"""Checkpoints that lack weights, are damaged, hold pickles, or bring code along: scores as before, or one error."""
+"""Checkpoints that lack weights, are damaged, hold pickles, or contain code: same scores, or one error."""
 
 import json
 import pickle
@@ -22,12 +22,12 @@ ROWS = {"predictions": ["It was Marie Curie.", "Paris"], "references": ["Marie C
 QUESTIONS = {"questions": ["Who was it?", "What is it?"]}
 ASKED = [{"role": "user", "content": "What is it ?"}]
 
-# Runs where it is imported or unpickled.
+# Runs when it is imported or unpickled.
 CODE = "import pathlib\npathlib.Path({marker!r}).touch()\nfrom transformers import *\n"
 
 
 class Touch:
-    """A pickle of this makes a file where it is read."""
+    """An object whose pickle creates a file when it is loaded."""
 
     def __init__(self, marker):
         self._marker = marker
@@ -98,7 +98,7 @@ def cut(folder, rng, marker):
 
 
 def flipped(folder, rng, marker):
-    """Settings alone: nobody can tell that of other weights, or of other words of a tokenizer."""
+    """Change settings only: changed weights or tokenizers cannot be detected."""
     file = rng.choice([file for file in files(folder) if file.suffix == ".json" and file.name != "tokenizer.json"])
     content = file.read_bytes()
     file.write_bytes(flip(content, rng.randrange(len(content))))
@@ -111,7 +111,7 @@ def deleted(folder, rng, marker):
 def pickled(folder, rng, marker):
     file, _ = weights(folder)
     content = pickle.dumps(Touch(marker))
-    if rng.random() < 0.5:  # in place of the weights, else beside where they were
+    if rng.random() < 0.5:  # in place of the weights, or else next to them
         file.write_bytes(content)
         return
     file.unlink()
@@ -153,12 +153,12 @@ def weights(folder):
 ATTACKS = [without_a_weight, another_shape, cut, flipped, deleted, pickled, with_code, odd_settings]
 
 
-# What is not needed may be missing, and settings may be others.
+# Files that are not needed may be missing, and settings may differ.
 HARMLESS = {cut, flipped, deleted, with_code, odd_settings}
 
 
 def refusal(load, folder):
-    """Return how a checkpoint is refused, in one of two ways; None if it is not."""
+    """Return the error for a checkpoint; None if it loads."""
     try:
         load(folder)
     except (ValueError, FileNotFoundError) as error:
@@ -169,7 +169,7 @@ def refusal(load, folder):
 def test_checkpoints(drill, rng, load, tmp_path, monkeypatch):
     """Hostile checkpoints.
 
-    They lack weights, are damaged, hold pickles or bring code along: one error each, and no code runs.
+    They lack weights, are damaged, hold pickles or contain code: one error each, and no code runs.
     """
     whole, marker, asked = tmp_path / "whole", tmp_path / "it_ran", []
     monkeypatch.setattr("builtins.input", lambda question="": asked.append(question) or "y")
@@ -180,11 +180,11 @@ def test_checkpoints(drill, rng, load, tmp_path, monkeypatch):
         shutil.copytree(whole, folder)
         attack(folder, rng, marker)
         with drill.attempt(f"{load.__name__} {attack.__name__}"):
-            told = refusal(load, folder)
-            assert told is not None or attack in HARMLESS
-            if told is not None:  # names the folder or the metric, in one line, and perhaps others for the cure
-                assert str(folder) in told or told.startswith(f"{load.__name__}: "), told
-                assert len(told.splitlines()) <= (1 if load is not chat_model else 9), told
+            output = refusal(load, folder)
+            assert output is not None or attack in HARMLESS
+            if output is not None:  # one line that names the folder or the metric
+                assert str(folder) in output or output.startswith(f"{load.__name__}: "), output
+                assert len(output.splitlines()) <= (1 if load is not chat_model else 9), output
             assert not marker.exists()
             assert asked == []
         shutil.rmtree(folder)

@@ -1,4 +1,4 @@
-"""Nodes of a Ray cluster that are lost while `score --engine ray` runs."""
+"""`score --engine ray` while nodes of the cluster are lost."""
 
 import os
 import secrets
@@ -19,13 +19,13 @@ from evaluate_qa.files.writing import write_rows
 pytest.importorskip("ray")
 
 SETTINGS = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
-SETTINGS["RAY_worker_niceness"] = "0"  # else they stand behind all other processes
+SETTINGS["RAY_worker_niceness"] = "0"  # otherwise, workers have the lowest priority
 OBJECTS = "--object-store-memory=80000000"
 
 
 @contextmanager
 def node(processes, log, *options):
-    """A node of a cluster: a raylet and what belongs to it, in a session of their own."""
+    """A node of a cluster, in its own session."""
     ray = ["-m", "ray.scripts.scripts", "start", "--block", OBJECTS, "--node-ip-address=127.0.0.1", *options]
     environment = {**os.environ, **SETTINGS}
     with log.open("w") as file:
@@ -43,7 +43,7 @@ def node(processes, log, *options):
 
 
 def lose(process):
-    """Kill all of a node at once, as when its power goes."""
+    """Kill all processes of a node, as in a power failure."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -52,7 +52,7 @@ def lose(process):
 def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
     """Nodes of a Ray cluster lost in the middle of a run.
 
-    There are two with a CPU each, for two actors, so that there is no room for the one that was lost.
+    Two nodes with one CPU each run two actors, so a lost actor finds no room.
     """
     monkeypatch.chdir(tmp_path)
     toy = write_toy_metric(tmp_path)
@@ -60,8 +60,8 @@ def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
     rows = [{"prediction": words[n % 4], "references": [words[n % 3], f"{words[n % 2]} {n}"]} for n in range(200)]
     write_rows("in.jsonl", rows)
     arguments = ["score", "--metric", toy, "--input", "in.jsonl", "--chunk-size", 5, "--compute", "seconds=0.2"]
-    code, told = finished(*arguments, "--output", "plain.jsonl")
-    assert code == 0, told
+    code, message = finished(*arguments, "--output", "plain.jsonl")
+    assert code == 0, message
     whole = Path("plain.jsonl").read_bytes()
     for number in range(3):
         with socket.socket() as opened:
@@ -81,7 +81,7 @@ def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
             thread = when_there(block, partial(lose, rng.choice(nodes)), 200)
             ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
             environment = {**os.environ, **SETTINGS}
-            code, told = finished(*arguments, "--output", output, *ray, env=environment, timeout=240)
+            code, message = finished(*arguments, "--output", output, *ray, env=environment, timeout=240)
             thread.join()
-            assert code == 0, told
+            assert code == 0, message
             assert output.read_bytes() == whole

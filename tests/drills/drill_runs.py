@@ -1,4 +1,4 @@
-"""Runs that are killed, have no room, find their work damaged, or write where another one writes."""
+"""Runs that are killed, fill the disk, find damaged work, or share an output."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {
 
 
 def rows():
-    """Rows for the toy metric and for `synthesize`; each 17th is no row for the metric."""
+    """Rows for the toy metric and for `synthesize`; every 17th is bad for the metric."""
     words = ["alpha", "beta", "gamma", "delta", "é"]
     for number in range(ROWS):
         text = " ".join(words[: number % 5 + 1])
@@ -31,7 +31,7 @@ def rows():
 
 
 class Score:
-    """`score`, on the toy metric."""
+    """`score` with the toy metric."""
 
     def __init__(self, folder, suffix):
         toy = write_toy_metric(folder)
@@ -42,7 +42,7 @@ class Score:
 
 
 class Synthesize:
-    """`synthesize`, on a server of this machine."""
+    """`synthesize` with a local server."""
 
     def __init__(self, folder, server):
         write_rows(folder / "in.jsonl", (row for row in rows() if row["references"]))
@@ -53,7 +53,7 @@ class Synthesize:
 
 @pytest.fixture(params=["score to jsonl", "score to csv", "score to parquet", "synthesize"])
 def job(request, tmp_path):
-    """What a command is given but for where to write, and what continues it."""
+    """A command without its output."""
     if request.param != "synthesize":
         yield Score(tmp_path, request.param.rpartition(" ")[2])
         return
@@ -64,20 +64,20 @@ def job(request, tmp_path):
 
 @pytest.fixture
 def attack(job, finished, command, tmp_path):
-    """Runs the job into folders, and compares what it leaves with what it makes undisturbed."""
+    """Runs the job in folders, and compares its files with those of an undisturbed run."""
     return Attack(job, finished, command, tmp_path)
 
 
 class Attack:
-    """A job in a folder of its own for each attempt."""
+    """A job with a folder per attempt."""
 
     def __init__(self, job, finished, command, tmp_path):
         self._job, self._finished, self._command, self._tmp_path = job, finished, command, tmp_path
         self._number = 0
         self.begin()
         began = time.monotonic()
-        code, told = finished(*self._arguments())
-        assert code == 0, told
+        code, output = finished(*self._arguments())
+        assert code == 0, output
         self.seconds = time.monotonic() - began
         self.whole = self._files()
 
@@ -89,7 +89,7 @@ class Attack:
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
 
     def begin(self):
-        """Take an empty folder."""
+        """Create an empty folder."""
         self._number += 1
         self.folder = self._tmp_path / f"attempt-{self._number}"
         self.folder.mkdir()
@@ -99,11 +99,11 @@ class Attack:
         return self._command(*self._arguments(), *self._job.resume * resume, **options)
 
     def run(self, **options):
-        """Run the command, resuming; return exit code and what it told."""
+        """Run the command, resuming; return exit code and output."""
         return self._finished(*self._arguments(), *self._job.resume, **options)
 
     def stop_half_way(self, rng):
-        """Kill a run at a moment at which it has left work."""
+        """Kill a run once it has saved work."""
         work = self.folder / f"out.{self._job.suffix}.work" / "progress.json"
         with self.start() as process:
             while not work.exists() and process.poll() is None:
@@ -116,7 +116,7 @@ class Attack:
         return [path for path in self.folder.rglob("*") if path.is_file() and path.name not in {"lock", "bad.jsonl"}]
 
     def assert_whole(self):
-        """Every byte is as in the undisturbed run, and nothing else is left."""
+        """Check that the files equal those of the undisturbed run."""
         files = self._files()
         assert {name: len(content) for name, content in files.items()} == {
             name: len(content) for name, content in self.whole.items()
@@ -128,7 +128,7 @@ class Attack:
 def test_kills(drill, rng, attack):
     """Kills at random moments, then resumed to the byte.
 
-    Of `score` in each format, and of `synthesize`.
+    `score` in each format, and `synthesize`.
     """
     for _ in range(3):
         attack.begin()
@@ -137,11 +137,11 @@ def test_kills(drill, rng, attack):
             with drill.attempt(f"{attack.folder}, {number!r}"), attack.start() as process:
                 time.sleep(rng.uniform(0.1, attack.seconds))
                 process.send_signal(number)
-                _, told = process.communicate(timeout=60)
+                _, output = process.communicate(timeout=60)
                 code = process.returncode
-                assert code in {0, -number, 128 + number, 1}, told
-                # Once the work is done, an interrupt may meet Python as it leaves.
-                assert "Traceback" not in told.partition("Exception ignored in")[0], told
+                assert code in {0, -number, 128 + number, 1}, output
+                # After the work is done, an interrupt may come while Python exits.
+                assert "Traceback" not in output.partition("Exception ignored in")[0], output
         with drill.attempt(attack.folder):
             attack.assert_whole()
 
@@ -149,25 +149,25 @@ def test_kills(drill, rng, attack):
 def test_a_full_disk(drill, rng, attack):
     """Full disks, then resumed to the byte.
 
-    Full from a random size on; a message says so.
+    Files cannot grow beyond a random size, which a message reports.
     """
     sizes = sorted(len(content) for content in attack.whole.values())
     for _ in range(4):
         attack.begin()
         size = rng.randrange(sizes[-1])
         with drill.attempt(f"{attack.folder}, {size} bytes"):
-            code, told = attack.run(before=NO_ROOM.format(size=size))
-            assert code == 1, told
-            assert "File too large" in told or "No space" in told, told
-            code, told = attack.run()
-            assert code == 0, told
+            code, output = attack.run(before=NO_ROOM.format(size=size))
+            assert code == 1, output
+            assert "File too large" in output or "No space" in output, output
+            code, output = attack.run()
+            assert code == 0, output
             attack.assert_whole()
 
 
 def test_damaged_work(drill, rng, attack):
     """Damaged work of killed runs.
 
-    A byte changed, an end cut off, a file missing: the output is right, or an error names what is damaged.
+    A changed byte, a truncated or a missing file: the output is right, or an error names the damaged file.
     """
     for _ in range(6):
         attack.begin()
@@ -183,18 +183,18 @@ def test_damaged_work(drill, rng, attack):
         else:
             file.write_bytes(flip(content, position) if damage == "flip" and content else content[:position])
         with drill.attempt(f"{damage} {file} at {position}"):
-            code, told = attack.run()
+            code, output = attack.run()
             if code == 0:
                 attack.assert_whole()
             else:
                 assert code == 1
-                assert file.parent.name in told or file.name in told, told
+                assert file.parent.name in output or file.name in output, output
 
 
 def test_two_writers(drill, rng, attack):
     """Two to four runs on one output.
 
-    One writes, the others say so.
+    One writes, and the others are refused.
     """
     for _ in range(3):
         attack.begin()
@@ -202,11 +202,11 @@ def test_two_writers(drill, rng, attack):
             runs = [attack.start(resume=False) for _ in range(rng.randint(2, 4))]
             ended = [(process.communicate(timeout=120)[1], process.returncode) for process in runs]
             assert sorted({code for _, code in ended}) in ([0], [0, 1]), ended
-            assert all("another run" in told or "already exists" in told for told, code in ended if code), ended
+            assert all("another run" in output or "already exists" in output for output, code in ended if code), ended
             attack.assert_whole()
 
 
-SAYER = """
+LABELER = """
 import sys
 from pathlib import Path
 from evaluate_qa.labeling.sheet import Sheet
@@ -217,25 +217,25 @@ for row in range(int(sys.argv[2]), 200, 2):
 """
 
 
-def test_two_sayers(drill, rng, processes, tmp_path):
-    """Two people who label one file, and kills.
+def test_two_labelers(drill, rng, processes, tmp_path):
+    """Two people label one file, and one process is killed.
 
-    Every label that was acknowledged is in the file, and no row is lost.
+    Every acknowledged label is in the file, and no row is lost.
     """
     path = tmp_path / "labels.jsonl"
     for _ in range(4):
         write_rows(path, [{"id": row, "prediction": "word " * 40, "label": None} for row in range(200)])
         with drill.attempt(path):
-            sayers = [processes.start("-c", SAYER, path, first) for first in range(2)]
-            sayers[0].stdout.readline()
+            labelers = [processes.start("-c", LABELER, path, first) for first in range(2)]
+            labelers[0].stdout.readline()
             time.sleep(rng.uniform(0, 1))
-            sayers[0].kill()
-            said = [process.communicate(timeout=120) for process in sayers]
-            assert sayers[1].returncode == 0, said[1][1]
+            labelers[0].kill()
+            output = [process.communicate(timeout=120) for process in labelers]
+            assert labelers[1].returncode == 0, output[1][1]
             found = [row for _, row in read_rows(path)]
             assert len(found) == 200
-            labelled = {row["id"] for row in found if row["label"] == "right"}
-            assert {int(row) for row in said[0][0].split()} | set(range(1, 200, 2)) <= labelled
+            labeled = {row["id"] for row in found if row["label"] == "right"}
+            assert {int(row) for row in output[0][0].split()} | set(range(1, 200, 2)) <= labeled
 
 
 def test_stores(drill, rng, tmp_path):
@@ -247,11 +247,11 @@ def test_stores(drill, rng, tmp_path):
     names = [f"{number} {number + 1}" for number in range(200)]
 
     def scores():
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             metric = evaluate_qa.load("smile", model=str(model), device="cpu", cache_dir=str(tmp_path))
             found = metric.compute(predictions=names, references=names[::-1])["per_example"]["score"]
-        return np.array(found), [str(one.message) for one in told]
+        return np.array(found), [str(one.message) for one in warned]
 
     expected, _ = scores()
     (path,) = tmp_path.rglob("*.sqlite")
@@ -268,7 +268,7 @@ def test_stores(drill, rng, tmp_path):
         path.parent.mkdir()
         path.write_bytes(damaged)
         with drill.attempt(f"{damage} at {position}"):
-            found, told = scores()
+            found, warned = scores()
             assert np.abs(found - expected).max() < 1e-6
-            assert len(told) <= 1, told
-            assert not told or path.read_bytes() == damaged
+            assert len(warned) <= 1, warned
+            assert not warned or path.read_bytes() == damaged

@@ -1,4 +1,4 @@
-"""Servers that `synthesize` asks and that drip, flood, lead elsewhere, break off, or give the key away."""
+"""`synthesize` with servers that drip, flood, redirect, break off, or repeat the key."""
 
 import gzip
 import json
@@ -157,7 +157,7 @@ def serving(attack, elsewhere=""):
 def test_servers(drill, attack, finished, tmp_path):
     """Hostile servers for `synthesize`.
 
-    They drip, flood, lead elsewhere, break off, answer nonsense, or repeat the key.
+    They drip, flood, redirect, break off, answer nonsense, or repeat the key.
     """
     write_rows(tmp_path / "in.jsonl", [{"question": "q", "reference": f"r{number}"} for number in range(3)])
     output, errors = tmp_path / "out.jsonl", tmp_path / "errors.jsonl"
@@ -173,11 +173,11 @@ def test_servers(drill, attack, finished, tmp_path):
         options += ["--input", tmp_path / "in.jsonl", "--output", output, "--errors", errors]
         environment, began = {**os.environ, "OPENAI_API_KEY": KEY}, time.monotonic()
         with drill.attempt(attack.__name__):
-            code, told, memory = finished("synthesize", *options, env=environment, timeout=60, measured=True)
+            code, message, memory = finished("synthesize", *options, env=environment, timeout=60, measured=True)
             seconds = time.monotonic() - began
-            assert code == (0 if attack in HARMLESS else 1), told
+            assert code == (0 if attack in HARMLESS else 1), message
             written = output.read_text() if output.exists() else ""
             assert len(written.splitlines()) == (3 if attack in HARMLESS else 0)
-            assert KEY not in told + written + errors.read_text() + str(got)
+            assert KEY not in message + written + errors.read_text() + str(got)
             assert memory < 900, memory
             assert seconds < 30, seconds  # the start, and twice the time for a reply

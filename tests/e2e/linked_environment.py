@@ -1,7 +1,6 @@
-"""An environment that has what some requirements name, and nothing else. It is no test itself.
+"""Makes a virtual environment with only some requirements, by links to the installed packages.
 
-pip would fetch and unpack anew what the tests run with, for most of a minute: it is here, and so it is linked. That the
-versions are those which a Space asks for is looked at for every one.
+pip would take a minute to download and unpack them again. Installed versions must match the requirements.
 """
 
 import venv
@@ -12,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 
 def make(folder, requirements):
-    """Make a virtual environment of what these lines name and what that needs in turn; return its Python."""
+    """Make a virtual environment with requirements and their dependencies; return its Python."""
     venv.EnvBuilder(symlinks=True).create(folder)
     (site,) = folder.glob("lib/python*/site-packages")
     for installed in needed(requirements):
@@ -23,7 +22,7 @@ def make(folder, requirements):
 
 
 def needed(requirements) -> list[Distribution]:
-    """Return what pip would install, as it is installed here; fail where that is another version."""
+    """Return the distributions that pip would install; fail if the installed version does not match."""
     found, waiting, seen = {}, [one for one in map(Requirement, requirements) if _applies(one)], set()
     while waiting:
         requirement = waiting.pop()

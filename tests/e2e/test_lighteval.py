@@ -1,4 +1,4 @@
-"""The metrics in lighteval, run by its command line: figures and rows are those of one `compute`."""
+"""Metrics in lighteval's command line give the scores of one `compute`."""
 
 import json
 import os
@@ -18,7 +18,7 @@ METRICS = ("smile", "nli_lex", "bem")
 
 @pytest.fixture(scope="module")
 def results(processes, one_line, tmp_path_factory):
-    """The figures and the rows that lighteval writes."""
+    """The means and the rows that lighteval writes."""
     folder = tmp_path_factory.mktemp("lighteval")
     model = f"{write_tiny_causal(folder / 'model')},batch_size=2,max_length=128"
     command = shlex.split(one_line("lighteval").replace("$MODEL", model))
@@ -30,7 +30,7 @@ def results(processes, one_line, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_figures_and_rows_are_those_of_one_compute(results, name):
+def test_means_and_rows_equal_one_compute(results, name):
     figures, rows = results
     assert len(rows) == 8
     assert any(len(row["doc"]["choices"]) > 1 for row in rows)

@@ -1,4 +1,4 @@
-"""The metrics in lm-evaluation-harness, run by its command line: figures and rows are those of one `compute`."""
+"""Metrics in the command line of lm-evaluation-harness give the scores of one `compute`."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ METRICS = ("smile", "nli_lex", "bem")
 
 @pytest.fixture(scope="module")
 def results(processes, root, one_line, tmp_path_factory):
-    """The harness's file of figures and its log of samples."""
+    """The results and the logged samples of the harness."""
     folder = tmp_path_factory.mktemp("lm_eval")
     model = f"{write_tiny_causal(folder / 'model')},max_length=128"
     _, *command = shlex.split(one_line("lm-evaluation-harness").replace("$MODEL", model))
@@ -30,10 +30,10 @@ def results(processes, root, one_line, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_figures_and_rows_are_those_of_one_compute(results, name):
+def test_means_and_rows_equal_one_compute(results, name):
     figures, samples = results
     assert len(samples) == 8
-    # What the model said and was asked, as the harness logs it, not as the metric was given it.
+    # The answers and questions that the harness logs.
     answers = [sample["filtered_resps"][0].strip() for sample in samples]
     assert len(set(answers)) > 1
     expected = load_metric(name).compute(

@@ -1,4 +1,4 @@
-"""`evaluate-qa score --engine ray`, on a real Ray: it writes what one machine writes, whatever is killed."""
+"""`evaluate-qa score --engine ray` writes the same output as one machine, even if processes are killed."""
 
 import json
 import os
@@ -22,8 +22,8 @@ sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from toy_metric import write_toy_metric
 from waiting import when_there
 
-# Read when ray is imported. A cluster admits only who has its token. By itself Ray's workers stand behind all other
-# processes, such as the other tests.
+# Ray reads these when it is imported. A cluster requires its token. By default, Ray's workers have a lower priority
+# than other processes, such as other tests.
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
@@ -87,7 +87,7 @@ def actors(process):
 def command_line(process):
     try:
         return " ".join(process.cmdline())
-    except psutil.NoSuchProcess:  # it has ended since it was listed, or nobody has asked yet how it ended (a zombie)
+    except psutil.NoSuchProcess:  # it has ended since it was listed
         return ""
 
 
@@ -103,7 +103,7 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
 
     thread = when_there(Path("out.parquet.work/000003.block"), kill, 180)
     ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
-    told = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
+    output = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     thread.join()
     assert killed
     assert killed[0].pid not in {child.pid for child in actors(process)}
@@ -114,12 +114,12 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     # 5, 22, 39, …, 158: ten rows without a reference
     bad = Path("bad.jsonl").read_text().splitlines()
     assert [json.loads(line)["input"]["id"] for line in bad] == list(range(5, 160, 17))
-    summary = told[told.index("rows scored") :].split("Bad rows")[0]
+    summary = output[output.index("rows scored") :].split("Bad rows")[0]
     assert summary == plain[plain.index("rows scored") :].split("Bad rows")[0]
     assert not Path("out.parquet.work").exists()
 
 
-def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, tmp_path):
+def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
     write_rows("in.jsonl", rows(160))
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
@@ -131,7 +131,7 @@ def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, t
     finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.block")}
     assert 4 in finished
     assert len(finished) < 16
-    # The time of a block that is scored again would be another.
+    # A block that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
 
     assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
@@ -139,8 +139,8 @@ def test_a_killed_command_goes_on_where_it_was(processes, score, toy, cluster, t
         *started, *ray, "--resume", "--chunk-size", 20, code=1
     )
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-    told = score(*started, *ray, "--resume", "--address", cluster[1])
-    assert f"{10 * len(finished)}/160" in told  # the progress bar begins where the run was stopped
+    output = score(*started, *ray, "--resume", "--address", cluster[1])
+    assert f"{10 * len(finished)}/160" in output  # the progress bar begins where the run was stopped
 
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
     assert Path("out.csv").read_bytes() == Path("plain.csv").read_bytes()
@@ -163,7 +163,7 @@ def test_smile_scores_as_on_one_machine(score, cluster):
 
 
 def test_rows_with_videos(score, cluster, tmp_path):
-    """Relative paths start at the folder of the input; a broken video is set aside."""
+    """Relative paths start at the folder of the input, and a broken video is set aside."""
     for package in ("av", "transformers", "yake"):
         pytest.importorskip(package)
     (tmp_path / "data/clips").mkdir(parents=True)
@@ -189,12 +189,12 @@ def test_rows_with_videos(score, cluster, tmp_path):
 def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster):
     write_rows("in.jsonl", rows(20))
     ray = ["--engine", "ray", "--address", cluster[1]]
-    told = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
-    assert "in.jsonl, line 6: toy: references is []" in told
+    output = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
+    assert "in.jsonl, line 6: toy: references is []" in output
     assert not Path("out.jsonl.work").exists()
 
 
-def test_wrong_options_are_told(score, toy, cluster, monkeypatch):
+def test_wrong_options_are_reported(score, toy, cluster, monkeypatch):
     write_rows("in.jsonl", list(rows(5)))
     files = ["--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl"]
     ray = ["--engine", "ray"]
@@ -203,11 +203,11 @@ def test_wrong_options_are_told(score, toy, cluster, monkeypatch):
     assert "--num-actors is 0" in score(*files, *ray, "--num-actors", 0, code=1)
     assert "--num-gpus is -1" in score(*files, *ray, "--num-gpus", -1, code=1)
     assert "files" in score(*files, *ray, "--output", "-", code=1)
-    told = score(*files, *ray, "--address", f"127.0.0.1:{free_port()}", code=1)
-    assert "no Ray cluster answers" in told
-    assert "Start one with: ray start --head" in told
-    told = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
-    assert "has 2 CPUs and 0 GPUs, but the actors need 3 × (1 CPU and 0 GPUs)" in told
+    output = score(*files, *ray, "--address", f"127.0.0.1:{free_port()}", code=1)
+    assert "no Ray cluster answers" in output
+    assert "Start one with: ray start --head" in output
+    output = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
+    assert "has 2 CPUs and 0 GPUs, but the actors need 3 × (1 CPU and 0 GPUs)" in output
     assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(
         *files, *ray, "--address", cluster[1], "--num-gpus", 1, code=1
     )

@@ -1,9 +1,8 @@
-"""Make torchvision importable beside a CPU build of torch where the only torchvision is built for CUDA.
+"""Make a torchvision for CUDA importable with a CPU build of torch.
 
-Such a torchvision fails at its import (`operator torchvision::nms does not exist`), and transformers and evaluate,
-which import it where it is installed, fail with it. Declaring the operators beforehand is enough for everything but
-calling them. scripts/environment.sh puts this file and a `.pth` that imports it into the virtual environment where
-that is so; users whose torch and torchvision match need nothing.
+Otherwise, importing torchvision fails (`operator torchvision::nms does not exist`), and so does importing transformers.
+Declaring the operators is enough as long as they are not called. scripts/environment.sh installs this file and a `.pth`
+that imports it only if torchvision cannot be imported.
 """
 
 import sys
@@ -15,17 +14,17 @@ _OPERATORS = (
     "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
     "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
 )
-_libraries: list[object] = []  # an operator lives as long as the library that declared it
+_libraries: list[object] = []  # operators exist as long as their library
 
 
 class DeclareOperators:
-    """A finder that finds nothing, but declares torchvision's operators when torchvision is looked for."""
+    """A finder that finds no modules, but declares torchvision's operators when torchvision is imported."""
 
     @classmethod
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Declare the operators before the first import of torchvision; leave the finding to others."""
+        """Declare the operators before the first import of torchvision."""
         if name == "torchvision" and not _libraries:
             from torch.library import Library
 

@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
                 found = function(self, **match.groupdict())
                 return found if isinstance(found, tuple) else (200, {}, json.dumps(found).encode())
         self.hub.unknown.append((self.command, path))
-        raise RefusedError(501, "this server does not know such a request")
+        raise RefusedError(501, "this server does not implement the request")
 
     def _send(self, status: int, headers: dict[str, str], content: bytes) -> None:
         self.send_response(status)
@@ -289,7 +289,7 @@ class _Handler(BaseHTTPRequestHandler):
     def lfs_verify(self):
         asked = json.loads(self.body)
         if len(self.hub.large.get(asked["oid"], b"")) != asked["size"]:
-            raise RefusedError(404, "no such object")
+            raise RefusedError(404, "there is no such object")
         return {}
 
     @_route("POST", rf"/api/{_KIND}/{_ID}/commit/main")

@@ -1,4 +1,4 @@
-"""Loading metrics by name, and what a command imports before it has to."""
+"""Metrics load by name, and commands import heavy packages late."""
 
 import os
 import subprocess
@@ -15,9 +15,9 @@ def test_metrics_of_this_package_are_loaded_by_name():
     assert load_metric("deltableu").name == "deltableu"
 
 
-def test_a_long_command_keeps_few_shapes_unless_told_otherwise(monkeypatch, tmp_path):
+def test_long_commands_limit_the_caches_of_shapes_unless_the_user_sets_them(monkeypatch, tmp_path):
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "7")
-    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "")  # so that what the run sets is taken back
+    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "")  # so that monkeypatch restores it
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"prediction": "a b", "reference": "a b"}\n')
@@ -29,7 +29,7 @@ def test_a_long_command_keeps_few_shapes_unless_told_otherwise(monkeypatch, tmp_
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("command", [[], ["score"], ["agreement"], ["synthesize"], ["fit"]])
 def test_help_needs_no_heavy_library(command):
-    """In a process of its own, as the others have imported them."""
+    """In a new process, because other tests import them."""
     program = "import sys; from evaluate_qa.cli import app; app(standalone_mode=False); print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program, *command, "--help"], capture_output=True, text=True, check=True

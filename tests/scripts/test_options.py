@@ -26,7 +26,7 @@ from evaluate_qa.options import parse_options
         ("w=two\nlines", "two\nlines"),
     ],
 )
-def test_values(text, expected):
+def test_values_are_parsed_as_python_literals_or_text(text, expected):
     (value,) = parse_options([text]).values()
     assert value == expected
     assert type(value) is type(expected)
@@ -45,6 +45,6 @@ def test_an_option_of_a_metric_that_does_not_run_is_an_error(metric):
 
 
 @pytest.mark.parametrize("text", ["w", "=3", "0w=3", "a-b=3", ""])
-def test_options_without_a_name(text):
+def test_options_without_a_name_are_refused(text):
     with pytest.raises(ValueError, match="Write name=value"):
         parse_options([text])

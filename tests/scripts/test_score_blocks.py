@@ -1,4 +1,4 @@
-"""A block that is not as it was written is not finished; the others are, wherever they stand."""
+"""A damaged block is scored again; the other blocks are kept."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def _blocks(folder, resume=True):
 
 
 def _add(blocks, number):
-    """Rows 2n + 1, which has the score n, and 2n + 2, which is bad."""
+    """Add row 2n + 1 with the score n, and the bad row 2n + 2."""
     records = [(2 * number + 1, {"a": number}), (2 * number + 2, {"a": None})]
     bad = [BadRow(2 * number + 2, "bad", {"a": None})]
     blocks.add(number, records, ScoredChunk([{"a": number, "score": number}], bad, {"score": (number, 1)}, "s"))
@@ -34,10 +34,10 @@ def work(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["000001.jsonl", "000001.bad.jsonl", "000001.block"])
-def test_a_damaged_block_alone_is_made_again(tmp_path, work, name):
+def test_only_a_damaged_block_is_made_again(tmp_path, work, name):
     path = work / name
     content = path.read_bytes()
-    path.write_bytes(content[:-4] + bytes([content[-4] ^ 1]) + content[-3:])  # a bit is another
+    path.write_bytes(content[:-4] + bytes([content[-4] ^ 1]) + content[-3:])  # flip a bit
     blocks = _blocks(tmp_path)
     assert sorted(blocks.finished) == [0, 2, 3]
     assert blocks.progress.sums == {"score": [5, 3]}
@@ -47,7 +47,7 @@ def test_a_damaged_block_alone_is_made_again(tmp_path, work, name):
     assert [row["row"] for _, row in read_rows(tmp_path / "bad.jsonl")] == [2, 4, 6, 8]
 
 
-def test_a_block_that_is_damaged_while_the_run_goes_on_is_not_joined(tmp_path, work):
+def test_a_block_that_is_damaged_during_the_run_is_not_joined(tmp_path, work):
     blocks = _blocks(tmp_path)
     Path(work / "000002.jsonl").write_bytes(b"")
     with pytest.raises(RowsError, match=r"000002\.jsonl was damaged. Use --resume to write it again"):

@@ -1,4 +1,4 @@
-"""`evaluate-qa score` over rows with videos: paths, broken files, keywords; and `select` of the best rows."""
+"""`evaluate-qa score` and `select` with videos: paths, broken files, keywords."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ def clips(tmp_path_factory):
 
 @pytest.fixture
 def run(clips, tmp_path, monkeypatch):
-    """Runs a command in a folder that has a folder `data` with rows and clips."""
+    """Runs a command in a folder with a subfolder `data` of clips."""
     shutil.copytree(clips, tmp_path / "data" / "clips")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
@@ -51,15 +51,15 @@ def rows(path):
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_paths_start_at_the_folder_of_the_input(run, suffix):
     write_rows(f"data/rows.{suffix}", ROWS)
-    told = run("score", "--metric", "evqascore", "--input", f"data/rows.{suffix}", "--output", "out.jsonl")
+    error = run("score", "--metric", "evqascore", "--input", f"data/rows.{suffix}", "--output", "out.jsonl")
     out = rows("out.jsonl")
     assert [row["video"] for row in out] == [row["video"] for row in ROWS]
     assert [row["frames"] for row in out] == [4, 4, 4]
     assert out[1]["keywords"] == [CLIPS[1].shape]
     assert CLIPS[0].color in " ".join(out[0]["keywords"])
     assert all(isinstance(row["score"], float) for row in out)
-    assert "mean score" in told.stderr
-    assert "signature: evqascore|v:1.1.0|clip:" in told.stderr
+    assert "mean score" in error.stderr
+    assert "signature: evqascore|v:1.1.0|clip:" in error.stderr
 
 
 def test_absolute_paths_and_other_columns(run, tmp_path):
@@ -70,11 +70,11 @@ def test_absolute_paths_and_other_columns(run, tmp_path):
     assert len(rows("out.jsonl")) == 3
 
 
-def test_a_missing_video_stops_the_run_at_once(run):
+def test_a_missing_video_stops_the_run_before_scoring(run):
     write_rows("data/rows.jsonl", [ROWS[0], ROWS[1] | {"video": "clips/9.mp4"}])
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
-    told = run("score", *arguments, code=1).stderr
-    assert "data/rows.jsonl, line 2: evqascore: video is 'data/clips/9.mp4'; expected the path of a video that" in told
+    error = run("score", *arguments, code=1).stderr
+    assert "data/rows.jsonl, line 2: evqascore: video is 'data/clips/9.mp4'; expected the path of a video that" in error
     assert not Path("out.jsonl.work").exists()
 
 
@@ -86,7 +86,7 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     write_rows("data/rows.jsonl", [ROWS[0], broken])
     assert "line 2: evqascore: video: bad.mp4 is not a video" in run("score", *arguments, code=1).stderr
     write_rows("data/rows.jsonl", [ROWS[0], broken, missing, ROWS[1], broken])
-    told = run("score", *arguments, "--errors", "bad.jsonl", "--chunk-size", chunk_size).stderr
+    error = run("score", *arguments, "--errors", "bad.jsonl", "--chunk-size", chunk_size).stderr
     assert [row["id"] for row in rows("out.jsonl")] == [0, 1]
     assert "error" not in rows("out.jsonl")[0]
     aside = rows("bad.jsonl")
@@ -94,10 +94,10 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     assert aside[0]["input"] == broken
     assert aside[0]["error"].startswith("data/rows.jsonl, line 2: bad.mp4 is not a video")
     assert "none.mp4 does not exist" in aside[1]["error"]
-    assert "bad rows" in told
+    assert "bad rows" in error
 
 
-def test_broken_videos_may_stay_without_a_score(run):
+def test_broken_videos_may_have_no_score(run):
     Path("data/clips/bad.mp4").write_text("no video")
     write_rows("data/rows.jsonl", [ROWS[0], {"id": 7, "video": "clips/bad.mp4", "prediction": "a"}])
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
@@ -116,7 +116,7 @@ def test_keywords_of_the_input_are_never_overwritten(run):
     assert rows("out.jsonl")[0]["evqa_keywords"] == ["one text"]
 
 
-def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatch):
+def test_each_video_is_read_once_in_any_order_of_rows(run, monkeypatch):
     read, original = [], encoding.read_samples
     monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: read.append(path) or original(path, *rest))
     write_rows("data/rows.jsonl", ROWS * 3)
@@ -127,7 +127,7 @@ def test_each_video_is_read_once_in_whatever_order_its_rows_come(run, monkeypatc
 
 
 def test_the_best_rows_are_selected(run):
-    """True captions before blank ones."""
+    """Captions score higher than blank answers."""
     true = [row for row in ROWS if row["keywords"] is None]
     wrong = [row | {"id": f"wrong {row['id']}", "prediction": ""} for row in true]
     write_rows("data/rows.jsonl", [*wrong, *true])
@@ -136,7 +136,7 @@ def test_the_best_rows_are_selected(run):
     assert [row["id"] for row in rows("kept.jsonl")] == [0, 2]
 
 
-def test_a_missing_file_may_stay_without_a_score(run):
+def test_a_missing_video_may_have_no_score(run):
     write_rows("data/rows.jsonl", [ROWS[0], ROWS[1] | {"video": "clips/9.mp4"}])
     options = ["--compute", "unreadable=none", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
     run("score", "--metric", "evqascore", *options)

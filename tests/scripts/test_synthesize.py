@@ -158,7 +158,7 @@ def test_parquet_is_read_and_a_complete_output_is_kept(run, server, output, tmp_
 
 
 def test_busy_and_broken_servers_are_asked_again(run, server, output):
-    busy = [(status, b"{}", {"Retry-After-Ms": "5"}) for status in (429, 500, 503)]
+    busy = [(status, b"{}", {"Retry-After": "0.005"}) for status in (429, 500, 503)]
     server.plan = {"r0": busy, "s1": busy[:1]}
     run(some_rows(2), max_retries=3)
     assert server.asked == {"r0": 4, "s0": 1, "r1": 1, "s1": 2}
@@ -316,7 +316,7 @@ def test_a_killed_run_resumes_and_ends_like_an_uninterrupted_one(processes, run,
         ('{"questions": "q"', "not JSON"),
         ('{"question": "q", "referenze": "r"}', "Did you mean 'referenze'"),
         ('{"prompt": "q", "references": "r"}', "Use --column questions=NAME to read another column."),
-        ('{"questions": "q", "references": []}', "references is []; expected a string or a non-empty list"),
+        ('{"questions": "q", "references": []}', "references is []; expected a non-empty string or a non-empty list"),
         ('{"questions": "", "references": "r"}', "questions is ''; expected a string that is not empty"),
         ('{"questions": "q", "references": "r", "synthetic_answers": ["a"]}', "'synthetic_answers' already"),
     ],

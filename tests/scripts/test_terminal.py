@@ -1,4 +1,4 @@
-"""Tables are as wide as the terminal, and never cut in a pipe."""
+"""Tables are as wide as the terminal, and not cut in a pipe."""
 
 import io
 import sys
@@ -9,10 +9,10 @@ from evaluate_qa.terminal import open_console
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self):
-        """Always."""
+        """Return True."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""A small metric with the contract of this family, for tests of what runs metrics. It is no test itself."""
+"""Writes a small metric with the interface of this package, for tests of programs that run metrics."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ class Toy(Adapter, evaluate.Metric):
 
 
 def write_toy_metric(folder: Path) -> Path:
-    """Write the metric to `folder/toy` and return that."""
+    """Write the metric to `folder/toy` and return that folder."""
     toy = folder / "toy"
     toy.mkdir()
     (toy / "toy.py").write_text(_PROGRAM)

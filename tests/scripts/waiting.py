@@ -1,4 +1,4 @@
-"""Doing something to a run while it runs, for tests of runs that are stopped. It is no test itself."""
+"""Acts on a run while it runs, for tests of interrupted runs."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def when_there(path: Path, act: Callable[[], object], seconds: float = 60) -> threading.Thread:
-    """Do something, in another thread, as soon as a file is there, or at the latest after so many seconds."""
+    """Call a function in another thread as soon as a file exists, or after a time limit in seconds."""
 
     def wait() -> None:
         deadline = time.monotonic() + seconds

@@ -67,7 +67,7 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.jsonl", '{"a": 1}\n{"a": \n', "line 2: not JSON"),
         ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
@@ -90,13 +90,13 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.parquet", "PAR1", "not a complete Parquet file"),
     ],
 )
-def test_broken_rows_are_reported_with_place_and_fix(tmp_path, name, content, told):
-    with pytest.raises(RowsError, match=rf"{name}.*{told}"):
+def test_broken_rows_are_reported_with_place_and_fix(tmp_path, name, content, message):
+    with pytest.raises(RowsError, match=rf"{name}.*{message}"):
         list(read_rows(_file(tmp_path, name, content)))
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         (
             pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
@@ -109,9 +109,9 @@ def test_broken_rows_are_reported_with_place_and_fix(tmp_path, name, content, to
         (pa.table({"a": pa.array([10**7]).cast(pa.int32()).cast(pa.date32())}), "cannot be read .*out of range"),
     ],
 )
-def test_parquet_values_that_python_cannot_hold_are_reported(tmp_path, table, told):
+def test_parquet_values_that_python_cannot_hold_are_reported(tmp_path, table, message):
     pq.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(RowsError, match=rf"a\.parquet: .*{told}"):
+    with pytest.raises(RowsError, match=rf"a\.parquet: .*{message}"):
         list(read_rows(tmp_path / "a.parquet"))
 
 

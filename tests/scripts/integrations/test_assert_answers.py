@@ -39,12 +39,12 @@ def test_other_options_are_another_metric(assert_answers):
 def test_threshold(assert_answers):
     assert_answers(**ANSWERS, threshold=0.0, least=2 / 3)
 
-@pytest.mark.parametrize(("more", "told"), [
+@pytest.mark.parametrize(("more", "message"), [
     ({"metric": "deltableu"}, "deltableu gives no verdicts"),
     ({"least": 60}, "least is 60; expected the share of correct answers"),
 ])
-def test_no_verdicts(assert_answers, more, told):
-    with pytest.raises(ValueError, match=told):
+def test_no_verdicts(assert_answers, more, message):
+    with pytest.raises(ValueError, match=message):
         assert_answers("Paris", "Paris", **more)
 """
 
