@@ -20,8 +20,8 @@ def agreement(
     data: Annotated[
         list[str],
         typer.Option(
-            help="Compare on these labeled answers: evouna, diver_qa, morqa, ragchecker, efficientqa, semeval2013, "
-            "saf, board (all of them in one table), sample, near_names, traps, or a file with the columns question, "
+            help="Compare on these labeled answers: evouna, diver_qa, efficientqa, semeval2013, saf, board (these "
+            "five in one table), morqa, ragchecker, sample, near_names, traps, or a file with the columns question, "
             "references, prediction and label. Repeatable."
         ),
     ],
@@ -41,7 +41,8 @@ def agreement(
         int | None, _data("Use the first N questions of each set (default: all; of board, evouna 100, diver_qa 60).")
     ] = None,
     split: Annotated[
-        str | None, _data("Use this split: train, dev, test or valid, if the set has it (default: all).")
+        str | None,
+        _data("Use this split: train, dev, test or valid (default: all of evouna, else the split for reporting)."),
     ] = None,
     load: Load = None,
     compute: Compute = None,

@@ -190,16 +190,6 @@ def test_error_messages(labeled_dir, arguments, message):
     assert message in printed
 
 
-def test_input_file_is_not_overwritten(labeled_dir, tmp_path):
-    file, link = tmp_path / "rows.jsonl", tmp_path / "link.json"
-    file.write_text("mine")
-    link.symlink_to(file)
-    options = ["--data", "evouna", "--data-dir", labeled_dir, "--synthetic-answers", file]
-    printed = agreement(*options, "--json", link, code=1)
-    assert "--synthetic-answers and --json must be different files" in printed
-    assert file.read_text() == "mine"
-
-
 def test_baselines_on_diver_qa_match_oracle(shared, tmp_path):
     oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())
     target = tmp_path / "out.json"
