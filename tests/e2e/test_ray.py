@@ -126,7 +126,8 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
     ray = ["--engine", "ray", "--num-actors", "2"]
     with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray) as process:
         when_there(tmp_path / "out.csv.work" / "000004.block", process.kill, 180).join()
-    assert process.returncode == -signal.SIGKILL
+        _, errors = process.communicate()
+    assert process.returncode == -signal.SIGKILL, errors
     assert not Path("out.csv").exists()
     finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.block")}
     assert 4 in finished
