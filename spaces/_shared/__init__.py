@@ -4,7 +4,7 @@ The folders, each of which imports only from those above it:
 
 - `visitors`: limits on what visitors may send.
 - `metric`: the data by which an app.py describes its metric.
-- `scoring`: scoring what was entered.
+- `scoring`: scoring an answer or a file.
 - `drawing`: HTML, figures and code.
 - `page`: tabs, API and server, started by `page.frame.launch`.
 

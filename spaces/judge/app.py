@@ -138,7 +138,7 @@ def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked
     if not asked:
         side = f"below {low:g}" if matched < low else f"{high:g} or more"
         return f"bem is confident: {matched:.2f} is {side}. The judge is not asked."
-    unsure = f"bem is not confident: {matched:.2f} lies between {low:g} and {high:g}. The judge is asked"
+    unsure = f"bem is not confident: {matched:.2f} is between {low:g} and {high:g}. The judge is asked"
     begun = "The judge is asked about every answer" if limits == ALWAYS else unsure
     if parts.judge is None:
         return f"{begun}. Press Score."

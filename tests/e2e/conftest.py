@@ -61,9 +61,9 @@ def published(name, folder):
     return space.folder / "app.py"
 
 
-def missing(what):
+def missing(reason):
     """Skip; where nothing may be skipped (CI), fail."""
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ class Visit:
         self.resize(width)
         self.page.set_default_timeout(60_000)
         self.wrong = []
-        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("console", lambda entry: entry.type == "error" and self.wrong.append(entry.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", self._requested)
         self.page.goto(server.url)

@@ -29,7 +29,7 @@ class Opened:
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
         self.page, self.wrong = self.context.new_page(), []
         self.page.set_default_timeout(60_000)
-        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("console", lambda entry: entry.type == "error" and self.wrong.append(entry.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on(
             "request", lambda request: request.url.startswith((own, "data:")) or self.wrong.append(request.url)
@@ -169,11 +169,11 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
             assert violations(page, axe) == []
             grounds[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
             closed = page.locator("details:not([open]) summary").first
-            told = closed.inner_text()
+            title = closed.inner_text()
             for _ in range(40):
                 page.keyboard.press("Tab")
-                if page.evaluate("document.activeElement.innerText") == told:
+                if page.evaluate("document.activeElement.innerText") == title:
                     break
             page.keyboard.press("Enter")
-            page.locator("details[open] summary", has_text=told).wait_for()
+            page.locator("details[open] summary", has_text=title).wait_for()
     assert grounds == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 24, 27)"}

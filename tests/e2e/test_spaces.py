@@ -117,9 +117,9 @@ def test_wrong_input_is_explained(smile, browser, tmp_path):
         page.get_by_text("Upload a file first").wait_for()
         broken = tmp_path / "broken.jsonl"
         broken.write_text('{"prediction": "a", "references": ["b"], "question": "q"}\n{oops\n')
-        told = visit.upload(broken)
-        assert "broken.jsonl: 1 row to score" in told
-        assert "line 2: this is not JSON" in told
+        shown = visit.upload(broken)
+        assert "broken.jsonl: 1 row to score" in shown
+        assert "line 2: this is not JSON" in shown
         broken = broken.rename(tmp_path / "binary.jsonl")
         broken.write_bytes(b"\xff\xfe")
         assert "the file is not UTF-8 text" in visit.upload(broken)
@@ -181,10 +181,10 @@ def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_pa
         assert "answers.jsonl: 40 rows to score." in visit.upload(path)
         page.locator("#score-file").click()
         page.locator(".qa-compared").wait_for()
-        told = page.locator("#results").inner_text()
-        assert re.search(r"Newly correct\s+10\s+Newly incorrect\s+2\s", told)
-        assert re.search(r"Judged correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", told)
-        assert "p = 0.0386" in told
+        shown = page.locator("#results").inner_text()
+        assert re.search(r"Newly correct\s+10\s+Newly incorrect\s+2\s", shown)
+        assert re.search(r"Judged correct\s+75.0%\s+[\d.]+ to [\d.]+%\s+95.0%\s+[\d. to]+%\s+\+20.0 points", shown)
+        assert "p = 0.0386" in shown
         page.locator("#answers table").first.wait_for()
         for width in reversed(WIDTHS):
             visit.resize(width)

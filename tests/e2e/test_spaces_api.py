@@ -62,8 +62,8 @@ def test_nothing_is_fetched_from_an_address(server, internet):
                 body = {"data": data, "fn_index": function["id"], "session_hash": "x"}
                 # Also by the names of private functions, such as "upload".
                 for way in ("queue/join", *(f"{way}/{function['api_name']}" for way in WAYS)):
-                    status, told = ask(f"{api}/{way}", body)
-                    assert (status, "downloads nothing" in told) == (400, True), (way, place, told)
+                    status, text = ask(f"{api}/{way}", body)
+                    assert (status, "downloads nothing" in text) == (400, True), (way, place, text)
     for path in ("file", "proxy"):
         assert ask(f"{api}/{path}={address}")[0] == 403
     assert asked == []
@@ -82,9 +82,9 @@ def test_no_response_has_a_path_of_the_server(server):
             wrong = upload(server, b"no video")
             for value in (wrong, [wrong], {"path": "/etc/passwd"}):
                 _, event = ask(f"{api}/call{endpoint}", {"data": [*(good | {name: value}).values()]})
-                _, told = ask(f"{api}/call{endpoint}/{json.loads(event)['event_id']}")
-                assert told.startswith("event: error"), (name, told)
-                assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in told], told
+                _, text = ask(f"{api}/call{endpoint}/{json.loads(event)['event_id']}")
+                assert text.startswith("event: error"), (name, text)
+                assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in text], text
 
 
 def test_the_api_compares_two_systems(smile):

@@ -130,7 +130,7 @@ def test_the_commands_give_the_scores_and_the_comparison_of_the_page(smile, scor
 
 def test_the_plot_counts_answers():
     drawn = distribution([0.0, 0.05, 0.95, 1.0, 1.0], [False, False, True, True, False], 1.0)
-    # The first column has 2 answers, and the last one 3, of which 2 are correct.
+    # The first column has 2 answers, and the last one 3, with 2 correct ones.
     assert "from 0: 2, from 0.1: 0," in drawn
     assert "from 0.9: 3" in drawn
     assert 'class="qa-high" style="height:66.67%"' in drawn

@@ -17,7 +17,7 @@ KEY = "sk-visitor-0123456789"
 # The matcher's scores are .88 and .99, so the first goes to the judge.
 UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it.")
 SURE = ("Who discovered radium?", "Marie Curie", "It was Marie Curie.")
-OPENS = "None"  # what the control has when the page opens
+OPENS = "None"  # the control's value when the page opens
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def form(open_space, scorer_of):
 
 
 @pytest.mark.parametrize(
-    ("entered", "told"),
+    ("entered", "message"),
     [
         (("ftp://a.org", "m", ""), "URL: expected an address such as"),
         (("file:///etc/passwd", "m", ""), "URL: expected an address such as"),
@@ -59,8 +59,8 @@ def form(open_space, scorer_of):
         (("https://a.org", ["m"], "k"), "URL, model and key: expected texts"),
     ],
 )
-def test_invalid_endpoints_are_refused(entered, told):
-    with pytest.raises(Refusal, match=re.escape(told)) as refused:
+def test_invalid_endpoints_are_refused(entered, message):
+    with pytest.raises(Refusal, match=re.escape(message)) as refused:
         given(entered)
     assert not [secret for secret in ("secret", "sk a", "schlüssel") if secret in str(refused.value)]
 

@@ -32,8 +32,8 @@ def test_requests_without_the_queue_are_refused(address, way, endpoint):
     """The queue's limits keep one visitor from blocking all others."""
     rows = [{"prediction": "a", "question": "b", "references": ["c"]}]
     data = {"score": ["a", "b", ["c"], "None"], "batch": [rows, "None"]}[endpoint]
-    status, told = ask(f"{address}/gradio_api/{way}/{endpoint}", {"data": data})
-    assert (status, "Please join the queue" in told) == (404, True)
+    status, response = ask(f"{address}/gradio_api/{way}/{endpoint}", {"data": data})
+    assert (status, "Please join the queue" in response) == (404, True)
     status, event = ask(f"{address}/gradio_api/call/{endpoint}", {"data": data})
     assert "event: complete" in ask(f"{address}/gradio_api/call/{endpoint}/{json.loads(event)['event_id']}")[1]
 
@@ -43,7 +43,7 @@ def test_the_code_for_the_api_gives_the_result_of_the_page(specification_of, sco
     specification, scorer = specification_of("judge"), scorer_of("judge")
     analysis, *_, lines = AnswerEvents(specification, scorer, "judge", address).score(*UNSURE, asked)
     exec(lines, {})
-    told = ast.literal_eval(capsys.readouterr().out.strip().split("\n")[-1])
+    response = ast.literal_eval(capsys.readouterr().out.strip().split("\n")[-1])
     expected = as_record(explain(specification, scorer, analysis, specification.options([asked])))
-    assert told == json.loads(json.dumps(expected))
-    assert told["verdict"] is (asked != "(0, 0)")
+    assert response == json.loads(json.dumps(expected))
+    assert response["verdict"] is (asked != "(0, 0)")

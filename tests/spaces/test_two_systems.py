@@ -116,10 +116,10 @@ def test_the_comparison_equals_that_of_the_command(scored, tmp_path, uploads):
     arguments = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
     done = CliRunner().invoke(app, ["compare", *arguments, "--json", str(tmp_path / "out.json")])
     assert done.exit_code == 0, done.output
-    told = json.loads((tmp_path / "out.json").read_text())
+    report = json.loads((tmp_path / "out.json").read_text())
     found = as_figures(certainty(scored))
-    assert (found["rows"], found["clusters"]) == (told["rows"], told["clusters"]) == (6, 3)
-    (system,) = told["systems"]
+    assert (found["rows"], found["clusters"]) == (report["rows"], report["clusters"]) == (6, 3)
+    (system,) = report["systems"]
     for name in ("wins", "losses", "scores", "verdicts"):
         assert found[name] == system[name], name
 

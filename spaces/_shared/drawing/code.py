@@ -1,4 +1,4 @@
-"""The Python code and the commands that repeat what a visitor did on the page."""
+"""Python code and commands that repeat a visitor's steps on the page."""
 
 import json
 import shlex

@@ -55,7 +55,7 @@ def file_tab(
     answers = gr.Dataframe(
         visible=False,
         interactive=False,
-        label="Answers: select a row for its explanation",
+        label="Answers (select a row to see its explanation)",
         elem_id="answers",
         max_chars=60,
         max_height=480,
@@ -71,7 +71,7 @@ def file_tab(
     examples.click(events.examples, None, [table, file, status], **QUICK)
     running = run.click(events.run, [table, *options, *endpoint], [scored, *shown, code_box], **LONG)
     stop.click(events.stop, scored, shown, cancels=[running], queue=False, **QUICK)
-    answers.select(events.row, [scored, *endpoint], row, scroll_to_output=True, concurrency_id="score", **QUICK)
+    answers.select(events.row, [scored, *endpoint], row, scroll_to_output=True, concurrency_limit=2, **QUICK)
 
 
 class FileEvents:

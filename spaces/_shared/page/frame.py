@@ -17,7 +17,7 @@ from .answer_tab import AnswerEvents, answer_tab
 from .api import add_api
 from .file_tab import FileEvents, file_tab
 
-PYTHON = "Code for what you just did on the other tabs. First run `pip install 'evaluate-qa[{}]'`."
+PYTHON = "Code that repeats your last steps on the other tabs. First run `pip install 'evaluate-qa[{}]'`."
 CODES = {
     "This answer, in Python": "python",
     "This answer, through the API of this Space": "python",
@@ -33,7 +33,7 @@ REACHABLE = """() => new MutationObserver(
 def build(specification: Specification, scorer: HostedScorer) -> gr.Blocks:
     """Return the page of a Space."""
     matter, card = read_card(scorer.name)
-    # On the Hub, the name of the Space is also that of the metric.
+    # On the Hub, the Space and the metric have the same name.
     published = os.environ.get("SPACE_ID")
     here = f"http://127.0.0.1:{os.environ.get('GRADIO_SERVER_PORT', '7860')}"
     metric, space = published or specification.name, published or here
@@ -88,7 +88,7 @@ def launch(specification: Specification) -> None:
         ssr_mode=False,
         enable_monitoring=False,
         max_file_size=specification.file_bytes,
-        # With room for what surrounds the file.
+        # With room for the multipart headers around the file.
         app_kwargs={"middleware": [Middleware(Guard, upload_bytes=specification.file_bytes + 2**20)]},
         allowed_paths=_examples(specification),
         state_session_capacity=LIMITS.visitors,

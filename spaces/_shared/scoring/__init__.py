@@ -1,1 +1,1 @@
-"""Scoring an answer or a file, and reading what was entered."""
+"""Scoring an answer or a file."""

@@ -1,6 +1,6 @@
 """Confidence intervals for the figures of a file, and the comparison of two systems' answers.
 
-The functions are those of `evaluate-qa report` and `evaluate-qa compare`. Intervals are 95% intervals, and rows with
+`evaluate-qa report` and `evaluate-qa compare` use the same functions. Intervals are 95% intervals, and rows with
 the same question form a cluster.
 """
 

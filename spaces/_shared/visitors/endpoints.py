@@ -1,4 +1,4 @@
-"""Visitors' own endpoints: reading what was entered, and checking that an address is public.
+"""Visitors' own endpoints, and the check that an address is public.
 
 The key goes with each request from the page to the endpoint; it is in no state, message, file or Python code. A server
 that sends requests to any address is a security risk, so a Space offers this only if its environment allows it.
