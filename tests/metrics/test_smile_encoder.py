@@ -92,16 +92,6 @@ def test_other_tokenizers_are_supported(tmp_path, make):
     assert np.abs(encoder(folder).vectors(TEXTS) - expected).max() < 1e-5
 
 
-@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this build of torch has no oneDNN")
-def test_onednn_is_used(tmp_path):
-    loaded = encoder(tiny_checkpoints.bert(tmp_path / "tiny"))
-    with torch.profiler.profile() as profile:
-        loaded.vectors(TEXTS)
-    called = {event.key for event in profile.key_averages()}
-    assert "mkldnn::_linear_pointwise" in called
-    assert "aten::linear" not in called
-
-
 def test_prompt_name_selects_a_prompt(tmp_path):
     folder = tiny_checkpoints.bert(tmp_path / "tiny", prompts={"query": "who is ", "document": "in "}, default="query")
     reference = SentenceTransformer(str(folder), device="cpu")
