@@ -7,8 +7,10 @@ one call per batch, whose `inputs` are those of one process only.
 
 import inspect
 import logging
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +21,9 @@ from .scorer import Scorer
 T = TypeVar("T")
 Ids = NDArray[np.int64]
 
+# The trainer's padding of labels and predictions.
+_PADDING = -100
+
 logger = logging.getLogger("evaluate_qa")
 
 
@@ -26,7 +31,14 @@ class ForTraining(Scorer):
     """Adds `compute_metrics` to a scorer."""
 
     def compute_metrics(
-        self, tokenizer: Any, questions: Any = None, references: Any = None, *, prefix: str = "", **given: Any
+        self,
+        tokenizer: Any,
+        questions: Any = None,
+        references: Any = None,
+        *,
+        prefix: str = "",
+        log_samples: int = 0,
+        **given: Any,
     ) -> "TrainingScores":
         """Return a function for `Trainer(compute_metrics=…)` and `Seq2SeqTrainer(compute_metrics=…)`.
 
@@ -36,6 +48,7 @@ class ForTraining(Scorer):
                 training arguments have `include_for_metrics=["inputs"]`).
             references: Likewise, a string or a list of strings per row (default: the decoded labels).
             prefix: Text before the names of the results, followed by an underscore.
+            log_samples: Log this many rows, the same in every evaluation, to the logger "evaluate_qa" (level INFO).
             **given: Further columns, and options of `compute`.
 
         Raises:
@@ -44,7 +57,25 @@ class ForTraining(Scorer):
         columns, options = self.check_ahead(questions=questions, references=references, **given)
         if not hasattr(tokenizer, "batch_decode"):
             raise TypeError(f"{self.name}: tokenizer is {type(tokenizer).__name__}; expected one with batch_decode")
-        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "")
+        if not isinstance(log_samples, int) or log_samples < 0:
+            raise ValueError(f"{self.name}: log_samples is {log_samples!r}; expected a whole number from 0")
+        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "", log_samples)
+
+    def teacher_forced(self, *, causal: bool = False) -> Callable[[Any, Any], Any]:
+        """Return a function for `Trainer(preprocess_logits_for_metrics=…)`, which replaces logits by their arg-max.
+
+        Use it if the trainer cannot generate. Every token is predicted from the reference's tokens before it, so the
+        scores are too high to report; they only show progress within one training run.
+
+        Args:
+            causal: True for models that predict the next token at each position (GPT), False for encoder-decoders (T5).
+        """
+        logger.warning(
+            "%s: teacher-forced scores are too high to report, because each token is predicted from the reference's "
+            "tokens before it. Seq2SeqTrainer with predict_with_generate=True scores generated answers.",
+            self.name,
+        )
+        return partial(_most_likely, causal=causal)
 
 
 @dataclass
@@ -78,8 +109,9 @@ class TrainingScores:
         columns: Mapping[str, Sequence[Any]],
         options: Mapping[str, Any],
         prefix: str,
+        log_samples: int,
     ) -> None:
-        self._metric, self._tokenizer, self._prefix = metric, tokenizer, prefix
+        self._metric, self._tokenizer, self._prefix, self._log_samples = metric, tokenizer, prefix, log_samples
         self._columns, self._options = columns, options
         self._evaluated = _Evaluated()
 
@@ -132,7 +164,7 @@ class TrainingScores:
         rows: dict[str, Sequence[Any]] = {"references": self._texts(everything.labels[:count])}
         if inputs is not None:
             answers = list(map(_without_prompt, answers, inputs))
-            rows["questions"] = self._texts(inputs[:count])
+            rows["questions"] = _without_answers(self._texts(inputs[:count]), rows["references"])
         rows["predictions"] = self._texts(answers)
         rows |= {column: values[:count] for column, values in self._columns.items()}
         if "questions" not in rows and "questions" in self._metric.required:
@@ -158,8 +190,16 @@ class TrainingScores:
 
         # Loading the metric's model must not change the random numbers of the training run.
         with torch.random.fork_rng(devices=[]):
-            result = self._metric.compute(**rows, **self._options, per_example=False)
+            result = self._metric.compute(**rows, **self._options, per_example=self._log_samples > 0)
+        if self._log_samples:
+            self._log(rows, result["per_example"]["score"])
         return {f"{self._prefix}{name}": float(value) for name, value in result.items() if _is_number(value)}
+
+    def _log(self, rows: Mapping[str, Sequence[Any]], scores: Sequence[float]) -> None:
+        chosen = random.Random(0).sample(range(len(scores)), min(self._log_samples, len(scores)))
+        for row in sorted(chosen):
+            values = ", ".join(f"{column.removesuffix('s')}: {texts[row]!r}" for column, texts in rows.items())
+            logger.info("%s: row %d: score: %.4f, %s", self._metric.name, row, scores[row], values)
 
 
 def _input_rows(inputs: Any, metric: str) -> list[Ids] | None:
@@ -186,7 +226,8 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
     if len(values.shape) != 2 or "int" not in str(values.dtype):  # noqa: PLR2004
         raise ValueError(
             f"{metric}: the {column} have the shape {tuple(values.shape)} and the type {values.dtype}, so they may be "
-            "logits; expected token ids, which a Seq2SeqTrainer with predict_with_generate=True generates"
+            "logits; expected token ids, which a Seq2SeqTrainer with predict_with_generate=True generates (if it "
+            "cannot, use preprocess_logits_for_metrics=metric.teacher_forced())"
         )
     array = values.cpu().numpy() if hasattr(values, "cpu") else np.asarray(values)
     return [row[row >= 0] for row in array]
@@ -196,6 +237,28 @@ def _without_prompt(prediction: Ids, prompt: Ids) -> Ids:
     """Return the prediction without the prompt that a causal model repeats at its start."""
     begins = len(prompt) > 0 and np.array_equal(prediction[: len(prompt)], prompt)
     return prediction[len(prompt) :] if begins else prediction
+
+
+def _without_answers(questions: list[str], answers: Sequence[str]) -> list[str]:
+    """Return the questions without the answers if all end with them, as the inputs of a causal model in training do."""
+    pairs = list(zip(questions, answers, strict=True))
+    if all(answer and answer != text and text.endswith(answer) for text, answer in pairs):
+        return [text.removesuffix(answer).strip() for text, answer in pairs]
+    return questions
+
+
+def _most_likely(logits: Any, labels: Any, causal: bool) -> Any:
+    """Return the arg-max of logits, shape (rows, positions, tokens), at the positions that have a label."""
+    logits = logits[0] if isinstance(logits, tuple) else logits
+    if not logits.is_floating_point():
+        return logits  # generated ids
+    ids = logits.argmax(dim=-1)
+    if ids.shape != labels.shape:
+        raise ValueError(f"logits of shape {tuple(logits.shape)} do not fit labels of shape {tuple(labels.shape)}")
+    if causal:
+        ids = ids.roll(1, dims=1)
+        ids[:, 0] = _PADDING
+    return ids.masked_fill(labels == _PADDING, _PADDING)
 
 
 def _evaluation_set() -> tuple[int | None, bool]:

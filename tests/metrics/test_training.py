@@ -1,5 +1,6 @@
 """`compute_metrics`, called as a trainer calls it. tests/e2e/test_trainer.py runs real trainers."""
 
+import logging
 import random
 
 import numpy as np
@@ -9,6 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import EvalPrediction, PreTrainedTokenizerFast
 
 import evaluate_qa
+from evaluate_qa.metrics._shared.training import _without_answers
 
 # fmt: off
 WORDS = [
@@ -142,6 +144,7 @@ def test_a_column_of_another_length_raises_an_error_before_the_model_loads(token
         ("smile", {"treshold": 0.5}, "unknown keyword 'treshold'; did you mean 'threshold'"),
         ("smile", {"questions": ["a"], "references": ["a", "b"]}, "references has 2"),
         ("smile", {"synthetic_answers": [["a", "b"]]}, r"synthetic_answers\[0\] has 2 entries"),
+        ("smile", {"log_samples": -1}, "log_samples is -1; expected a whole number"),
         ("bem", {"questions": ["who", ""]}, r"questions\[1\] is ''"),
     ],
 )
@@ -199,3 +202,53 @@ def test_scoring_does_not_change_global_state(name, tokenizer):
     assert (torch.get_rng_state().tolist(), str(np.random.get_state()), random.getstate()) == before
     assert torch.is_grad_enabled()
     assert torch.get_default_dtype() == torch.float32
+
+
+def test_answers_at_the_end_of_inputs_are_removed_from_questions():
+    assert _without_answers(["who is it curie", "where paris"], ["curie", "paris"]) == ["who is it", "where"]
+    # Not if only some inputs end with the answer, or the answer is the whole input.
+    assert _without_answers(["paris or lyon", "where"], ["lyon", "rome"]) == ["paris or lyon", "where"]
+    assert _without_answers(["where", "who"], ["where", "who"]) == ["where", "who"]
+
+
+def test_log_samples_logs_rows_with_their_scores(metrics, tokenizer, caplog):
+    bem = metrics["bem"]
+    with caplog.at_level(logging.INFO, logger="evaluate_qa"):
+        bem.compute_metrics(tokenizer, QUESTIONS)(evaluated())
+        assert not caplog.records
+        bem.compute_metrics(tokenizer, QUESTIONS, log_samples=2)(evaluated())
+        assert len(caplog.records) == 2
+        caplog.clear()
+        found = bem.compute_metrics(tokenizer, QUESTIONS, log_samples=10)(evaluated())
+    score = bem.compute(predictions=ANSWERS, references=LABELS, questions=QUESTIONS)["per_example"]["score"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"bem: row {n}: score: {score[n]:.4f}, reference: {LABELS[n]!r}, prediction: {ANSWERS[n]!r}, "
+        f"question: {QUESTIONS[n]!r}"
+        for n in range(3)
+    ]
+    assert "per_example" not in found
+
+
+def logits_of(rows):
+    """Return logits whose arg-max are these ids."""
+    return torch.nn.functional.one_hot(torch.tensor(rows), num_classes=8).float()
+
+
+def test_teacher_forced_takes_the_arg_max_of_an_encoder_decoder(deltableu, caplog):
+    ids_of = deltableu.teacher_forced()
+    assert "too high to report" in caplog.text
+    labels = torch.tensor([[4, 5, 1], [6, 1, -100]])
+    logits = logits_of([[4, 7, 1], [6, 1, 3]])
+    assert ids_of(logits, labels).tolist() == [[4, 7, 1], [6, 1, -100]]
+    assert ids_of((logits, "hidden states"), labels).tolist() == [[4, 7, 1], [6, 1, -100]]
+    assert ids_of(labels, labels) is labels  # generated
+    with pytest.raises(ValueError, match=r"logits of shape \(1, 2, 8\) do not fit labels of shape \(1, 1\)"):
+        ids_of(logits_of([[1, 2]]), torch.tensor([[1]]))
+
+
+def test_teacher_forced_shifts_the_predictions_of_a_causal_model(deltableu):
+    """Each position predicts the next token. Positions without a label, the prompt's, are padding."""
+    labels = torch.tensor([[-100, -100, 4, 5, 1], [-100, 6, 1, -100, -100]])
+    logits = logits_of([[7, 4, 3, 1, 2], [6, 2, 7, 7, 7]])
+    found = deltableu.teacher_forced(causal=True)(logits, labels)
+    assert found.tolist() == [[-100, -100, 4, 3, 1], [-100, 6, 2, -100, -100]]
