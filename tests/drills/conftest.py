@@ -2,9 +2,11 @@
 
 import os
 import random
+import signal
 import sys
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,13 @@ import atexit, pathlib, resource as r
 r.setrlimit(r.RLIMIT_DATA, (3 << 30, 3 << 30))
 atexit.register(lambda: pathlib.Path("memory").write_text(str(r.getrusage(r.RUSAGE_SELF).ru_maxrss // 1024)))
 """
-COMMAND = "from evaluate_qa.cli import app; app()"
+# Interrupts are ignored until everything is imported, because Python itself would print a traceback.
+COMMAND = """
+import signal
+from evaluate_qa.cli import app
+signal.signal(signal.SIGINT, signal.default_int_handler)
+app()
+"""
 
 
 class Drill:
@@ -61,7 +69,8 @@ def command(processes):
     """Starts `evaluate-qa` in a process, after optional lines of Python."""
 
     def start(*arguments, before="", **options):
-        return processes.start("-c", f"{before}\n{COMMAND}", *map(str, arguments), **options)
+        ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        return processes.start("-c", f"{before}\n{COMMAND}", *arguments, preexec_fn=ignore, **options)
 
     return start
 
