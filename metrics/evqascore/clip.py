@@ -78,7 +78,7 @@ class Clip:
 
     Args:
         model: The torch module.
-        label: Short name with the first eight digits of its weights' SHA-256.
+        label: Short name with the first eight digits of a SHA-256 of its weights and settings.
         fingerprint: Identifies weights and settings: models with equal fingerprints give equal vectors.
         tokens: The tokenizer.
         prepare: Resize and crop an RGB image of Pillow; return shape (height, width, 3).

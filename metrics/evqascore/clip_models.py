@@ -145,10 +145,8 @@ def _transformers(folder: Path, label: str) -> Clip:
             raise ValueError("its tokenizer has tokens without embeddings")
         preprocess = processor.from_pretrained(folder, **source)
         files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
-        hashes = {file: file_hash(file) for file in files}
-        weights = next(hashes[file] for ending in (".safetensors", ".bin") for file in files if file.suffix == ending)
-        fingerprint = hashlib.sha256("\n".join(f"{hashes[file]} {file.name}" for file in files).encode()).hexdigest()
-        return of_transformers(model, preprocess, tokenizer, f"{label}@{weights[:8]}", fingerprint)
+        fingerprint = hashlib.sha256("\n".join(f"{file_hash(file)} {file.name}" for file in files).encode()).hexdigest()
+        return of_transformers(model, preprocess, tokenizer, f"{label}@{fingerprint[:8]}", fingerprint)
     except Exception as error:  # a damaged or malicious file may raise anything
         raise not_loaded(folder, "transformers' CLIP", error) from error
 

@@ -82,6 +82,14 @@ def test_complete_checkpoint_loads(checkpoint):
     assert Encoder(load_clip(checkpoint[0]), device="cpu").encode_texts(["a"]).shape[0] == 1
 
 
+def test_settings_of_a_folder_change_its_label(tmp_path, small):
+    model, *_ = transformers_folder(tmp_path / "model", small)
+    before = load_clip(model).label
+    settings = tmp_path / "model/preprocessor_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"image_mean": [0.1, 0.1, 0.1]}))
+    assert load_clip(model).label != before
+
+
 def test_wrong_tensors_are_rejected(checkpoint):
     """Missing ones would be random, and open_clip would interpolate position embeddings of another size."""
     model, file, tensors = checkpoint
