@@ -22,6 +22,7 @@ KNOWN_COLUMNS = (
     "questions",
     "synthetic_answers",
     "reference_weights",
+    "against",
     "keywords",
     "videos",
     "video_features",

@@ -1,8 +1,8 @@
-"""Checks of the columns: references and their weights."""
+"""Checks of the columns: references, their weights, and answers of a second system."""
 
 from numbers import Real
 
-from .._shared.arguments import RowValueError, Unexpected, as_list, clean, texts
+from .._shared.arguments import RowValueError, Unexpected, as_list, clean, prediction, texts
 
 
 def references(value: object) -> list[str]:
@@ -28,3 +28,8 @@ def weights(value: object) -> list[float]:
     if not all(-1 <= item <= 1 for item in items) or max(items) <= 0:
         raise Unexpected(expected, RowValueError)
     return [float(item) for item in items]
+
+
+def second_prediction(value: object) -> list[str]:
+    """Check one answer of a second system. Return it in a list; `[]` for None, which means no second system."""
+    return [] if value is None else [prediction(value)]

@@ -70,7 +70,8 @@ class DeltaBleuOptions(Options):
     n_bootstrap: int | None = option(
         None, Whole(), "Draw this many resamples for a 95% confidence interval (default: no interval)."
     )
-    seed: int = option(12345, Whole(0), "Set the random seed of the resamples.")
+    n_trials: int = option(10_000, Whole(), "Run this many trials of the test that compares two systems.")
+    seed: int = option(12345, Whole(0), "Set the random seed of resamples and trials.")
 
     def check(self) -> None:
         """Raise ValueError if the smoothing method has no value to set."""

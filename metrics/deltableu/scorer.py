@@ -11,10 +11,10 @@ from .._shared.progress import progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .columns import references, weights
+from .columns import references, second_prediction, weights
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
-from .results import bootstrap_scores, confidence, corpus_figures, row_figures
+from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures
 from .scoring import Floats
 from .tokens import load_tokenizer
 
@@ -44,6 +44,7 @@ class DeltableuScorer(ForTraining, ForReward):
         length_ratio, sys_len, ref_len: Lengths in tokens.
         signature: The settings that reproduce the numbers.
         confidence: With n_bootstrap: level, low, high, mean, n_bootstrap, seed.
+        comparison: With against: deltableu of the second system, difference, p_value, test, n_trials, seed, confidence.
         per_example: Lists with one entry per row: score (0 to 100), brevity_penalty, sys_len, ref_len.
 
     Examples:
@@ -70,12 +71,13 @@ class DeltableuScorer(ForTraining, ForReward):
         "reference_weights": Column(
             weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
+        "against": Column(second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError for a row without one weight for each reference."""
+        """Raise RowValueError for a row without one weight for each reference, or without a second answer."""
         pairs = zip(columns["reference_weights"], columns["references"], strict=True)
         for row, (given, listed) in enumerate(pairs):
             if given and len(given) != len(listed):
@@ -85,6 +87,11 @@ class DeltableuScorer(ForTraining, ForReward):
                     "reference_weights",
                     row,
                 )
+        against = columns["against"]
+        if any(against) and not all(against):
+            row = against.index([])
+            expected = "an answer of the second system for every row, or for no row"
+            raise RowValueError(f"deltableu: against[{row}] is missing; expected {expected}", "against", row)
 
     def prepare(self, options: DeltaBleuOptions) -> None:
         """Load the tokenizer, so that a missing package is reported before anything is scored."""
@@ -121,8 +128,11 @@ class DeltableuScorer(ForTraining, ForReward):
         predictions: list[str],
         references: list[list[str]],
         reference_weights: list[list[float]],
+        against: list[list[str]],
         options: DeltaBleuOptions,
     ) -> Scored:
+        # Rows of several batches are together for the first time.
+        self.check_rows({"references": references, "reference_weights": reference_weights, "against": against})
         order, value = options.max_ngram_order, options.smoothing_value
         numbers = {len(row) for row in references}
         settings = {
@@ -136,13 +146,17 @@ class DeltableuScorer(ForTraining, ForReward):
             "variant": options.variant,
             "sacrebleu": sacrebleu.__version__,
         }
-        return Scored(self.parts(predictions, references, reference_weights, options), settings)
+        systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
+        return Scored([self.parts(one, references, reference_weights, options) for one in systems], settings)
 
     def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
         """Return the score of all rows together, which is not a mean, and the score of each row."""
-        result = corpus_figures(scored.scores, options)
+        first, *second = scored.scores
+        result = corpus_figures(first, options)
         result["signature"] = self.signature(scored.settings)
         if options.n_bootstrap:
-            scores = bootstrap_scores(scored.scores, options, options.n_bootstrap)
+            scores = bootstrap_scores(first, options, options.n_bootstrap)
             result["confidence"] = confidence(scores, options.seed)
-        return result | {"per_example": row_figures(scored.scores, options)} if per_example else result
+        if second:
+            result["comparison"] = comparison(first, *second, options)
+        return result | {"per_example": row_figures(first, options)} if per_example else result

@@ -13,8 +13,12 @@ from ..loading import known_columns
 # Columns that hold paths.
 _PATHS = ("videos", "video_features")
 
+# `against` compares two systems over all rows, so no row has a score of it.
+COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
+"""The columns of metrics that a file of rows can fill."""
 
-def parse_columns(given: Iterable[str], known: Collection[str] = KNOWN_COLUMNS) -> dict[str, str]:
+
+def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
     """Turn `["predictions=answer"]` into column of the metric → column of the input.
 
     Raises:
@@ -26,7 +30,9 @@ def parse_columns(given: Iterable[str], known: Collection[str] = KNOWN_COLUMNS) 
         if not name:
             raise ValueError(f"--column {text!r} must be a pair of names, such as --column predictions=answer.")
         if column not in known:
-            raise ValueError(f"--column {text!r}: there is no column {column!r} to read. {did_you_mean(column, known)}")
+            compares = column == "against"
+            hint = "It compares systems over all rows." if compares else did_you_mean(column, known)
+            raise ValueError(f"--column {text!r}: there is no column {column!r} to read. {hint}")
         named[column] = name
     return named
 
@@ -87,7 +93,7 @@ class MetricColumns:
 def accepted(metric: Any) -> list[str]:
     """Return the columns of a file that a loaded metric accepts."""
     known = known_columns(metric)
-    return [column for column in KNOWN_COLUMNS if column in known]
+    return [column for column in COLUMNS if column in known]
 
 
 def reads_videos(metric: Any) -> bool:

@@ -140,6 +140,7 @@ CASES = {
             "predictions": PREDICTIONS,
             "references": REFERENCES,
             "reference_weights": [[0.5, 1.0], [1.0], None, [0.7], None, (1, -0.5)],
+            "against": ["Curie", "Curie", "Curie", "", "42", "Mount Everest"],
         },
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
         scores=(0.0, 100.0),

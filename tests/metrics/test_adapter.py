@@ -97,6 +97,13 @@ def test_invalid_rows_do_not_change_stored_rows(metric, expected):
     assert metric.compute(**part(2, 3)) == expected
 
 
+def test_batches_with_and_without_a_second_system_raise(metric):
+    metric.add_batch(**part(0), against=["a"])
+    metric.add_batch(**part(1))
+    with pytest.raises(ValueError, match=r"^deltableu: against\[1\] is missing"):
+        metric.compute()
+
+
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_an_error_while_scoring_drops_rows_and_files(load, expected, monkeypatch, in_memory):
     metric = load(keep_in_memory=in_memory, experiment_id="failing")
@@ -141,7 +148,7 @@ def test_copies_have_no_rows(metric, expected):
 def test_metrics_combine(metric):
     other = evaluate.load(evaluate_qa.path("smile"))
     together = evaluate.combine([metric, other], force_prefix=True)
-    columns = {**ROWS, "questions": None, "synthetic_answers": None, "reference_weights": None}
+    columns = {**ROWS, "questions": None, "synthetic_answers": None, "reference_weights": None, "against": None}
     alone = {f"{one.name}_{key}": value for one in (metric, other) for key, value in one.compute(**ROWS).items()}
     assert together.compute(**columns) == alone
     together.add_batch(**columns)  # combine needs every column of every metric by name

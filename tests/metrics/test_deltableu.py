@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 import sacrebleu
+from sacrebleu.significance import PairedTest
 
 import evaluate_qa
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
@@ -223,6 +224,48 @@ def test_interval_cuts_a_fortieth_at_each_end():
     # 80 values: two are cut off at each end of 0 … 79.
     found = confidence(np.random.default_rng(0).permutation(np.arange(80.0)), seed=0)
     assert (found["low"], found["high"]) == (2, 77)
+
+
+def test_p_value_equals_that_of_sacrebleu(metric):
+    first, second, references = (rows(seed=seed)["predictions"] for seed in range(3))
+    test = PairedTest([("1", first), ("2", second)], {"BLEU": sacrebleu.BLEU()}, [references], "ar", n_samples=1000)
+    expected = test()[1]["BLEU"][1]
+    result = metric.compute(predictions=first, references=references, against=second, n_trials=1000)
+    assert 0 < expected.p_value < 1
+    assert result["comparison"]["p_value"] == pytest.approx(expected.p_value)
+    assert result["comparison"]["deltableu"] == pytest.approx(expected.score)
+
+
+def test_comparison_with_a_better_system(metric):
+    columns = rows()
+    better = [references[-1] for references in columns["references"]]  # those with a weight of 1
+    result = metric.compute(**columns, against=better, n_trials=200, n_bootstrap=100)
+    found = result["comparison"]
+    assert found["deltableu"] == metric.compute(**columns | {"predictions": better})["deltableu"]
+    assert found["difference"] == result["deltableu"] - found["deltableu"] < 0
+    # No trial reaches the difference: (0 + 1) / (200 + 1).
+    assert found["p_value"] == pytest.approx(1 / 201)
+    assert found["confidence"]["low"] < found["difference"] < found["confidence"]["high"] < 0
+    assert (found["test"], found["n_trials"], found["seed"]) == ("approximate randomization", 200, 12345)
+
+
+def test_comparison_with_the_same_system(metric):
+    columns = rows(10)
+    found = metric.compute(**columns, against=columns["predictions"], n_trials=50, n_bootstrap=50)["comparison"]
+    assert (found["difference"], found["p_value"]) == (0, 1)
+    assert (found["confidence"]["low"], found["confidence"]["high"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        (["a", "b", "c"], "the columns differ in length: .*against has 3"),
+        (["a", None], r"against\[1\] is missing; expected an answer of the second system for every row"),
+    ],
+)
+def test_a_second_system_needs_one_answer_per_row(metric, against, message):
+    with pytest.raises(ValueError, match=f"^deltableu: {message}"):
+        metric.compute(predictions=["a", "a"], references=["a", "a"], against=against)
 
 
 @pytest.mark.parametrize("bad", [{"tokenize": "13b"}, {"tokenize": ["13a"]}, {"lang": "english"}], ids=str)

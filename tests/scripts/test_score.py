@@ -216,6 +216,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],
             "toy has no such column. Available: predict",
         ),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "It compares systems over all rows."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
@@ -226,6 +227,13 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
     Path("empty.jsonl").touch()
     assert message in score(*arguments, code=1).stderr
     assert _files() == ["empty.jsonl", "in.jsonl"]
+
+
+def test_deltableu_does_not_read_a_second_system(score):
+    pytest.importorskip("sacrebleu")
+    write_rows("in.jsonl", [{"prediction": "a b", "references": "a b", "against": against} for against in ("a", None)])
+    score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl")
+    assert [row["against"] for row in _rows("out.jsonl")] == ["a", None]
 
 
 def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
