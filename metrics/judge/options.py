@@ -11,6 +11,7 @@ from .._shared.arguments import (
     Choice,
     Control,
     Dtype,
+    Flag,
     Kind,
     ModelKeywords,
     ModelOptions,
@@ -65,6 +66,7 @@ class JudgeOptions(Options):
         ),
     )
     samples: int = option(1, Whole(), "Ask the judge this many times per row.", key="samples")
+    swap: bool = option(False, Flag(), "Ask once more with answer and reference exchanged.")
     unscored: Literal["none", "raise"] = option(
         "none", Choice("none", "raise"), "Give a row without a verdict the score None (`none`), or stop (`raise`)."
     )

@@ -55,12 +55,13 @@ class JudgeScorer(ForReward):
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
+        flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
             tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
-            samples and spread with `samples`.
+            samples and spread with `samples`, flipped with `swap`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -79,7 +80,7 @@ class JudgeScorer(ForReward):
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading
     options = JudgeOptions
-    means = ("asked", "spread", "not_attempted")
+    means = ("asked", "spread", "flipped", "not_attempted")
 
     _first: Any = None
 
@@ -134,10 +135,13 @@ class JudgeScorer(ForReward):
         decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
         left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
-        asks = [replace(row, sample=number) for row in left for number in range(options.samples)]
+        asks = []
+        for row in left:
+            asks += [replace(row, sample=number) for number in range(options.samples)]
+            asks += [row.exchanged()] if options.swap else []
         every = self.model.rulings(asks, options.unscored == "raise", options.prices)
-        samples = iter(every)
-        rulings = [ruling or settled([next(samples) for _ in range(options.samples)]) for ruling in decided]
+        samples, count = iter(every), options.samples + options.swap
+        rulings = [ruling or settled([next(samples) for _ in range(count)], options.swap) for ruling in decided]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
@@ -150,7 +154,7 @@ class JudgeScorer(ForReward):
             **self.load_options.settings(),
         }
         counts = [len(row.references) for row in rows]
-        scores = score(rulings, counts, options.samples > 1, self.model.protocol.asks_why)
+        scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
         return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:

@@ -29,6 +29,7 @@ class Ruling:
         error: Why there is no verdict.
         samples: Number of verdicts that the score is the mean of, if the judge was asked several times.
         spread: Standard deviation of their scores; None for fewer than two verdicts.
+        flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
         best_reference: Index of the reference that the matcher's decision rests on.
     """
 
@@ -40,6 +41,7 @@ class Ruling:
     error: str | None = None
     samples: int = 0
     spread: float | None = None
+    flipped: bool | None = None
     best_reference: int | None = None
 
 
@@ -61,16 +63,19 @@ def unsure(scores: Sequence[float | None], band: tuple[float, float]) -> list[bo
     return [score is None or (low <= score and (score < high or high == 1)) for score in scores]
 
 
-def settled(samples: Sequence[Ruling]) -> Ruling:
+def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
     """Return the outcome of a row from the outcomes of several requests; those without a verdict are left out.
 
     The score is the mean of the verdicts' scores, and s = √(Σ(xᵢ − x̄)² / (n − 1)) is their spread. The row is correct
-    if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority.
+    if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority. With
+    `swapped`, the last request exchanged answer and reference; its verdict only decides `flipped`.
     """
-    verdicts = [sample.verdict for sample in samples if sample.verdict]
+    own, other = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
+    verdicts = [sample.verdict for sample in own if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
+    pooled = _pooled(verdicts) if verdicts else None
     return Ruling(
-        _pooled(verdicts) if verdicts else None,
+        pooled,
         asked=any(one.asked for one in samples),
         cached=all(one.cached for one in samples),
         tokens_in=_total(one.tokens_in for one in samples),
@@ -78,6 +83,7 @@ def settled(samples: Sequence[Ruling]) -> Ruling:
         error=None if verdicts else samples[0].error,
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
+        flipped=pooled.correct != other.correct if pooled and other else None,
     )
 
 
@@ -110,10 +116,17 @@ class Scores:
     best_reference: list[int | None]
     samples: list[int] | None = None
     spread: list[float | None] | None = None
+    flipped: list[bool | None] | None = None
     reason: list[str | None] | None = None
 
 
-def score(rulings: Sequence[Ruling], counts: Sequence[int], sampled: bool = False, explained: bool = False) -> Scores:
+def score(
+    rulings: Sequence[Ruling],
+    counts: Sequence[int],
+    sampled: bool = False,
+    swapped: bool = False,
+    explained: bool = False,
+) -> Scores:
     """Return the columns; without `error` if every row has a verdict.
 
     Args:
@@ -121,6 +134,7 @@ def score(rulings: Sequence[Ruling], counts: Sequence[int], sampled: bool = Fals
         counts: Number of references of each row. The judge sees all references in one request, so the best one is
             known only if there is just one.
         sampled: Whether to add the columns `samples` and `spread`.
+        swapped: Whether to add the column `flipped`.
         explained: Whether to add the column `reason`.
     """
     verdicts = [ruling.verdict for ruling in rulings]
@@ -140,6 +154,7 @@ def score(rulings: Sequence[Ruling], counts: Sequence[int], sampled: bool = Fals
         ],
         samples=[ruling.samples for ruling in rulings] if sampled else None,
         spread=[ruling.spread for ruling in rulings] if sampled else None,
+        flipped=[ruling.flipped for ruling in rulings] if swapped else None,
         reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
     )
 

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .._shared.lexical import token_f1
 from .._shared.stores import Store
+from .._shared.words import exact_words
 from .reading import Verdict
 
 FILE = "verdicts.sqlite"
@@ -30,6 +32,12 @@ class JudgedRow:
     references: tuple[str, ...]
     prediction: str
     sample: int = 0
+
+    def exchanged(self) -> "JudgedRow":
+        """Return the row with the answer as reference, and the reference nearest to it in words (F1) as answer."""
+        words = exact_words(self.prediction)
+        nearest = max(self.references, key=lambda reference: token_f1(words, exact_words(reference)))
+        return JudgedRow(self.question, (self.prediction,), nearest)
 
 
 @dataclass(frozen=True)

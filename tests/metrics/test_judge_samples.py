@@ -1,4 +1,4 @@
-"""The judge, asked several times about a row."""
+"""The judge, asked several times about a row, and with answer and reference exchanged."""
 
 from functools import partial
 from math import sqrt
@@ -6,12 +6,14 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from chat_server import texts
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluate_qa
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import Ruling, settled
+from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
 
 @pytest.fixture
@@ -99,6 +101,33 @@ def test_a_local_model_cannot_be_sampled():
     metric = evaluate_qa.load("judge", model="no/such-model")
     with pytest.raises(ValueError, match=r"^judge: samples is above 1, but a local model"):
         metric.compute(**rows("a"), samples=2)
+
+
+def test_swap_exchanges_answer_and_reference(load, server, tmp_path):
+    """The server judges by recall of words: 1, then 1/3; 1 and 1, the same request; 0 and 0."""
+    columns = rows("right or not", "right", "wrong", "")
+    out = load(cache_dir=tmp_path).compute(**columns, swap=True, prices=(1, 0))
+    assert out["per_example"]["flipped"] == [True, False, False, None]
+    assert out["flipped"] == pytest.approx(1 / 3)
+    assert out["per_example"]["score"] == pytest.approx([0.99, 0.99, 0.01, 0])
+    assert out["per_example"]["tokens_in"] == [200, 200, 200, 0]
+    assert {"Reference": ["right or not"], "Answer": ["right"]} in map(texts, server.bodies)
+    assert out["cost"] == pytest.approx(5 * 100e-6)
+    assert load(cache_dir=tmp_path).compute(**columns, swap=True)["flipped"] == out["flipped"]
+    assert len(server.bodies) == 5
+
+
+def test_the_nearest_reference_is_exchanged():
+    row = JudgedRow("Who?", ("Manya", "Marie Curie", "Curie and others"), "It was Marie Curie.", 2)
+    assert row.exchanged() == JudgedRow("Who?", ("It was Marie Curie.",), "Marie Curie")
+
+
+def test_a_failed_exchange_does_not_change_the_score(load, server):
+    server.plan = {"right": ["Hm.", "Hm."]}
+    out = load().compute(**rows("right or not"), swap=True)
+    assert (out["judge"], out["flipped"], out["unscored"]) == (pytest.approx(0.99), None, 0)
+    with pytest.raises(ValueError, match="a row has no verdict"):
+        load().compute(**rows("right or not"), swap=True, unscored="raise")
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([YES, NO, NONE])), min_size=1, max_size=9))
