@@ -158,5 +158,5 @@ class DeltableuScorer(ForTraining, ForReward):
             scores = bootstrap_scores(first, options, options.n_bootstrap)
             result["confidence"] = confidence(scores, options.seed)
         if second:
-            result["comparison"] = comparison(first, *second, options)
+            result["comparison"] = comparison(first, second[0], options)
         return result | {"per_example": row_figures(first, options)} if per_example else result
