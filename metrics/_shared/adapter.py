@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import KNOWN_COLUMNS, check_keywords, declarations
-from .scorer import Scored, Scorer
+from .arguments import KNOWN_COLUMNS, check_keywords, check_keywords_only, declarations
+from .scorer import Scored, Scorer, with_methods
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
@@ -53,14 +53,15 @@ class Adapter(_Base):
     The metric also has the attributes and methods of the scorer (`reward`, `compute_metrics`, `columns`, …).
     """
 
-    scorer_class: ClassVar[type[Scorer]]
+    _scorer_class: ClassVar[type[Scorer]]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, scorer: type[Scorer]) -> None:
         super().__init_subclass__()
-        cls.__doc__ = (cls.scorer_class.__doc__ or "").replace("evaluate_qa.load", "evaluate.load")
+        cls._scorer_class = scorer
+        cls.__doc__ = (scorer.__doc__ or "").replace("evaluate_qa.load", "evaluate.load")
 
     def __init__(self, config_name: str | None = None, **given: Any) -> None:
-        scorer = self.scorer_class
+        scorer = self._scorer_class
         check_keywords(scorer.name, given, {*EVALUATE_KEYWORDS, *declarations(scorer.loading)})
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
@@ -71,6 +72,7 @@ class Adapter(_Base):
         if of_evaluate.get("num_process", 1) == 1 and not _writable(of_evaluate.get("cache_dir")):
             del of_evaluate["cache_dir"]  # evaluate then writes rows to its default folder
         super().__init__(config_name, **of_evaluate)
+        self.__doc__ = with_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
 
     def _info(self) -> Any:
         import datasets
@@ -88,8 +90,9 @@ class Adapter(_Base):
             reference_urls=list(self.scorer.urls),
         )
 
-    def compute(self, **given: Any) -> dict[str, Any] | None:
-        """Score the given rows and the rows of earlier `add_batch` calls."""
+    def compute(self, *positional: Any, **given: Any) -> dict[str, Any] | None:
+        """Score the given rows and the rows of earlier `add_batch` calls. Everything is passed by keyword."""
+        check_keywords_only(self.name, self.scorer.required, positional)
         options, checked = self.scorer.check_call(given)
         with self._turn:
             if not checked and not len(self):

@@ -201,6 +201,13 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
 
 
+def check_keywords_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
+    """Raise TypeError if `compute` is called with positional arguments."""
+    if positional:
+        call = ", ".join(f"{column}=[…]" for column in required)
+        raise TypeError(f"{metric}: compute accepts only keyword arguments; write compute({call})")
+
+
 def shown(value: object) -> str:
     """Return a value as messages show it; a long value is truncated."""
     text = repr(value)

@@ -14,6 +14,7 @@ from .arguments import (
     as_list,
     check_column,
     check_keywords,
+    check_keywords_only,
     check_lengths,
     declarations,
     made,
@@ -73,6 +74,7 @@ class Scorer:
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
         self.load_options: Any = made(self.name, self.loading, given)
         self._turn = threading.RLock()  # threads that share a scorer share its model
+        self.__doc__ = with_methods(type(self))  # what `help(scorer)` shows
 
     def load(self) -> Any:
         """Return the model. Called once, after rows have passed all checks."""
@@ -97,8 +99,9 @@ class Scorer:
             options: The options of `compute`; None if they are not known yet.
         """
 
-    def compute(self, **given: Any) -> dict[str, Any]:
-        """Score all rows. Threads that share a scorer take turns."""
+    def compute(self, *positional: Any, **given: Any) -> dict[str, Any]:
+        """Score all rows, which are passed by keyword. Threads that share a scorer take turns."""
+        check_keywords_only(self.name, self.required, positional)
         options, checked = self.check_call(given)
         if not checked:
             raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
@@ -210,6 +213,17 @@ def documentation(scorer: type[Scorer]) -> str:
     loading = _described(scorer.loading)
     loading = ["", "Args of evaluate_qa.load:", *(f"    {line}" for line in loading)] if loading else []
     return "\n".join([f"{about}\n\nArgs:", *(f"    {line}" for line in lines), *loading]) + sections + rest
+
+
+# The methods for users, in the order in which `help` lists them.
+_METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
+
+
+def with_methods(metric: type) -> str:
+    """Return the docstring of a class with a section that lists the methods for users."""
+    methods = [(name, getattr(metric, name)) for name in _METHODS if hasattr(metric, name)]
+    lines = [f"    {name}: {inspect.getdoc(method).partition(chr(10))[0]}" for name, method in methods]
+    return "\n".join([f"{metric.__doc__}\n\nMethods (`help(metric.compute)`, …):", *lines])
 
 
 def _described(options: type[Options]) -> list[str]:

@@ -6,7 +6,5 @@ from evaluate_qa.metrics._shared.adapter import Adapter
 from evaluate_qa.metrics.bem.scorer import BemScorer
 
 
-class Bem(Adapter, evaluate.Metric):
+class Bem(Adapter, evaluate.Metric, scorer=BemScorer):
     """Documented by `BemScorer`."""
-
-    scorer_class = BemScorer

@@ -6,7 +6,5 @@ from evaluate_qa.metrics._shared.adapter import Adapter
 from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer
 
 
-class Deltableu(Adapter, evaluate.Metric):
+class Deltableu(Adapter, evaluate.Metric, scorer=DeltableuScorer):
     """Documented by `DeltableuScorer`."""
-
-    scorer_class = DeltableuScorer

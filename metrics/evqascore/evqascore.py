@@ -6,7 +6,5 @@ from evaluate_qa.metrics._shared.adapter import Adapter
 from evaluate_qa.metrics.evqascore.scorer import EvqascoreScorer
 
 
-class Evqascore(Adapter, evaluate.Metric):
+class Evqascore(Adapter, evaluate.Metric, scorer=EvqascoreScorer):
     """Documented by `EvqascoreScorer`."""
-
-    scorer_class = EvqascoreScorer

@@ -6,7 +6,5 @@ from evaluate_qa.metrics._shared.adapter import Adapter
 from evaluate_qa.metrics.judge.scorer import JudgeScorer
 
 
-class Judge(Adapter, evaluate.Metric):
+class Judge(Adapter, evaluate.Metric, scorer=JudgeScorer):
     """Documented by `JudgeScorer`."""
-
-    scorer_class = JudgeScorer

@@ -6,7 +6,5 @@ from evaluate_qa.metrics._shared.adapter import Adapter
 from evaluate_qa.metrics.smile.scorer import SmileScorer
 
 
-class Smile(Adapter, evaluate.Metric):
+class Smile(Adapter, evaluate.Metric, scorer=SmileScorer):
     """Documented by `SmileScorer`."""
-
-    scorer_class = SmileScorer

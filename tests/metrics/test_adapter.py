@@ -62,9 +62,10 @@ def test_every_metric_scores_as_its_scorer(adapted):
 def test_help_has_description_arguments_and_examples(adapted):
     metric, _ = adapted
     shown = pydoc.plain(pydoc.render_doc(metric))
+    assert len(shown.splitlines()) <= 80
     assert metric.info.description.splitlines()[0] in shown
     for argument in (*metric.columns, "per_example"):
-        assert re.search(rf"^ \|      {argument}( \(optional\))?: ", shown, flags=re.MULTILINE), argument
+        assert re.search(rf"^ +{argument}( \(optional\))?: ", shown, flags=re.MULTILINE), argument
     assert re.search(rf'>>> \w+ = evaluate\.load\("{metric.name}"', metric.inputs_description)
 
 

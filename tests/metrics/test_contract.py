@@ -1,6 +1,7 @@
 """The result of every metric: types, ranges, and independence of batches and order."""
 
 import json
+import pydoc
 import re
 
 import datasets
@@ -47,6 +48,12 @@ def test_the_scorer_has_the_metrics_name(metric, name):
     assert type(metric) is scorer_class(name)
     assert metric.name == name
     assert metric.citation.startswith("@")
+
+
+def test_help_fits_on_two_screens(metric):
+    lines = pydoc.plain(pydoc.render_doc(metric)).splitlines()
+    assert len(lines) <= 80
+    assert any(line.strip().startswith("reward: Return a function") for line in lines) == hasattr(metric, "reward")
 
 
 def test_the_result_is_plain_python_and_json(result):

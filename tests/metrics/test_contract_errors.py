@@ -85,8 +85,9 @@ def test_an_unknown_keyword_raises_an_error_with_the_nearest(unloaded, case, loa
         load(**{**case.load, "config": "papr"})
 
 
-def test_positional_arguments_are_refused(unloaded):
-    with pytest.raises(TypeError, match="positional"):
+def test_positional_arguments_raise_an_error_with_the_call(unloaded):
+    call = re.escape(f"compute({unloaded.required[0]}=[…]")
+    with pytest.raises(TypeError, match=f"^{unloaded.name}: compute accepts only keyword arguments; write {call}"):
         unloaded.compute(["Paris"], ["Paris"])
 
 

@@ -72,8 +72,8 @@ class ToyScorer(Scorer):
         return Scored(scores, {})
 
 
-class Toy(Adapter, evaluate.Metric):
-    scorer_class = ToyScorer
+class Toy(Adapter, evaluate.Metric, scorer=ToyScorer):
+    pass
 '''
 
 
