@@ -222,7 +222,7 @@ _METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
 def with_methods(metric: type) -> str:
     """Return the docstring of a class with a section that lists the methods for users."""
     methods = [(name, getattr(metric, name)) for name in _METHODS if hasattr(metric, name)]
-    lines = [f"    {name}: {inspect.getdoc(method).partition(chr(10))[0]}" for name, method in methods]
+    lines = [f"    {name}: {(inspect.getdoc(method) or '').partition(chr(10))[0]}" for name, method in methods]
     return "\n".join([f"{metric.__doc__}\n\nMethods (`help(metric.compute)`, …):", *lines])
 
 
