@@ -103,8 +103,9 @@ class DeltableuScorer(ForTraining, ForReward):
         references: list[list[str]],
         reference_weights: list[list[float]],
         options: DeltaBleuOptions,
+        **_against: Any,
     ) -> Floats:
-        """Return the statistics of each row, the input of `scoring.score`."""
+        """Return the statistics of each row of one system, the input of `scoring.score`."""
         split = load_tokenizer(options.tokenize, options.language).split
         lower = str.lower if options.lowercase else str
         # The released program only lowers predictions.
