@@ -105,19 +105,20 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     """
     if name in metric_names():
         return scorer_class(name)(config, **options)
-    import evaluate
+    from .files.rows import did_you_mean
 
+    unknown = f"there is no metric {name!r}. {did_you_mean(name, metric_names())} Other metrics are loaded by their "
+    try:
+        import evaluate
+    except ModuleNotFoundError as error:
+        install = "name on the Hub or by their folder, with evaluate: pip install 'evaluate-qa[evaluate]'"
+        raise ImportError(unknown + install) from error
     try:
         return evaluate.load(name, config, keep_in_memory=True, **options)
     except (FileNotFoundError, ConnectionError) as error:
         if "/" in name or Path(name).exists():
             raise
-        from .files.rows import did_you_mean
-
-        raise ValueError(
-            f"there is no metric {name!r}. {did_you_mean(name, metric_names())} Other metrics are loaded by their "
-            "name on the Hub or by their folder."
-        ) from error
+        raise ValueError(f"{unknown}name on the Hub or by their folder.") from error
 
 
 def known_columns(metric: Any) -> Collection[str]:

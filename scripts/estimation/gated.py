@@ -45,7 +45,8 @@ class Gated:
     def verdict(self) -> str:
         """Whether a drop was detected, and which drops these rows can detect, as a clause."""
         of_verdicts, drop = self.figure != "mean score", self.drop
-        size = f"{100 * drop.allowed:g} points" if of_verdicts else f"{drop.allowed:g}"
+        points = 100 * drop.allowed
+        size = f"{points:g} {'point' if points == 1 else 'points'}" if of_verdicts else f"{drop.allowed:g}"
         kind = f"drop of more than {size}" if drop.allowed else "drop"
         found = f"no {kind} was detected" if drop.passed else f"a {kind} was detected"
         return f"{found}; {detects('drops', drop.detectable, drop.rows, of_verdicts)}"

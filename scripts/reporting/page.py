@@ -22,14 +22,9 @@ def render(facts: Facts, chosen: Sequence[Chosen], notes: Sequence[str] = ()) ->
         facts: The figures.
         chosen: The rows to show.
         notes: More lines under "How this was made", such as the metric's signature.
-
-    Raises:
-        ImportError: jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("Reports need jinja2, which is not installed. Run: pip install jinja2") from error
+    import jinja2
+
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

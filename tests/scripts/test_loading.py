@@ -15,6 +15,14 @@ def test_metrics_of_this_package_are_loaded_by_name():
     assert load_metric("deltableu").name == "deltableu"
 
 
+def test_unknown_metric_without_evaluate_lists_the_metrics(monkeypatch):
+    monkeypatch.setitem(sys.modules, "evaluate", None)  # import evaluate then raises ModuleNotFoundError
+    with pytest.raises(
+        ImportError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\? .*'evaluate-qa\[evaluate\]'"
+    ):
+        load_metric("bemm")
+
+
 def test_long_commands_limit_the_caches_of_shapes_unless_the_user_sets_them(monkeypatch, tmp_path):
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "7")
     monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "")  # so that monkeypatch restores it
