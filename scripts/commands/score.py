@@ -51,7 +51,8 @@ def score(
     """
     from ..options import parse_options
     from ..scoring.columns import parse_columns
-    from ..scoring.run import ScoringJob, run
+    from ..scoring.job import ScoringJob
+    from ..scoring.run import run
 
     with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
         loading = parse_options(load or [], metric)

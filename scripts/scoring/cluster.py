@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from ..files.rows import Record, RowsError
+from .job import ScoringJob
 from .pool import Pool
 from .row_scorer import FileRowScorer, ScoredChunk
-from .run import ScoringJob
 
 
 @dataclass(frozen=True)

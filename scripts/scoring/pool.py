@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..files.rows import RowsError
+from .job import ScoringTask
 from .row_scorer import ScoredChunk
-from .run import ScoringTask
 
 _AHEAD = 2
 """Blocks per actor: the one that it scores, and the next one."""

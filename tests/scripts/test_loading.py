@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from evaluate_qa.loading import load_metric
-from evaluate_qa.scoring.run import ScoringJob, run
+from evaluate_qa.scoring.job import ScoringJob
+from evaluate_qa.scoring.run import run
 
 
 def test_metrics_of_this_package_are_loaded_by_name():

@@ -499,7 +499,8 @@ def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
     program = """
 import resource
 from pathlib import Path
-from evaluate_qa.scoring.run import ScoringJob, run
+from evaluate_qa.scoring.job import ScoringJob
+from evaluate_qa.scoring.run import run
 for name in ("2000.jsonl", "40000.jsonl"):
     run(ScoringJob(metric=METRIC, source=name, target="out.parquet", chunk_size=500))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
