@@ -4,6 +4,7 @@
 as soon as it arrives, in any order.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,16 +66,17 @@ DeliverReply = Callable[[int, Reply | NoAnswer], None]
 """Receives the index of a conversation and its reply."""
 
 
-class ChatModel:
+class ChatModel(ABC):
     """A model that answers conversations."""
 
     max_tokens: int
 
     @property
+    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Everything that the answers depend on, except `max_tokens`: a reply that reaches it is not an answer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Ask for one reply to each conversation.
 
@@ -83,7 +85,6 @@ class ChatModel:
             deliver: Receives the replies; it may raise an error to stop.
             wanted: Optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
         """
-        raise NotImplementedError
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
         """Ask for one answer to each conversation; `deliver` may raise an error to stop."""
