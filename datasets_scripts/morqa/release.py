@@ -119,7 +119,7 @@ def find_release(data_dir: str | Path) -> Release:
     """Return the files in a folder, at any depth.
 
     Raises:
-        FileNotFoundError: The folder has none of MORQA's files.
+        FileNotFoundError: The folder has no file of MORQA.
         ValueError: The folder has two copies of a file.
     """
     folder = Path(data_dir)
@@ -137,7 +137,7 @@ def find_release(data_dir: str | Path) -> Release:
     )
     if not release.queries and not release.ratings:
         origins = ", ".join(f"{name}: {subset.origin}" for name, subset in SUBSETS.items())
-        raise FileNotFoundError(f"{folder} has none of MORQA's files; get them from {origins}")
+        raise FileNotFoundError(f"{folder} has no file of MORQA; get the files from {origins}")
     return release
 
 

@@ -309,7 +309,7 @@ def _on_first_process(work: Callable[[], T]) -> T:
     if distributed.get_rank() == 0:
         try:
             outcome[0] = work()
-        except Exception as error:  # the other processes wait for an outcome, whatever the error is
+        except Exception as error:  # after any error, the other processes still wait for an outcome
             failure, outcome[1] = error, f"{type(error).__name__}: {error}"
     distributed.broadcast_object_list(outcome, src=0)
     if failure is not None:

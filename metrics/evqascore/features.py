@@ -54,7 +54,8 @@ def matrix_bytes(value: Any) -> bytes:
     """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.
 
     Raises:
-        TypeError, ValueError: The value is not such a matrix; the message says what is expected.
+        TypeError: The value is not a matrix of numbers or a path.
+        ValueError: The matrix has the wrong shape, or a value that is not finite.
     """
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:

@@ -47,7 +47,7 @@ class Frame(NamedTuple):
     image: NDArray[np.uint8]
 
 
-class UnreadableVideo(Exception):  # noqa: N818 - the message names the file and what is wrong with it
+class UnreadableVideo(Exception):  # noqa: N818 - the message names the file and the defect
     """A video, or a file of features, that cannot be scored."""
 
     def __init__(self, path: str, reason: str) -> None:
@@ -206,7 +206,7 @@ def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[Any]:
-    """Open a local file with PyAV, whatever its name looks like.
+    """Open a local file with PyAV, even if its name looks like an address.
 
     FFmpeg reads `12:30:05.mp4`, `subfile,,…` and paths that begin with a folder `http:` as addresses.
 

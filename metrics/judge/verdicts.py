@@ -91,7 +91,7 @@ class Verdicts:
         return found
 
     def write(self, records: Sequence[Record]) -> None:
-        """Store records; if the process is killed, all or none of them are stored."""
+        """Store records in one transaction: a kill cannot leave some of them."""
         entries = {_key(record.judge, record.row): json.dumps(asdict(record)).encode() for record in records}
         # With this entry, the verdicts can replace the endpoint.
         entries |= {_endpoint_key(one.judge.model): b"" for one in records if one.judge.generator == ENDPOINT}

@@ -30,5 +30,5 @@ class VectorStore:
             yield np.array(list(found), dtype=np.intp), np.stack(vectors)
 
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors, shape (texts, dim); if the process is killed, all or none of them are stored."""
+        """Store the vectors, shape (texts, dim), in one transaction: a kill cannot leave some of them."""
         self._store.write(texts, (vector.tobytes() for vector in vectors))

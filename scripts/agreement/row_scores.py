@@ -30,7 +30,7 @@ class RowScores:
     scale: float = 1.0
 
     def placed(self, places: Sequence[Ints]) -> "RowScores":
-        """Return the scores of rows, row i of which is row `places[0][i]` here.
+        """Return the scores of selected rows: row i of the result is row `places[0][i]` here.
 
         With a second array, row i compares two answers: its score is the difference of their scores, and it has no
         verdict.

@@ -1,4 +1,4 @@
-"""Find the band outside of which a metric agrees with people, by fixed-sequence testing.
+"""Find the band of scores to send to a judge, by fixed-sequence testing: outside it, the metric agrees with people.
 
 **Guarantee.** With probability `confidence` over the draw of the labeled rows, the verdict on a new row outside
 the band agrees with people with a probability of at least `target`, on each side of the band. It holds for any number
@@ -68,7 +68,7 @@ class CheckedBand:
 def find_band(
     scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95, confidence: float = 0.95
 ) -> CheckedBand:
-    """Return the narrowest band outside of which the metric agrees with people.
+    """Return the narrowest band such that the metric agrees with people on all scores outside it.
 
     Args:
         scores: The metric's scores, from 0 to 1, shape (rows,).

@@ -35,7 +35,7 @@ def cascade(
     """Find which answers should go to the LLM judge (between two score limits).
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
-    range of scores, ask=(low, high), outside of which the metric agrees with people as often as --target, with 95%
+    range of scores, ask=(low, high), such that outside it the metric agrees with people at the rate --target, with 95%
     confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). For this and other
     ranges, it prints the share of answers for the judge, and how often metric, cascade and judge agree with people.
     """

@@ -214,7 +214,7 @@ def judge_labels(drawn: SimulatedLabels) -> dict[str, float]:
     try:
         found = estimate(drawn.scores, drawn.labels, weights=drawn.weights, clusters=drawn.clusters).all
     except ValueError as error:
-        refused = "no random sample" in str(error)
+        refused = "not a random sample" in str(error)
         return {"interval covers the truth": float("nan"), "refused as no sample": refused, "no interval": not refused}
     covered = found.accuracy.low <= drawn.truth <= found.accuracy.high
     return {"interval covers the truth": covered, "refused as no sample": False, "no interval": False}

@@ -51,7 +51,7 @@ FAMILIES: Mapping[str, Sequence[str]] = {
     ),
     "right answer": ("{r}",),
 }
-"""Templates by family. The first and the last family are no tricks; they are there to compare scores with."""
+"""Templates by family. The first and the last family are not tricks; their scores are for comparison."""
 
 _WORDS = 4  # Longer references do not fit into a list.
 _OTHERS = "abcd"

@@ -144,11 +144,11 @@ def require_sample(given: EstimateInputs) -> list[str]:
 def _judged(likely: float, difference: str, fix: str) -> list[str]:
     if likely < _REFUSED:
         raise ValueError(
-            f"the labeled rows are no random sample: {difference}, which happens in fewer than one random sample in "
+            f"the labeled rows are not a random sample: {difference}, which happens in fewer than one random sample in "
             f"{1 / _REFUSED:,.0f}. {fix}; if some rows were drawn with a higher probability, give the weights"
         )
     if likely < _DOUBTED:
-        return [f"the labeled rows may be no random sample: {difference}, which is rare by chance"]
+        return [f"the labeled rows may not be a random sample: {difference}, which is rare by chance"]
     return []
 
 

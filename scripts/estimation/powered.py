@@ -110,7 +110,7 @@ def estimate(
 
     Raises:
         ValueError: a value is out of range, lengths differ, a group is unknown, there are fewer than 20 labels, all
-            labels are the same, or the labeled rows are no random sample: their mean score or their share of a group
+            labels are the same, or the labeled rows are not a random sample: their mean score or their share of a group
             differs from all rows more than in one random sample in a million.
     """
     given = checked(scores, labels, weights, clusters, groups, confidence)

@@ -58,7 +58,7 @@ def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
 
 
 def claimed_too(file: Path | None) -> AbstractContextManager[object]:
-    """Keep other runs from writing a second output; None is no file."""
+    """Keep other runs from writing a second output; do nothing for None."""
     return nullcontext() if file is None else claimed(file)
 
 

@@ -1,4 +1,4 @@
-"""Student's t distribution, as scipy is no dependency of the base install."""
+"""Student's t distribution, because scipy is not a dependency of the base install."""
 
 from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p, pi, sqrt, tan

@@ -163,7 +163,7 @@ def replaced(place, **columns):
         (replaced(3, label="nan"), [], "labels.csv, row 4: the column 'label' is 'nan'; expected 1 or 0"),
         (labeled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
         (labeled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
-        (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are no random sample: they score 0."),
+        (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),
         ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),

@@ -177,7 +177,9 @@ def test_groups_with_a_larger_share_of_labels_need_weights():
     group, scores = np.repeat(["few", "many"], [200, 1800]), generator.random(2000)
     labels = np.where(generator.random(2000) < scores, 1.0, 0.0)
     labels[100:200] = labels[300:] = NAN
-    with pytest.raises(ValueError, match="no random sample: 50% of them, but 10% of all rows, are in the group 'few'"):
+    with pytest.raises(
+        ValueError, match="not a random sample: 50% of them, but 10% of all rows, are in the group 'few'"
+    ):
         estimate(scores, labels, groups=group)
     found = estimate(scores, labels, groups=group, weights=np.repeat([2, 18], [200, 1800]))
     alone = estimate(scores[:200], labels[:200]).all
@@ -285,7 +287,7 @@ def test_only_samples_that_are_not_random_are_refused(share):
         labels[generator.choice(10_000, 50, replace=False)] = np.arange(50) % 2
         assert estimate(scores, labels, groups=generator.integers(300, size=10_000)).all.labels == 50
     chosen = np.argsort(scores, kind="stable")[:50]
-    with pytest.raises(ValueError, match=r"no random sample: they score 0\.\d+ lower on average than all rows"):
+    with pytest.raises(ValueError, match=r"not a random sample: they score 0\.\d+ lower on average than all rows"):
         estimate(scores, np.where(np.isin(np.arange(10_000), chosen), np.arange(10_000) % 2, NAN))
 
 
@@ -296,7 +298,7 @@ def test_unlikely_sample_gets_a_note():
     for group, count in enumerate([16, *[3] * 9]):
         labels[np.flatnonzero(groups == group)[:count]] = np.arange(count) % 2
     scores = np.random.default_rng(1).random(1000)
-    note = "the labeled rows may be no random sample: 37% of them, but 10% of all rows, are in the group '0'"
+    note = "the labeled rows may not be a random sample: 37% of them, but 10% of all rows, are in the group '0'"
     assert note in estimate(scores, labels, groups=groups).all.notes[0]
 
 
