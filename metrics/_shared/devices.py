@@ -6,7 +6,8 @@ import os
 import platform
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # Device files of the drivers of NVIDIA (also under WSL and on Jetson boards) and AMD.
@@ -25,6 +26,18 @@ def best_device() -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def training_undisturbed() -> Iterator[None]:
+    """Restore torch's random state at the end, and record no gradients. Does nothing if torch is not imported."""
+    if sys.modules.get("torch") is None:
+        yield
+        return
+    import torch
+
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        yield
 
 
 def _may_have_accelerator() -> bool:

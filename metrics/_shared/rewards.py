@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from .arguments import KNOWN_COLUMNS, RowError, RowTypeError, as_list, declarations, shown
-from .devices import best_device
+from .devices import best_device, training_undisturbed
 from .scorer import Scorer
 
 Value = str | tuple[float, float]
@@ -248,8 +248,6 @@ class Reward:
         """Return the row scores of `compute` by row number, for the chosen rows; equal rows are scored once."""
         if not chosen:
             return {}
-        import torch
-
         keys = {row: repr([values[row] for values in rows.values()]) for row in chosen}
         first: dict[str, int] = {}
         for row, key in keys.items():
@@ -257,8 +255,7 @@ class Reward:
         numbers = {key: number for number, key in enumerate(first)}
         distinct = {role: [values[row] for row in first.values()] for role, values in rows.items()}
         try:
-            # Loading the metric's model must not change the random numbers of the training run.
-            with torch.random.fork_rng(devices=[]), torch.no_grad():
+            with training_undisturbed():
                 table = self.metric.compute(**distinct, **self._options)["per_example"]
         except RowError as error:
             raise self._located(error, list(first.values())) from None

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .devices import training_undisturbed
 from .scorer import Scorer
 
 T = TypeVar("T")
@@ -186,10 +187,7 @@ class TrainingScores:
         return [text.strip() for text in decoded]
 
     def _score(self, rows: Mapping[str, Sequence[Any]]) -> dict[str, float]:
-        import torch
-
-        # Loading the metric's model must not change the random numbers of the training run.
-        with torch.random.fork_rng(devices=[]):
+        with training_undisturbed():
             result = self._metric.compute(**rows, **self._options, per_example=self._log_samples > 0)
         if self._log_samples:
             self._log(rows, result["per_example"]["score"])

@@ -99,6 +99,8 @@ try:
     evaluate_qa.load("bem", "paper").compute(**given)
 except ImportError as error:
     found["error"] = str(error)
+reward = evaluate_qa.load("bem").reward("references", questions="questions")
+found["reward"] = reward(prompts=given["questions"], completions=given.pop("predictions"), **given)
 print(json.dumps(found))
 """
 
@@ -115,6 +117,7 @@ def test_embedded_models_score_without_torch_transformers_and_evaluate(processes
         "bem: torch is not installed, and model='kortukov/answer-equivalence-bem' needs it: "
         "pip install 'evaluate-qa[torch]'"
     )
+    assert found.pop("reward") == found["bem"]
     for metric in EMBEDDED:
         expected = evaluate_qa.load(metric, device="cpu", engine="torch").compute(**rows)
         assert found[metric] == pytest.approx(expected["per_example"]["score"], abs=1e-5)
