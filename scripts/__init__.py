@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 from .loading import load, metric_names, path
 
 if TYPE_CHECKING:
+    from evaluate_qa.metrics._values.decision import Decision as Decision
+    from evaluate_qa.metrics._values.decision import compare_values as compare_values
+
     from .estimation.drop import gate as gate
     from .estimation.powered import estimate as estimate
     from .uncertainty.paired import compare as compare
 
-__all__ = ["compare", "estimate", "gate", "load", "metric_names", "path", "sample"]
+__all__ = ["Decision", "compare", "compare_values", "estimate", "gate", "load", "metric_names", "path", "sample"]
 
 __version__ = "0.1.0"
 
@@ -29,6 +32,10 @@ def __getattr__(name: str) -> Any:
         from .uncertainty.paired import compare
 
         return compare
+    if name in {"Decision", "compare_values"}:
+        from evaluate_qa.metrics._values import decision
+
+        return getattr(decision, name)
     if name == "estimate":
         from .estimation.powered import estimate
 

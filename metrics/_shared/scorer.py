@@ -29,10 +29,12 @@ class Scored:
         scores: A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …;
             `error` is the reason why a row could not be scored. A field that is None is left out.
         settings: The signature's values by key.
+        values: A dataclass with more columns.
     """
 
     scores: Any
     settings: Mapping[str, object]
+    values: Any = None
 
 
 class Scorer:
@@ -122,7 +124,8 @@ class Scorer:
 
     def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
         """Return means, signature and row scores as Python numbers, strings and lists."""
-        rows = {name: _listed(values) for name, values in vars(scored.scores).items() if values is not None}
+        columns = vars(scored.scores) | (vars(scored.values) if scored.values else {})
+        rows = {name: _listed(values) for name, values in columns.items() if values is not None}
         result: dict[str, Any] = {self.name: mean(rows["score"])}
         if "verdict" in rows:
             result["accuracy"] = mean(rows["verdict"])

@@ -39,6 +39,7 @@ _INNER = re.compile(r"[-.']")
 _BEFORE = re.compile(r"^(?:[\"'`*_¿¡•·]+(?=\w)|[\"'`¿¡•*]+|-(?=[^\W\d_]{4}))")
 _AFTER = re.compile(r"(?:[.,:?\"`]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
 _BRACKETS = {"(": ")", "[": "]"}
+_LONGEST = 200  # Brackets around longer words stay, because each pair takes time in proportion to the word.
 _NO_WORD = re.compile(r"[-_&|\"'`*.,:!?()\[\]{}]*")
 _ARTICLES = frozenset({"a", "an", "the", "The", "An"})
 
@@ -71,7 +72,7 @@ def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
 def _bare(word: str) -> str:
     """Return a word without surrounding punctuation of prose."""
     before = None
-    while word != before and not word.isalnum():
+    while word != before and not word.isalnum() and len(word) <= _LONGEST:
         before = word
         word = _AFTER.sub("", _BEFORE.sub("", word))
         opens, closes = word[:1], word[-1:]

@@ -11,6 +11,7 @@ from .._shared.long_texts import Parts, check_splitter
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
+from .._values.scorer import ComparesValues
 from .classifier import PRESETS, bem_pair, equivalent_class
 from .options import BemOptions
 from .scoring import margins, score
@@ -35,7 +36,7 @@ def _question(value: object) -> str:
     return text
 
 
-class BemScorer(ForTraining, ForReward):
+class BemScorer(ForTraining, ForReward, ComparesValues):
     """BEM judges whether an answer means the same as a reference, given the question.
 
     A classifier reads all three texts. The score is its probability that answer and reference are equivalent.
@@ -76,6 +77,11 @@ class BemScorer(ForTraining, ForReward):
     loading = EngineOptions
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
+        return bool(self.model.layers)
 
     def load(self) -> Loaded:
         """Load the classifier."""

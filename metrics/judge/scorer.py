@@ -38,7 +38,7 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 class Judged(Scored):
     """The judge's scores, and their cost."""
 
-    cost: float | None
+    cost: float | None = None
 
 
 class JudgeScorer(ForReward):
@@ -155,7 +155,7 @@ class JudgeScorer(ForReward):
         }
         counts = [len(row.references) for row in rows]
         scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
-        return Judged(scores, settings, cost(every, options.prices) if options.prices else None)
+        return Judged(scores, settings, cost=cost(every, options.prices) if options.prices else None)
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""

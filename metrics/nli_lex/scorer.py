@@ -13,6 +13,7 @@ from .._shared.long_texts import Parts, check_splitter
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
+from .._values.scorer import ComparesValues
 from .classifier import PRESETS, entailment_class, nli_pair
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
@@ -38,7 +39,7 @@ def _label(value: object) -> bool:
     return bool(value)
 
 
-class NliLexScorer(ForTraining, ForReward):
+class NliLexScorer(ForTraining, ForReward, ComparesValues):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
@@ -74,6 +75,11 @@ class NliLexScorer(ForTraining, ForReward):
     loading = EngineOptions
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
+        return bool(self.model.layers)
 
     def load(self) -> Loaded:
         """Load the classifier."""

@@ -11,12 +11,12 @@ from .._shared.arguments import (
     EngineKeywords,
     EngineOptions,
     Number,
-    Options,
     Place,
     Text,
     Whole,
     option,
 )
+from .._values.options import ValueOptions
 
 Similarity = Literal["scaled", "cosine"]
 ExactMatch = Literal["words", "fraction"]
@@ -29,7 +29,7 @@ CORRECT = 4 / BINS
 
 
 @dataclass(frozen=True)
-class SmileOptions(Options):
+class SmileOptions(ValueOptions):
     """The options of `compute`."""
 
     w: float = option(

@@ -1,6 +1,7 @@
 """SMILE: a composite lexical-semantic metric for question answering."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -11,12 +12,14 @@ from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
+from .._values.decision import Decision
+from .._values.scorer import ComparesValues
 from .candidates import shortlists
 from .components import components
 from .encoder import Encoder
 from .loading import PRESETS
 from .options import SmileLoading, SmileOptions
-from .scoring import Components, contenders, score
+from .scoring import Components, Scores, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
 
 CITATION = """\
@@ -31,7 +34,7 @@ CITATION = """\
 """
 
 
-class SmileScorer(ForTraining, ForReward):
+class SmileScorer(ForTraining, ForReward, ComparesValues):
     """SMILE compares a short or long answer with one or several references, in meaning and in words.
 
     It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
@@ -101,6 +104,11 @@ class SmileScorer(ForTraining, ForReward):
         encoder, k = self.model, options.ngram_candidates
         selected = partial(shortlists, k=k, word_vectors=encoder.word_vectors) if k else None
         return components(predictions, references, synthetic_answers, encoder, lemmatizer(options), selected, needed)
+
+    def overruled(self, scores: Scores, found: Sequence[tuple[Decision, int | None]]) -> Scores:
+        """Return the scores that rules for values decide, with their bins."""
+        overruled: Scores = super().overruled(scores, found)
+        return replace(overruled, bin=bins(overruled.score))
 
     def _compute(
         self,

@@ -13,7 +13,7 @@ from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 from .. import sample
 from ..files.rows import Row, read_rows
 from ..hub_folder import builder
-from ..labeled_data.files import NEAR_NAMES, TRAPS, labeled_rows
+from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..labeled_data.sets import SETS
 from .benchmark import Benchmark, first_questions
@@ -81,17 +81,17 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
     return replace(data, dropped={path.stem: Counter({"without a label": unlabeled})} if unlabeled else {})
 
 
-def traps(selection: DataSelection) -> Benchmark:
-    """Read the split `train` or `test` (default) of the traps: errors of all answers and by kind."""
-    part = selection.split or "test"
-    if part not in ("train", "test") or selection.systems:
+def in_parts(path: Path, selection: DataSelection) -> Benchmark:
+    """Read the split `test` (default) or the other split of the traps or values: errors of all answers and by kind."""
+    name, parts = path.stem, [row["part"] for _, row in read_rows(path)]
+    part, other = selection.split or "test", next(part for part in parts if part != "test")
+    if part not in (other, "test") or selection.systems:
         raise ValueError(
-            f"traps has the splits train and test, and no systems; --split is {part!r}. Leave out --systems, and give "
-            "--split train or test (the default)."
+            f"{name} has the splits {other} and test, and no systems; --split is {part!r}. Leave out --systems, and "
+            f"give --split {other} or test (the default)."
         )
-    parts = [row["part"] for _, row in read_rows(TRAPS)]
-    rows = [row for row, its in zip(labeled_rows(TRAPS)[0], parts, strict=True) if its == part]
-    return _by_kind("traps", rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
+    rows = [row for row, its in zip(labeled_rows(path)[0], parts, strict=True) if its == part]
+    return _by_kind(name, rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
 
 
 _ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {
@@ -108,7 +108,8 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType(
         "ragchecker": ragchecker,
         "sample": partial(own_file, sample()),
         "near_names": partial(own_file, NEAR_NAMES),
-        "traps": traps,
+        "traps": partial(in_parts, TRAPS),
+        "values": partial(in_parts, VALUES),
     }
 )
 """Reader of each data set by name."""

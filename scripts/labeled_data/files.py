@@ -1,4 +1,4 @@
-"""Read labeled answers from users' files; the two files with labeled answers in this package.
+"""Read labeled answers from users' files, and the files with labeled answers in this package.
 
 Nothing is ever fitted to the files of this package, except to the part `train` of the traps.
 """
@@ -17,6 +17,12 @@ TRAPS = Path(__file__).with_name("traps.jsonl")
 """Ten kinds of traps; half of the answers are right but look like a trap.
 
 The part `test` shares no question, and no four consecutive words of an answer, with the part `train`.
+"""
+
+VALUES = Path(__file__).with_name("values.jsonl")
+"""Answers that are values, lists, formulas and names, half of them near misses.
+
+The rules for values were written with the part `dev` at hand; the part `test` shares no question pattern with it.
 """
 
 COLUMNS = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..agreement.data_sets import DATA, evouna, traps
+from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow
@@ -105,7 +105,7 @@ def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
         train, dev = (evouna(replace(selection, split=split)).rows for split in ("train", "dev"))
         return [LabeledSet(name, train, dev, [])]
     if name == "traps":
-        return [_known(name, traps(DataSelection(split="train")).rows)]
+        return [_known(name, DATA["traps"](DataSelection(split="train")).rows)]
     if name in WRITTEN:
         return [replace(_known(f"{name}/{path.stem}", _written(path)), written=True) for path in _written_files(name)]
     if name in SETS:

@@ -25,9 +25,16 @@ def test_controls_are_read_without_heavy_imports(processes, root):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("smile", {"w": (0, 1, 0.01, 0.5), "threshold": (0, 1, 0.01, 0.67)}),
-        ("bem", {"threshold": (0, 1, 0.01, 0.5), "lexical": [None, False]}),
-        ("nli_lex", {"threshold": (0, 1, 0.01, 0.5), "lexical": ["lengths", "recall", "match", False]}),
+        ("smile", {"typed": ["auto", False], "w": (0, 1, 0.01, 0.5), "threshold": (0, 1, 0.01, 0.67)}),
+        ("bem", {"typed": ["auto", False], "threshold": (0, 1, 0.01, 0.5), "lexical": [None, False]}),
+        (
+            "nli_lex",
+            {
+                "typed": ["auto", False],
+                "threshold": (0, 1, 0.01, 0.5),
+                "lexical": ["lengths", "recall", "match", False],
+            },
+        ),
         (
             "deltableu",
             {"lang": ["en", "zh"], "max_ngram_order": (1, 4, 1, 4), "smooth_method": ["exp", "floor", "add-k", "none"]},
@@ -47,11 +54,11 @@ def test_controls_have_the_options_values(specification_of, name, expected):
 
 
 def test_a_control_describes_its_option(smile, specification_of):
-    w = smile.controls[0]
+    w = smile.controls[1]
     assert isinstance(w, SliderControl)
     assert (w.label, w.info) == ("Weight of meaning (w)", "0: only words count. 1: only meaning counts.")
     # The default description is the option's help text.
-    assert specification_of("bem").controls[0].info == "Count answers that score above this as correct."
+    assert specification_of("bem").controls[1].info == "Count answers that score above this as correct."
 
 
 def test_the_page_opens_with_the_metrics_defaults(specification, scorer):

@@ -64,7 +64,7 @@ def test_results_have_verdicts_in_words_and_the_name_of_the_file(events, table, 
 
 
 def test_a_selected_row_has_the_explanation_of_the_tab_answer(events, table, smile, scorer_of):
-    options = [0.25, 0.9]
+    options = ["False", 0.25, 0.9]
     *_, (scored, *_) = events.run(table, *options)
     shown = events.row(selected(3), scored)
     assert "my answers.jsonl, line 3" in shown

@@ -170,17 +170,17 @@ def test_errors_of_an_endpoint_are_shown_without_the_key(form, server):
     assert "Traceback" not in shown
 
 
-def test_a_files_rows_go_to_the_judge_if_the_matcher_is_unsure(open_space, scorer_of, server, tmp_path, monkeypatch):
+def test_a_files_rows_go_to_the_visitors_endpoint(open_space, scorer_of, server, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     events = FileEvents(open_space, scorer_of("judge"), "judge")
     table, *_ = events.examples()
-    *_, (_, status, results, *_, code) = events.run(table, OPENS, server.url, "m", KEY)
+    *_, (_, status, results, *_, code) = events.run(table, "(0, 1)", server.url, "m", KEY)
     assert "done." in status
-    # One of the six examples is in the band; a request has 100 tokens and its reply 2.
-    assert len(server.bodies) == 1
-    for name, value in {"Rows scored": "6", "Sent to the judge": "16.7%", "Tokens": "102"}.items():
+    # Bem decides none of the six examples; a request has 100 tokens and its reply 2.
+    assert len(server.bodies) == 6
+    for name, value in {"Rows scored": "6", "Sent to the judge": "100.0%", "Tokens": "612"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
-    assert server.keys == [f"Bearer {KEY}"]
+    assert set(server.keys) == {f"Bearer {KEY}"}
     assert KEY not in results + str(code)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evaluate_qa.metrics._values.decision import decide_row
+from evaluate_qa.metrics._values.options import ValueOptions
+
 from ..metric.hosted import LOG, HostedScorer, Row
 from ..metric.outcome import Outcome
 from ..metric.specification import Specification
@@ -60,7 +63,24 @@ def explain(specification: Specification, scorer: HostedScorer, analysis: Analys
     outcome = specification.explain(scorer, analysis.row, analysis.parts, options)
     if not analysis.row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
-    return outcome
+    return _by_values(outcome, analysis.row, options) if isinstance(options, ValueOptions) else outcome
+
+
+def _by_values(outcome: Outcome, row: Row, options: ValueOptions) -> Outcome:
+    """Return the outcome that the rules for values decide, if they are sure."""
+    kinds = options.kinds(embedded=True)
+    decision, best = decide_row(
+        row["references"], row["predictions"], row.get("questions") or "", kinds, options.tolerance
+    )
+    if decision.equal is None:
+        return outcome
+    score = float(decision.equal)
+    why = (
+        f"{decision.explanation}. Score {score:.2f}: {'correct' if decision.equal else 'incorrect'}. Rules compare "
+        f"values; the model alone gives {outcome.score:.2f}."
+    )
+    reference = outcome.best_reference if best is None else best
+    return replace(outcome, score=score, verdict=decision.equal, best_reference=reference, why=why)
 
 
 def as_record(outcome: Outcome) -> dict[str, Any]:

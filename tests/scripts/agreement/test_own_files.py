@@ -107,17 +107,25 @@ def test_built_in_set_has_no_splits(name, rows):
         DATA[name](DataSelection(split="dev"))
 
 
-@pytest.mark.parametrize(("split", "rows"), [(None, 142), ("test", 142), ("train", 240)])
-def test_parts_of_traps_are_disjoint(split, rows):
-    data = DATA["traps"](DataSelection(split=split))
+@pytest.mark.parametrize(
+    ("name", "other", "split", "rows"),
+    [
+        ("traps", "train", None, 142),
+        ("traps", "train", "train", 240),
+        ("values", "dev", None, 418),
+        ("values", "dev", "dev", 961),
+    ],
+)
+def test_parts_of_own_sets_are_disjoint(name, other, split, rows):
+    data = DATA[name](DataSelection(split=split))
     assert len(data.rows) == rows
     assert len(data.groups) == 1 + 10  # all, and each kind
-    others = DATA["traps"](DataSelection(split="test" if split == "train" else "train"))
+    others = DATA[name](DataSelection(split=None if split else other))
     assert not {row.question for row in data.rows} & {row.question for row in others.rows}
 
 
 @pytest.mark.parametrize("given", [{"split": "dev"}, {"systems": ("gpt4",)}])
-def test_traps_reject_other_selections(given):
+def test_parts_reject_other_selections(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
         DATA["traps"](DataSelection(**given))
 

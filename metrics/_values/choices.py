@@ -1,0 +1,173 @@
+"""Compare option letters, and answers to yes-or-no questions.
+
+"option B: Paris" chooses "(b)", and "It doesn't." means "No".
+"""
+
+import re
+
+from .._shared.words import exact_words
+from .phrases import stem
+from .text import word_set
+
+_LETTER = re.compile(r"\(?(?:option|answer|choice)?\s?\(?([A-H])\)?[.):]*", re.IGNORECASE)
+_OPTION = re.compile(r"(?:^|[\s(])\(?([A-Ha-h])[.):]\s*((?:(?!\s\(?[A-Ha-h][.):]).)+)")
+_LABELED = re.compile(r"\s*\(?([A-Ha-h])[.):]\s")
+_CHOSEN = re.compile(
+    r"""
+    \\boxed\{([A-H])\} | <answer>\s*([A-H])\s*</answer>
+    # At the start: "The correct answer is (b)", but not the list "A, B".
+    | ^\W*(?![A-H],\ [A-H])
+        (?:(?:the\s)?(?:correct\s|right\s)?(?:answer|option|choice)?\s?(?:is\s|would\ be\s|:\s?)?)?
+        (?:option\s|answer\s|choice\s)?[(\[*]*([A-H])(?:[)\].:*]+|\s*$|\s[-–—]\s|,\s)
+    | \b(?:option|answer|choice|antwort|antwoord|opción|réponse|risposta|respuesta|lösung)
+        (?:\sis|\swould\ be|\sist|\sest|\sè|\ses|:)?\s[(\[*]*([A-H])\b[)\].:*]*
+    | (?<![\w'])\(([A-H])\)
+    # "A" within a sentence is an article.
+    | \b(?:is|with|pick|choose|chose|say|leaves|la)\s[(*]*([B-H]|A(?=\W*$))\b(?![\w'])
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_OPTIONS = re.compile(r"\b(?:option|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
+_QUANTIFIER = re.compile(r"^(?:both|all of|just)\s|\sonly$", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-H]{2,5}")
+
+
+def options(question: str) -> dict[str, str]:
+    """Return the options that a question lists, by letter in lower case; empty unless they start with a and b.
+
+    >>> options("Which is red? (a) grass (b) blood")
+    {'a': 'grass', 'b': 'blood'}
+    """
+    found = {letter.lower(): text.strip(" .,;") for letter, text in _OPTION.findall(question)}
+    return found if {"a", "b"} <= found.keys() else {}
+
+
+def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str], set[str]] | None:
+    """Return the letters of the reference and of the answer, if the reference is several of a question's options.
+
+    >>> chosen_options("Which are prime? (a) 4 (b) 5 (c) 7", "(c) and (b)", "b and c")[1] == {"b", "c"}
+    True
+    """
+    wanted = _letters(reference)
+    if len(wanted) <= 1 or not wanted <= (listed := options(question)).keys():
+        return None
+    given = _letters(_QUANTIFIER.sub("", answer.strip(" .")))
+    return (wanted, given) if given and given <= listed.keys() else None
+
+
+def _letters(text: str) -> set[str]:
+    """Return the letters of a text that is a list of option letters, in lower case; empty for another text."""
+    text = text.strip(" .")
+    if _LETTERS.fullmatch(text):
+        return set(text.lower())
+    items = {item.strip("()., ").lower() for item in re.split(r"[\s,;&/]+|\band\b", text)} - {"", "and"}
+    return items if all(len(item) == 1 and item.isalpha() for item in items) else set()
+
+
+def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str] | None:
+    """Return the reference's and the answer's option letter; None if either is unclear.
+
+    >>> chosen_option("Capital of France? (a) Lyon (b) Paris", "It is Paris.", "(b)")
+    ('b', 'b')
+    """
+    listed = options(question)
+    wanted = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if listed else None)
+    if wanted is None or not (listed or _OF_OPTIONS.search(question)):
+        return None
+    letters = {letter.lower() for match in _CHOSEN.finditer(answer) for letter in match.groups() if letter}
+    letters &= listed.keys() or letters
+    if not letters:
+        words = _spaced(answer)
+        letters = {letter for letter, text in listed.items() if _spaced(text) in words}
+    return (wanted[1].lower(), letters.pop()) if len(letters) == 1 else None
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(exact_words(text))} "
+
+
+_YES = word_set(
+    "yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right ja jawohl wahr "
+    "richtig "
+    "oui si vrai sí verdadero vero"
+)
+_NO = word_set("no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch non faux falso")
+_INTERJECTIONS = word_set("well oh actually obviously the")
+# Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
+_ADJECTIVES = word_set("right sure true correct si")
+_DETERMINERS = word_set("no not never neither")
+_DETERMINED = word_set("one only doubt problem")
+_LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
+_WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
+_PRONOUN_AND_VERB = re.compile(
+    r"""
+    (?:i\ think\ |well,?\ |actually,?\ |of\ course,?\ )?
+    (?:it|he|she|they|that|there|this|we|you|i|one)
+    (?:'s|’s|\ (?:really\ |certainly\ |surely\ |definitely\ )?
+        (?:is|does|do|did|was|were|has|have|had|can|could|will|would|should|must|may|are))
+    (?P<no>\ not|n't|n’t)?
+    (?:\ indeed|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_COURSE = re.compile(r"\s*(?:(?P<no>of course not|by no means)|of course|by all means)", re.IGNORECASE)
+_TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
+_JUDGED = re.compile(
+    r"(?:statement|that|this|claim|it)(?: is|'s)? "
+    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b|^(?:T|(?P<f>F))\W*$",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
+)
+_BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
+_AUXILIARIES = word_set(
+    "is are was were do does did can could will would should must may might has have had be been the a an"
+)
+_REPEATED, _MORE = 0.75, 4  # Share of a question's words that a statement repeats, and the words it may add.
+
+
+def polarity(text: str) -> bool | None:
+    """Return True for a text that means yes, False for one that means no, else None.
+
+    >>> polarity("Yes, it does."), polarity("No, not at all"), polarity("It isn't."), polarity("Paris")
+    (True, False, False, None)
+    """
+    words: list[str] = _WORD.findall(text.lower())
+    if not words:
+        return None
+    first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
+    adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
+    if first in _YES and not adjective:
+        return second != "not"
+    if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
+        return first == "not" and second in {"false", "wrong"}
+    if found := _PRONOUN_AND_VERB.fullmatch(text.strip(" .!\n")):
+        return bool(found["no"]) == bool(found["false"])
+    found = _OF_COURSE.match(text)
+    return not found["no"] if found else None
+
+
+def says_yes(question: str, answer: str) -> bool | None:
+    """Return whether an answer affirms a yes-or-no question: by a word, or by repeating its statement.
+
+    >>> says_yes("Does ice float?", "Ice floats."), says_yes("Do bats lay eggs?", "Bats don't lay eggs.")
+    (True, False)
+    """
+    if (judged := _JUDGED.search(answer)) and _TRUE_OR_FALSE.search(question):
+        return not (judged["no"] or judged["f"])
+    found = polarity(answer)
+    return _states(question, answer) if found is None and question else found
+
+
+def _states(question: str, answer: str) -> bool | None:
+    """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
+    asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
+    said = [word for word in exact_words(answer) if word not in _AUXILIARIES]
+    said = [stem(word) for word in said if not _NEGATION.fullmatch(word) and not word.endswith("nt")]
+    if not asked or asked[-1] not in said or _BUT.search(answer):
+        return None
+    repeated = sum(word in said for word in asked)
+    if repeated < _REPEATED * len(asked) or len(said) > len(asked) + _MORE:
+        return None
+    return len(_NEGATION.findall(answer)) % 2 == len(_NEGATION.findall(question)) % 2

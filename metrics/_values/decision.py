@@ -1,0 +1,296 @@
+"""Compare an answer with a reference that is a value: a number, quantity, date, choice, list, formula or identifier.
+
+"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from .._shared.words import exact_words
+from .choices import chosen_option, chosen_options, polarity, says_yes
+from .expressions import same_formula
+from .lists import has_parts, is_list, is_one_of_candidates
+from .moments import asks_when, is_date, is_time, only_date, same_date, same_in_cycle, same_time
+from .names import acronym, differs_in_one_word, other_symbol, same_code, same_person
+from .phrases import takes_back
+from .quantities import same_number, wanted_number
+from .reading import Texts
+from .text import word_set
+
+KINDS = (
+    "number",
+    "quantity",
+    "date",
+    "time",
+    "option",
+    "yes_no",
+    "list",
+    "candidates",
+    "formula",
+    "identifier",
+    "acronym",
+    "person",
+)
+"""The kinds of values that are compared."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the comparison of an answer with a reference found.
+
+    Attributes:
+        kind: Kind of the reference's value, one of `KINDS`; None if the reference has no such value.
+        equal: Whether the answer has the reference's value; None if that is not certain.
+        reference: The reference's value, as it is written; None without a verdict.
+        answer: The answer's value, with its conversion to the reference's unit; None without a verdict.
+    """
+
+    kind: str | None = None
+    equal: bool | None = None
+    reference: str | None = None
+    answer: str | None = None
+
+    @property
+    def explanation(self) -> str:
+        """The comparison in words: "-8.4 kJ (-2.008 kcal) equals -2.0 kcal"; `""` without a verdict."""
+        if self.equal is None:
+            return ""
+        if self.kind == "candidates":
+            return f"{self.answer} lists candidates without choosing one"
+        return f"{self.answer} {'equals' if self.equal else 'differs from'} {self.reference}"
+
+
+# Characters.
+_LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
+_LONGEST_OPTION = 12
+_LONGEST_DATE = 30
+_LONGEST_SHOWN = 80
+_SOLUTION = 300  # Worked solutions are at least as long.
+_SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
+_POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
+# Kinds for which an answer may contain the reference and still be wrong.
+_WHOLE = frozenset({"candidates", "list", "option", "yes_no", "formula"})
+_FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
+_MAY_BE_POLAR = re.compile(
+    r"\W*\w+(?:\W*$|\s*[,.;:–-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
+)
+_YEAR = re.compile(r"\d{3,4}")
+_LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
+_VALUE = re.compile(r"[\d²³½¼¾√^=±|+]")
+_ROMAN = frozenset("IVXLCDM")
+# The first four letters of words that occur in values.
+_STEMS = word_set(
+    "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
+    "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn elf "
+    "dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil uno dos "
+    "tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi jan feb marc apri may june july "
+    "augu octo dece"
+)
+
+
+def compare_values(
+    reference: str,
+    answer: str,
+    question: str | None = None,
+    *,
+    kinds: Collection[str] = KINDS,
+    tolerance: float | None = None,
+) -> Decision:
+    """Compare an answer with a reference that is a value, such as a number, a date or a list.
+
+    Numbers are equal within half a unit of the last digit of the less precise one, but at most 3%; integers and years
+    have to be the same. Units are converted; numbers may then differ by 1.5%. If one of the numbers lacks a unit, they
+    are equal only if the question names the unit. A date that lacks a field of the reference is not certain.
+
+    Args:
+        reference: The right answer.
+        answer: The answer to judge.
+        question: The question, which helps to find the value in a longer answer.
+        kinds: The kinds of values to compare.
+        tolerance: Largest relative difference of equal numbers, instead of the rule above.
+
+    Returns:
+        The decision. `equal` is None unless the verdict is certain.
+
+    Raises:
+        ValueError: There is no such kind.
+
+    Examples:
+        >>> compare_values("3.4 MeV", "3,400 keV").equal, compare_values("1969", "In July 1969.").kind
+        (True, 'date')
+        >>> compare_values("-2.0 kcal", "-8.4 kJ").explanation
+        '-8.4 kJ (-2.008 kcal) equals -2.0 kcal'
+    """
+    if unknown := set(kinds).difference(KINDS):
+        raise ValueError(f"there is no kind {', '.join(sorted(unknown))}; expected some of {', '.join(KINDS)}")
+    return decide_pair(reference, answer, question or "", [reference], kinds, tolerance)
+
+
+def decide_pair(
+    reference: str,
+    answer: str,
+    question: str,
+    references: Sequence[str],
+    kinds: Collection[str] = KINDS,
+    tolerance: float | None = None,
+) -> Decision:
+    """Compare an answer with one of several references, see `compare_values`."""
+    if not answer.strip():
+        return Decision()
+    texts = Texts(question, *_finals(answer, reference), tolerance)
+    kind, equal = next(_decisions(texts, references), (None, None))
+    certain = equal is not None and kind in kinds and not (kind != "yes_no" and takes_back(texts.answer))
+    repeated = equal is False and not texts.hedges and kind not in _WHOLE and _repeats(texts)
+    if not certain or repeated:
+        return Decision(kind if kind in kinds else None)
+    return Decision(kind, equal, _shown(texts.reference), _shown(texts.found or texts.answer))
+
+
+def decide_row(
+    references: Sequence[str],
+    answer: str,
+    question: str,
+    kinds: Collection[str] = KINDS,
+    tolerance: float | None = None,
+) -> tuple[Decision, int | None]:
+    """Compare an answer with a row's references, of which one has to match.
+
+    Returns:
+        The decision, and the index of the matching reference. An answer is different only if it differs from all.
+    """
+    listed = _precise(references)
+    found = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in listed]
+    for index, decision in zip(listed, found, strict=True):
+        if decision.equal:
+            return decision, index
+    return (found[0] if all(one.equal is False for one in found) else Decision()), None
+
+
+def _precise(references: Sequence[str]) -> list[int]:
+    """Return the indices of references, without years of which another reference gives the date."""
+    indices = range(len(references))
+    if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
+        return list(indices)
+    dates = [only_date(text) for text in references]
+
+    def coarse(index: int) -> bool:
+        date = dates[index]
+        return date is not None and any(
+            other and other.fields[0] == date.fields[0] and 0 < date.precision < other.precision for other in dates
+        )
+
+    return [index for index in indices if not coarse(index)]
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def _finals(answer: str, reference: str) -> tuple[str, str]:
+    """Return answer and reference; of worked solutions only what follows "A:", "####" or "the answer is"."""
+    result = _final(reference)
+    if result is None and len(answer) < _SOLUTION:
+        return answer, reference
+    return _final(answer) or answer, result or reference
+
+
+def _final(text: str) -> str | None:
+    if "A:" not in text and "####" not in text and "nswer" not in text:
+        return None
+    ends = [found.end() for found in _FINAL.finditer(text)]
+    return text[ends[-1] :] if ends else None
+
+
+def _repeats(texts: Texts) -> bool:
+    """Return whether the answer contains the reference, perhaps with a footnote's digit."""
+    return f" {' '.join(exact_words(texts.reference))}" in f" {' '.join(texts.answer_words)}"
+
+
+def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool | None]]:
+    """Yield the kinds of value that the reference is, with the verdicts.
+
+    Most references are no values, so each kind has a fast test before it.
+    """
+    reference, answer = texts.reference, texts.answer
+    if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
+        yield from _options(texts)
+    if len(reference) > _LONGEST_REFERENCE:
+        return
+    if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
+        yield "yes_no", _same_polarity(texts, wanted)
+        return
+    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
+    if mentioned and is_one_of_candidates(texts, references):
+        yield "candidates", False
+    spaces = reference.count(" ")
+    if spaces <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
+        yield "date", same
+    yield from _names(texts)
+    if spaces <= _SPACES:
+        yield from _values(texts)
+
+
+def _options(texts: Texts) -> Iterator[tuple[str, bool]]:
+    """Compare option letters."""
+    for chosen in (chosen_option, chosen_options):
+        if (letters := chosen(texts.question, texts.answer, texts.reference)) is not None:
+            yield "option", letters[0] == letters[1]
+
+
+def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
+    """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
+    if takes_back(texts.answer):
+        return None
+    words = len(exact_words(texts.reference))
+    said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
+    if said is None or (said == wanted and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
+        return None
+    return said == wanted
+
+
+def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+    """Compare identifiers, acronyms and persons, which need no reading of values."""
+    if (same := same_code(texts)) is not None:
+        yield "identifier", same
+    if len(texts.answer) > _LONGEST_NAME:
+        return
+    similar = texts.answer.count(" ") <= texts.reference.count(" ") + 1
+    if similar and (other_symbol(texts) or differs_in_one_word(texts)):
+        yield "identifier", False
+    if (same := acronym(texts)) is not None:
+        yield "acronym", same
+    if (same := same_person(texts)) is not None:
+        yield "person", same
+
+
+def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+    """Compare formulas, dates, times, lists, numbers and quantities."""
+    has_value = _has_value(texts.reference)
+    if has_value:
+        yield from _formulas_and_moments(texts)
+    if _LISTED.search(texts.reference) and is_list(texts):
+        yield "list", has_parts(texts)
+    if has_value and (number := wanted_number(texts)) is not None:
+        yield "quantity" if number.unit else "number", same_number(texts, number)
+
+
+def _has_value(reference: str) -> bool:
+    """Return whether a reference may have a value: a digit, a Roman numeral, or a word that occurs in values."""
+    if _VALUE.search(reference):
+        return True
+    words = reference.replace("-", " ").split()
+    return any(word[:4].lower() in _STEMS or _ROMAN.issuperset(word) for word in words)
+
+
+def _formulas_and_moments(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+    measured = any(one.unit for one in texts.wanted.numbers)
+    if not measured and (same := same_formula(texts.answer, texts.reference)) is not None:
+        yield "formula", same
+    if is_date(texts):
+        same = same_date(texts)
+        if same is not None or asks_when(texts):
+            yield "date", same
+    if is_time(texts):
+        yield "time", same_time(texts)

@@ -1,0 +1,231 @@
+"""Compare lists: answers with several required parts, and lists of candidates for a question with one answer.
+
+"blue, red and green" has the parts of "red, green and blue", unless the question asks for an order.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .._shared.words import exact_words
+from .numbers import equal
+from .phrases import negated, rest, singular
+from .reading import Mention, Texts, read
+from .text import plain, with_digits, word_set
+from .units import converted
+
+_SEPARATOR = re.compile(
+    r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
+    r"\band also\b|\band\b|\bund\b|\bet\b|\bas well as\b|\bplus\b)+\s*",
+    re.IGNORECASE,
+)
+_NOUNS = r"(?!was\b|is\b|does\b|has\b)\w+s\b"
+_SEVERAL = re.compile(
+    rf"\b(?:two|three|four|five|six|seven|both|all|list|each|match|name the|which (?:two|three|\w+ are|{_NOUNS})|"
+    rf"what (?:are|were|{_NOUNS})|who (?:are|were)|and what|and who|steps|parts|order|sequence|components|solve|roots|"
+    rf"solutions|welche|quels|quelles|cuáles|quali)",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"\b(?:order|ascending|descending|sequence|starting|beginning with|from the (?:bottom|top|left|right)|rank|sort|"
+    r"chronolog\w+|first to last|(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
+    r"highest|longest|most|heaviest) (?:first|to))\b",
+    re.IGNORECASE,
+)
+_SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
+_SOLUTION = re.compile(r"\s+or\s+")
+_KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
+_EXCEPT = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
+_LINKS = word_set("is are at the end of to for = : - – whereas while")
+_DIGIT = re.compile(r"\d")
+_TRUTH = {"t": "true", "f": "false"}
+_CANDIDATE = re.compile(
+    r"\s*(?:,(?!\d)|(?<!\d),|[;/|\n]|\bor else\b|\bor\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))+\s*", re.IGNORECASE
+)
+_HEDGE = re.compile(
+    r"^(?:\s|either|possibly|perhaps|maybe|probably|it(?:'s| is| was| might be| may be| could be)|or|and|"
+    r"one(?: of them)? is|another is|a (?:third|second|fourth) is|"
+    r"there are (?:several|many|two|three|some) possibilities|candidates are|any of these|one of these|one of them|"
+    r"take your pick|my guesses|i'd guess|in no particular order|try|the answer is|else)*",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
+    r"one of (?:these|them)|take your pick)\b|\s/\s",
+    re.IGNORECASE,
+)
+_LONGEST = 200  # Characters of a list.
+_LONGEST_PART = 5  # Words of a part or candidate.
+_SHORT_PART = 2  # Words of a part that has no other form.
+_WORDS_PER_PART = 6
+_FEW, _MANY = 2, 4  # Candidates.
+
+
+def parts(text: str) -> list[str]:
+    """Return the parts of a list; a single one for a text that is no list.
+
+    >>> parts("red, green and blue"), parts("heart – circulatory; lungs – respiratory")
+    (['red', 'green', 'blue'], ['heart – circulatory', 'lungs – respiratory'])
+    """
+    if len(text) > _LONGEST:
+        return [text]
+    found = [part for piece in _SEPARATOR.split(text) if (part := piece.strip(" .\t"))]
+    return found if all(len(part.split()) <= _LONGEST_PART for part in found) else [text]
+
+
+def _parts(text: str, question: str) -> list[str]:
+    """Return the parts of a list; the solutions of an equation may be joined by "or"."""
+    return parts(_SOLUTION.sub(", ", text) if _SOLVE.search(question) else text)
+
+
+def is_list(texts: Texts) -> bool:
+    """Return whether the reference is a list of required parts."""
+    found = _parts(texts.reference, texts.question)
+    if len(found) <= 1:
+        return False
+    several = len(found) > _FEW or _SEVERAL.search(texts.question) is not None
+    return several or all("=" in part or _number(part, texts) is not None for part in found)
+
+
+def has_parts(texts: Texts) -> bool | None:
+    """Return whether the answer has all parts of the reference and no others; None if that is not certain.
+
+    >>> has_parts(Texts("", "heat, fuel, water", "heat, fuel and oxygen")), has_parts(Texts("", "b, a", "a and b"))
+    (False, True)
+    """
+    if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):
+        return None
+    wanted, given = (
+        _without_key(_parts(text, texts.question)) for text in (texts.reference, _HEDGE.sub("", texts.answer))
+    )
+    numbers = [number for part in wanted if (number := _number(part, texts)) is not None]
+    if len(numbers) == len(wanted):
+        return _same_numbers(texts, numbers)
+    facts = [_facts(part, texts) for part in wanted]
+    names = all(part.istitle() and not _DIGIT.search(part) for part in wanted)
+    if all(len(one) > 1 for one in facts) and not names:
+        return _same_facts(facts, [_facts(part, texts) for part in given])
+    return _same_words(texts, wanted, given)
+
+
+def _without_key(listed: list[str]) -> list[str]:
+    """Return the parts without the "x =" that all of them start with."""
+    keys = {found[0] if (found := _KEY.match(part)) else "" for part in listed}
+    return [part.removeprefix(*keys) for part in listed] if len(keys) == 1 else listed
+
+
+def _number(part: str, texts: Texts) -> Mention | None:
+    """Return the number of a part that is just a number."""
+    values = read(part, *texts.language)
+    found = values.numbers
+    alone = len(found) == 1 and not rest(values.text, found[0].start, found[0].end)
+    return found[0] if alone else None
+
+
+def _same_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
+    given = [one for one in texts.given.numbers if not one.ordinal]
+    if len(given) > 3 * len(wanted):
+        return None
+    places: list[int] = []
+    for number in wanted:
+        place = next((i for i, one in enumerate(given) if i not in places and _equal(one, number, texts)), None)
+        if place is None:
+            short = len(texts.answer_words) <= _WORDS_PER_PART * len(wanted)
+            return False if short and 0 < len(given) <= len(wanted) else None
+        places.append(place)
+    if not _in_order(texts, places):
+        return False
+    return True if len(given) == len(wanted) else None
+
+
+def _equal(one: Mention, wanted: Mention, texts: Texts) -> bool:
+    number = converted(one.number, one.unit, wanted.unit) if one.unit and wanted.unit else one.number
+    return number is not None and equal(number, wanted.number, texts.tolerance)
+
+
+def _in_order(texts: Texts, places: Sequence[int]) -> bool:
+    """Return whether places ascend, if the question asks for an order."""
+    return not _ORDER.search(texts.question) or all(one <= following for one, following in pairwise(places))
+
+
+def _facts(part: str, texts: Texts) -> frozenset[str]:
+    """Return the words of a part, with T and F written out."""
+    text = with_digits(plain(part), texts.language[0]).replace("=", " ")
+    words = [singular(word) for word in exact_words(text, articles=True) if word not in _LINKS]
+    return frozenset(_TRUTH.get(word, word) for word in words)
+
+
+def _same_facts(wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
+    """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
+    if len(given) != len(wanted):
+        return None
+    if all(any(one <= other for other in given) for one in wanted):
+        return True
+    # The same words in other parts are a wrong answer.
+    return False if frozenset().union(*wanted) <= frozenset().union(*given) else None
+
+
+def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bool | None:
+    """Compare lists of single words and names."""
+    places = [_place(texts.answer_words, part, given) for part in wanted]
+    missing = [part for part, place in zip(wanted, places, strict=True) if place is None]
+    others = [part for part in given if all(_place(exact_words(part), one, [part]) is None for one in wanted)]
+    if missing:
+        return _with_missing(wanted, given, missing, others)
+    if len(given) == len(wanted) and others:
+        return False
+    if _ORDER.search(texts.question):
+        return _in_order(texts, [place for place in places if place is not None])
+    whole = len(given) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(wanted)
+    return True if whole or 1 < len(given) <= len(wanted) else None
+
+
+def _with_missing(
+    wanted: Sequence[str], given: Sequence[str], missing: Sequence[str], others: Sequence[str]
+) -> bool | None:
+    """Return False if parts are certainly missing, or one is replaced by another; else None."""
+    if not others and 1 < len(given) < len(wanted):
+        return False
+    short = all(len(part.split()) <= _SHORT_PART for part in (*wanted, *given))
+    replaced = short and len(given) == len(wanted) and len(missing) == len(others) == 1
+    return False if replaced and not _alike(missing[0], others[0]) else None
+
+
+def _place(answer: Sequence[str], part: str, listed: Sequence[str]) -> int | None:
+    """Return where a part is in an answer, in words; a person's family name is enough. None if it is not there."""
+    words, given = ([singular(word) for word in text] for text in (exact_words(part), answer))
+    for start in range(len(given) - len(words) + 1):
+        if given[start : start + len(words)] == words:
+            return start
+    family = words[-1:] if len(words) > 1 and part.istitle() else []
+    named = any([singular(word) for word in exact_words(one)] == family for one in listed)
+    return given.index(family[0]) if named and family and family[0] in given else None
+
+
+def _alike(left: str, right: str) -> bool:
+    """Return whether two parts may name the same thing: words with the same start, or an acronym."""
+    starts = [{word[:4] for word in exact_words(part)} for part in (left, right)]
+    return bool(starts[0] & starts[1]) or left.isupper() or right.isupper()
+
+
+def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:
+    """Return whether an answer lists candidates, of which one is the reference, without a choice.
+
+    >>> is_one_of_candidates(Texts("Which city?", "Paris, London or Rome.", "Paris"), ["Paris"])
+    True
+    """
+    if len(texts.answer) > 2 * _LONGEST or len(parts(texts.reference)) > 1 or _SEVERAL.search(texts.question):
+        return False
+    if _EXCEPT.search(texts.answer) or ";" in texts.answer:
+        return False
+    pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
+    items = [words for piece in pieces if (words := exact_words(piece))]
+    wanted = {exact_words(reference) for reference in references}
+    if {item for item in items if item in wanted} != {exact_words(texts.reference)}:
+        return False
+    known = {word for item in wanted for word in item}
+    if any(len(item) > _LONGEST_PART or (item not in wanted and known & set(item)) for item in items):
+        return False  # a sentence, or another form of the answer
+    names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
+    unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)
+    return unsure or (len(items) >= _MANY and items[0] not in wanted)

@@ -1,0 +1,169 @@
+"""Compare dates, times of day, and names of weekdays, months and seasons.
+
+"In July 1969" has the date "1969"; "21:00" is the time "9 pm"; "on Tuesdays" names "Tuesday".
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .._shared.words import exact_words
+from .dates import Date, agrees
+from .phrases import FILLERS, alternatives, negated, rest, singular
+from .reading import Texts
+
+_WHEN = re.compile(
+    r"\b(?:when|(?:what|which) (?:year|date|day|month|decade|century)|year|date|how old|century|decade|born|died|"
+    r"wann|jahr|quand|année|cuándo|año|quando|anno|fecha)\b|年|月",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(
+    r"\bhow (?:many|much)\b|\bnumber of\b|\bpopulation\b|wie ?viele?|combien|cu[aá]nt[oa]s?|quant[ieo]\b", re.IGNORECASE
+)
+_VAGUE = re.compile(
+    r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b", re.IGNORECASE
+)
+_CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
+_LONGEST_DATE, _LONGEST_ANSWER = 60, 1500  # Characters.
+_EARLY = 1000  # Earlier years are written like any number.
+_FEW, _SENTENCE = 4, 8  # Words of a short answer that may have other words, and of a sentence.
+_MOST_DATES = 2  # Dates of an answer that may be wrong.
+
+
+def is_date(texts: Texts) -> bool:
+    """Return whether the reference is a date."""
+    dates = texts.wanted.dates
+    if len(dates) != 1 or texts.wanted.times or len(texts.reference) > _LONGEST_DATE:
+        return False
+    counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
+    return not counted and not rest(texts.wanted.text, dates[0].start, dates[0].end)
+
+
+def asks_when(texts: Texts) -> bool:
+    """Return whether the reference is more than a year, or the question asks for a date."""
+    return not texts.wanted.dates[0].only_year or _WHEN.search(texts.question) is not None
+
+
+def only_date(reference: str) -> Date | None:
+    """Return the date that a reference is; None for another reference."""
+    texts = Texts("", "", reference)
+    return texts.wanted.dates[0] if is_date(texts) else None
+
+
+def same_date(texts: Texts) -> bool | None:
+    """Return whether the answer has the reference's date; None if that is not certain.
+
+    >>> same_date(Texts("When?", "In July 1969.", "1969")), same_date(Texts("When?", "1969", "July 1969"))
+    (True, None)
+    """
+    wanted, text = texts.wanted.dates[0], texts.given.text
+    if len(text) > _LONGEST_ANSWER:
+        return None
+    asked = {date.fields for date in texts.asked.dates}
+    found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
+    found = [(date, same) for date, same in found if same or date.fields not in asked]
+    if not found:
+        return _same_early_year(texts, wanted)
+    texts.found = "; ".join(text[date.start : date.end] for date, _ in found)
+    verdicts = [same for _, same in found]
+    texts.hedges = alternatives(text, [(date.start, date.end) for date, _ in found], verdicts)
+    if texts.hedges:
+        return False
+    if all(verdicts):
+        return True
+    return False if set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found]) else None
+
+
+def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
+    """Return whether other dates than the reference's show that an answer is wrong."""
+    vague = _VAGUE.search(f"{texts.reference} {texts.given.text}") or _CHANGES.search(texts.question)
+    return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.wanted.dates[0])
+
+
+def _next_year(given: Date, wanted: Date) -> bool:
+    """Return whether a full date is in the year before or after a year, as where seasons and years are mixed."""
+    if wanted.month or not given.month or not given.years or not wanted.years:
+        return False
+    return abs(given.years[0] - wanted.years[0]) == 1
+
+
+def _same_early_year(texts: Texts, wanted: Date) -> bool | None:
+    """Compare a year before 1000, which is written like any number."""
+    numbers = [one for one in texts.given.numbers if not one.unit and not one.ordinal]
+    year = abs(wanted.only_year or _EARLY)
+    if year >= _EARLY or len(numbers) != 1 or len(texts.answer_words) > _SENTENCE:
+        return None
+    return numbers[0].number.value == year
+
+
+def is_time(texts: Texts) -> bool:
+    """Return whether the reference is a time of day."""
+    times = texts.wanted.times
+    return len(times) == 1 and not texts.wanted.dates and not rest(texts.wanted.text, times[0].start, times[0].end)
+
+
+def same_time(texts: Texts) -> bool | None:
+    """Return whether the answer has the reference's time of day; None if that is not certain.
+
+    >>> same_time(Texts("", "21:00", "9 pm")), same_time(Texts("", "9 am", "9 pm")), same_time(Texts("", "9", "9 pm"))
+    (True, False, None)
+    """
+    times = texts.given.times
+    texts.found = "; ".join(texts.given.text[time.start : time.end] for time in times)
+    verdicts = {time.agrees(texts.wanted.times[0]) for time in times}
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
+_CYCLES = tuple(
+    {name: number for number, names in enumerate(cycle) for name in names.split()}
+    for cycle in (
+        (
+            "monday mon montag lundi lunes lunedì",
+            "tuesday tue tues dienstag mardi martes martedì",
+            "wednesday wed mittwoch mercredi miércoles mercoledì",
+            "thursday thu thur thurs donnerstag jeudi jueves giovedì",
+            "friday fri freitag vendredi viernes venerdì",
+            "saturday sat samstag samedi sábado sabato",
+            "sunday sun sonntag dimanche domingo domenica",
+        ),
+        (
+            "january januar janvier enero gennaio",
+            "february februar février febrero febbraio",
+            "march mar märz mars marzo",
+            "april avril abril aprile",
+            "mai mayo maggio",  # not "may", which is rather a verb
+            "june juni juin junio giugno",
+            "july juli juillet julio luglio",
+            "august août agosto",
+            "september septembre septiembre settembre",
+            "october oktober octobre octubre ottobre",
+            "november novembre noviembre",
+            "december dezember décembre diciembre dicembre",
+        ),
+        (
+            "spring springtime frühling printemps primavera",
+            "summer summertime sommer été verano estate",
+            "autumn fall herbst automne otoño autunno",
+            "winter wintertime hiver invierno inverno",
+        ),
+    )
+)
+
+
+def same_in_cycle(texts: Texts) -> bool | None:
+    """Return whether the answer names the reference's weekday, month or season; None if that is not certain.
+
+    >>> same_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), same_in_cycle(Texts("", "in July", "June"))
+    (True, False)
+    """
+    words = [word for word in exact_words(texts.reference) if word not in FILLERS]
+    for cycle in _CYCLES:
+        if len(words) == 1 and (wanted := _named(words, cycle)):
+            found = _named(texts.answer_words, cycle)
+            several = len(found) != 1 or negated(texts.answer)
+            return None if several or (found == wanted and len(texts.answer_words) > _FEW) else found == wanted
+    return None
+
+
+def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
+    """Return the numbers of a cycle's names among words, which may be plurals."""
+    return {cycle[form] for word in words for form in (word, singular(word)) if form in cycle}

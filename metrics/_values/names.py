@@ -1,0 +1,224 @@
+"""Compare names in which one word or character decides: identifiers, acronyms, and persons of one family.
+
+"sodium nitrite" is not "sodium nitrate", and "Charlotte Brontë" is not "Emily Brontë".
+"""
+
+import re
+import unicodedata
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import dropwhile
+
+from .._shared.words import exact_words
+from .phrases import negated
+from .reading import Texts
+from .text import word_set
+
+# Each piece of code has one of these characters, for which a search is fast.
+_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:-]")
+_CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)/\w|\w/\w+/|_\w|\w_")
+_MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
+_SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
+_LONGEST_CODE, _SPACES_IN_CODE = 80, 6
+_MORE_WORDS = 10  # Words around code in an answer.
+_SIMILAR_CODE = 0.8
+
+
+def same_code(texts: Texts) -> bool | None:
+    """Return whether code, a command, a path or a version is the same; None if the reference is none of these.
+
+    >>> same_code(Texts("", "Put it in package.json.", "package.json")), same_code(Texts("", "ls -a", "ls -l"))
+    (True, False)
+    """
+    if not _MAY_BE_CODE.search(texts.reference) or "\\" in texts.reference or _MEASURE.match(texts.reference):
+        return None
+    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
+    prose = len(reference) > _LONGEST_CODE or reference.count(" ") > _SPACES_IN_CODE
+    if prose or not _CODE.search(reference) or (" " in reference and not _SYMBOL_IN_CODE.search(reference)):
+        return None
+    left, right = answer.split(), reference.split()
+    if re.search(rf"(?<![\w-]){re.escape(reference)}(?![\w-]|\.\w)", answer):
+        certain = len(left) <= len(right) + _MORE_WORDS and not negated(answer.partition(reference)[0])
+        return True if certain else None
+    if len(left) != len(right) or answer.lower() == reference.lower():
+        return None
+    others = sum(one != other for one, other in zip(left, right, strict=True))
+    similar = len(right) > 1 or SequenceMatcher(None, answer, reference).ratio() > _SIMILAR_CODE
+    return False if others == 1 and similar else None
+
+
+def _tidy(text: str) -> str:
+    """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
+    text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
+    return " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
+
+
+# Endings of chemical names, in which one letter is another substance.
+_CHEMICAL = re.compile(r"[a-z0-9,()\[\]'-]*(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?")
+_CHEMISTRY = re.compile(
+    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|called|"
+    r"substance|[A-Z][a-z]?\d)"
+)
+_WITH_NUMBER = re.compile(r"[a-z]+-?\d+[a-z]*|\d+(?:st|nd|rd|th)")  # b12, a380, 14th
+_SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
+_LONGEST_NAME = 6  # Words.
+
+
+def differs_in_one_word(texts: Texts) -> bool:
+    """Return whether an answer is the reference but for a word or character that changes what it names.
+
+    >>> differs_in_one_word(Texts("Which compound?", "sodium nitrite", "sodium nitrate"))
+    True
+    >>> differs_in_one_word(Texts("", "Paris, France", "Paris"))
+    False
+    """
+    given, wanted = exact_words(texts.answer), exact_words(texts.reference)
+    if len(given) != len(wanted) or len(wanted) > _LONGEST_NAME:
+        return False
+    pairs = [pair for pair in zip(given, wanted, strict=True) if pair[0] != pair[1]]
+    if len(pairs) != 1:
+        return False
+    left, right = pairs[0]
+    if left.replace("ph", "f") == right.replace("ph", "f"):
+        return False  # sulphur and sulfur
+    if any(map(str.isdecimal, left + right)):
+        return _other_number(left, right)
+    letters = len(wanted) > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
+    chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
+    return letters or {left, right} <= _SHIPS or bool(chemicals)
+
+
+def _other_number(left: str, right: str) -> bool:
+    """Return whether two words differ in their number, such as b6 and b12, but not '70s and 1970s."""
+    (digits, letters), (others, rest) = ((re.sub(r"\D", "", one), re.sub(r"\d", "", one)) for one in (left, right))
+    if letters != rest or digits.endswith(others) or others.endswith(digits):
+        return False
+    return all(map(_WITH_NUMBER.fullmatch, (left, right)))
+
+
+_MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
+_SYMBOL = re.compile(r"(?=\S*\d)[a-zA-Z][\w.+#()-]+")
+_LONGEST_MOVE = 12  # Characters of a symbol with the number of its move.
+_SHORTEST_ACRONYM, _LONGEST_SYMBOL = 4, 6
+
+
+def other_symbol(texts: Texts) -> bool:
+    """Return whether both texts are single symbols of letters and digits, or acronyms, that differ.
+
+    >>> other_symbol(Texts("", "c3", "c4")), other_symbol(Texts("", "NOAA", "NASA")), other_symbol(Texts("", "km", "m"))
+    (True, True, False)
+    """
+    if max(len(texts.answer), len(texts.reference)) > _LONGEST_MOVE:
+        return False
+    given, wanted = (_MOVE.sub("", text.strip(" .")) for text in (texts.answer, texts.reference))
+    if max(len(given), len(wanted)) > _LONGEST_SYMBOL or given.lower() == wanted.lower():
+        return False
+    symbols = all(map(_SYMBOL.fullmatch, (given, wanted)))
+    acronyms = (given + wanted).isalpha() and all(map(str.isupper, (given, wanted)))
+    return symbols or (acronyms and min(len(given), len(wanted)) >= _SHORTEST_ACRONYM)
+
+
+_ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = range(3, 7)  # Letters of an acronym.
+_SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
+
+
+def acronym(texts: Texts) -> bool | None:
+    """Return whether one text is the acronym of the other; None if neither is an acronym with all of its words.
+
+    >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
+    (True, False)
+    """
+    if not (texts.reference.isupper() or texts.answer.isupper() or "." in texts.reference):
+        return None
+    same = _abbreviates(texts.reference, texts.answer)
+    return _abbreviates(texts.answer, texts.reference) if same is None else same
+
+
+def _abbreviates(short: str, long: str) -> bool | None:
+    letters = _ARTICLE_OR_POINT.sub("", short.strip())
+    if len(letters) not in _LETTERS or not letters.isupper() or not letters.isalpha():
+        return None
+    initials = "".join(word[0] for word in _WORD.findall(long) if word[0].isupper())
+    if len(initials) < _LETTERS.start or len(long.split()) > len(initials) + _SMALL_WORDS:
+        return None
+    if initials in {letters, letters + "S"}:
+        return True
+    return False if len(initials) == len(letters) and not long.isupper() else None
+
+
+_WHO = re.compile(
+    r"\b(?:who|first person|whom|whose|which (?:\w+ )?(?:author|artist|painter|scientist|composer|president|king|queen|"
+    r"actor|actress|singer|player|philosopher|writer|poet|physicist|woman|man|person|inventor|explorer|director))\b",
+    re.IGNORECASE,
+)
+_TITLES = word_set(
+    "dr prof mr mrs ms miss sir dame lord lady president king queen pope saint st emperor prince princess general "
+    "captain jr sr baron baroness count countess duke duchess earl judge justice senator secretary father"
+)
+_PARTICLES = word_set("de da di van von der den la le du al el bin ibn of the y")
+_NO_NAMES = word_set("the a an he she it king queen")
+_NICKNAMES = word_set(
+    "bill bob dick bobby billy jack peggy ted ned nancy polly harry hank chuck liz betty bess kate meg molly sasha will"
+)
+_LONGEST_PERSON = 5  # Words.
+_FULL = 2  # Words of a given name and a family name.
+_SHORTEST_NAME = 3  # Letters.
+_SIMILAR_NAME = 0.5
+
+
+@lru_cache(maxsize=1 << 10)
+def _asks_who(question: str) -> bool:
+    return _WHO.search(question) is not None
+
+
+def same_person(texts: Texts) -> bool | None:
+    """Return whether an answer that is just a person's name names the same person; None if that is not certain.
+
+    >>> same_person(Texts("Who wrote it?", "Charlotte Brontë", "Emily Brontë"))
+    False
+    >>> same_person(Texts("Who wrote it?", "Sir I. Newton", "Isaac Newton"))
+    True
+    """
+    short = texts.reference[:1].isupper() and texts.answer.count(" ") <= _LONGEST_PERSON
+    if not short or not _asks_who(texts.question):
+        return None
+    given, wanted = _person(texts.answer), _person(texts.reference)
+    if not given or len(wanted) < _FULL or wanted[-1] in texts.question.lower():
+        return None
+    if given[-1] == wanted[-1]:
+        return len(given) == 1 or given == wanted or _same_given_names(given[:-1], wanted[:-1])
+    full = len(given) == len(wanted) == _FULL and given[0] == wanted[0] and len(given[0]) >= _SHORTEST_NAME
+    return False if full and SequenceMatcher(None, given[1], wanted[1]).ratio() < _SIMILAR_NAME else None
+
+
+def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
+    """Return whether given names are the same or an initial; None if they may be forms of one name."""
+    left, right = given[0], wanted[0]
+    if set(given) & set(wanted) or left == right[0]:
+        return True
+    related = left[0] == right[0] or left in right or right in left or bool({left, right} & _NICKNAMES)
+    several = len(given) > 1 or len(wanted) > 1
+    return None if related or several or min(len(left), len(right)) < _SHORTEST_NAME else False
+
+
+def _person(text: str) -> list[str]:
+    """Return the words of a text that is just a person's name, without titles; empty for another text."""
+    words = [word.strip(",'’\"") for word in text.strip().rstrip(".").split()]
+    names = list(dropwhile(lambda word: word.lower().rstrip(".") in _TITLES, words))
+    if len(names) > 1 and names[-1].lower().rstrip(".") in {"jr", "sr"}:
+        names.pop()
+    if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES:
+        return []
+    capitalized = all(word[:1].isupper() or word.lower() in _PARTICLES for word in names if word)
+    initials = any("." in word.rstrip(".") for word in words)  # as in "J.R.R."
+    if text.isupper() or initials or not (capitalized or (len(words) == 1 and text.islower())):
+        return []
+    if any(character.isdigit() or character in "'’" for character in text):
+        return []
+    return [_without_accents(word.rstrip(".")) for word in names if word]
+
+
+def _without_accents(word: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(one))

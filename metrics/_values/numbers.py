@@ -1,0 +1,148 @@
+"""Find numbers in a text, and compare them within the precision in which they are written.
+
+9.8 equals 9.81, because it is written with one decimal, but 9.7 does not.
+"""
+
+import re
+from dataclasses import dataclass
+
+_ROUNDED = 0.03  # Largest relative difference of numbers that are equal when rounded.
+_APPROXIMATE = 0.015  # Largest relative difference of converted and approximate numbers.
+_LARGEST_POWER = 300  # Largest number of digits, and largest power of ten.
+_THOUSANDS = 3  # Digits between separators.
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, or a range of numbers.
+
+    Attributes:
+        value: The number, or the lower bound of a range.
+        high: The upper bound; equal to `value` unless it is a range.
+        step: The value of one unit in its last digit; 0 for a fraction.
+        approximate: Whether it is written as a power of ten or comes after a word like "about".
+        integer: Whether it is written as an integer.
+    """
+
+    value: float
+    high: float
+    step: float
+    approximate: bool = False
+    integer: bool = False
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is a range."""
+        return self.high != self.value
+
+    def scaled(self, factor: float, offset: float = 0.0) -> "Number":
+        """Return the number times a factor, plus an offset; it is approximate unless that changes nothing."""
+        if (factor, offset) == (1, 0):
+            return self
+        value, high = self.value * factor + offset, self.high * factor + offset
+        return Number(value, high, self.step * abs(factor), approximate=True)
+
+
+def equal(answer: Number, reference: Number, tolerance: float | None = None) -> bool:
+    """Return whether two numbers are equal within the precision of the less precise one.
+
+    They may differ by half a unit of its last digit, but by at most 3%. Converted and approximate numbers may differ by
+    1.5%. Ranges are equal if both bounds are; a number equals a range if it lies in it.
+
+    Args:
+        answer: The number in the answer.
+        reference: The number in the reference.
+        tolerance: Largest relative difference instead of these rules.
+
+    >>> nine = Number(9.81, 9.81, 0.01)
+    >>> equal(Number(9.8, 9.8, 0.1), nine), equal(Number(9.7, 9.7, 0.1), nine)
+    (True, False)
+    """
+    if reference.is_range and not answer.is_range:
+        return reference.value <= answer.value <= reference.high
+    approximate = answer.approximate or reference.approximate
+    exact = answer.integer and reference.integer and not approximate
+    for left, right in ((answer.value, reference.value), (answer.high, reference.high)):
+        size = abs(right)
+        if tolerance is not None:
+            allowed = tolerance * size
+        elif exact:
+            allowed = 0.0
+        else:
+            allowed = min(max(answer.step, reference.step) / 2, _ROUNDED * size)
+            allowed = max(allowed, _APPROXIMATE * size) if approximate else allowed
+        rounding = 0.0 if exact and tolerance is None else 1e-12 * max(size, abs(left))
+        if abs(left - right) > allowed + rounding:
+            return False
+    return True
+
+
+_ABOUT = (
+    r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|c\.|over|more\ than|ungefähr|etwa|"
+    r"rund|environ|unos|unas"
+)
+NUMBER = re.compile(
+    rf"""
+    (?P<about>\b(?:{_ABOUT})\s+ | [~≈]\s?)?
+    (?P<currency>US\$|A\$|C\$|[$€£¥₹])?\s?
+    (?<![\w.])(?<![a-zA-Z]-)(?P<sign>(?<![\w)\]%])[-+](?=[\d.($€£]))?\s?(?P<currency2>[$€£¥₹])?
+    (?:
+        (?P<whole>\d+)\s+(?:and\s+)?(?P<top>\d+)/(?P<bottom>\d+)(?![\d/])
+        | \(?(?P<over>\d+(?:\.\d+)?)\)?\s?/\s?\(?(?P<under>\d+(?:\.\d+)?)\)?(?![\d/])
+        | 10\s?\^\s?\(?(?P<of_ten>[-+]?\d{{1,2}})(?!\d)\)?
+        | (?P<digits>
+            \d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?
+            | \d{{1,3}}(?:\.\d{{3}})+(?:,\d+)?
+            | \d{{1,3}}(?:'\d{{3}})+(?!\d)(?:[.,]\d+)?
+            | \d+(?:[.,]\d+)?
+            | \.\d+
+        )(?![.,]?\d)
+    )
+    (?:\s?[×x*]\s?10\s?\^\s?\(?(?P<power>[-+]?\d{{1,3}})\)? | [eE](?P<exponent>[-+]?\d{{1,3}})(?!\w))?
+    (?P<ordinal>(?:st|nd|rd|th)\b)?
+    """,
+    re.VERBOSE,
+)
+"""A number in digits, with its sign, currency, fraction, power of ten and ordinal ending."""
+
+
+def number(found: re.Match[str], decimal_comma: bool) -> Number | None:
+    """Return the number of a match of `NUMBER`; None for a division by zero or a number that is too large.
+
+    Args:
+        found: The match.
+        decimal_comma: Whether a single comma before three digits is a decimal comma.
+    """
+    sign = -1 if found["sign"] == "-" else 1
+    approximate = bool(found["about"])
+    if found["of_ten"] is not None:
+        value = sign * 10.0 ** int(found["of_ten"])
+        return Number(value, value, value, approximate=True)
+    if found["digits"] is None:
+        top, bottom = float(found["top"] or found["over"]), float(found["bottom"] or found["under"])
+        if not bottom:
+            return None
+        value = sign * (float(found["whole"] or 0) + top / bottom)
+        return Number(value, value, 0.0, approximate)
+    digits = _decimal(found["digits"], decimal_comma)
+    power = int(found["power"] or found["exponent"] or 0)
+    if max(len(digits), abs(power)) > _LARGEST_POWER:
+        return None
+    value = sign * float(f"{digits}e{power}")
+    step = 10.0 ** (power - len(digits.partition(".")[2]))
+    return Number(value, value, step, approximate or power != 0, integer="." not in digits and not power)
+
+
+def _decimal(digits: str, decimal_comma: bool) -> str:
+    """Return digits with a decimal point and without separators of thousands."""
+    digits = digits.replace("'", "")
+    points, commas = digits.count("."), digits.count(",")
+    if points and commas:
+        whole, fraction = digits.rsplit("." if digits.rfind(".") > digits.rfind(",") else ",", 1)
+        return f"{whole.replace('.', '').replace(',', '')}.{fraction}"
+    mark = "." if points else ","
+    if points + commas > 1:
+        return digits.replace(mark, "")
+    before, _, after = digits.partition(mark)
+    thousands = len(after) == _THOUSANDS and before not in {"", "0"} and (mark == ",") != decimal_comma
+    return before + after if thousands else digits.replace(",", ".")

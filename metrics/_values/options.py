@@ -1,0 +1,51 @@
+"""The options of metrics that compare values by rules before their model decides."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._shared.arguments import Choice, Control, Kind, Number, Options, option
+from .decision import KINDS
+
+
+def _accepts(value: Any) -> bool:
+    named = isinstance(value, (list, tuple)) and bool(value) and all(kind in KINDS for kind in value)
+    return named or value is False or value == "auto"
+
+
+_TYPED = Kind(f"'auto', False, or a list of {', '.join(KINDS)}", _accepts)
+
+
+@dataclass(frozen=True)
+class ValueOptions(Options):
+    """The options of `compute` that compare values, and say what several references are."""
+
+    typed: Collection[str] | Literal["auto", False] = option(
+        "auto",
+        _TYPED,
+        "Compare numbers, dates, choices, lists, … by rules where they are sure: `auto` (all kinds, with the embedded "
+        "models only), False, or a list of kinds.",
+        control=Control("Values", values={"auto": "compare numbers, dates, … by rules", False: "model only"}, info=""),
+    )
+    tolerance: float | None = option(
+        None,
+        Number(0, 1),
+        "Count numbers as equal up to this relative difference (default: half a unit of the last digit, at most 3%).",
+        key="tol",
+    )
+    references_are: Literal["any", "all"] = option(
+        "any",
+        Choice("any", "all"),
+        "Treat several references as alternatives (`any`), or as parts that the answer needs (`all`).",
+        key="refs",
+    )
+
+    def kinds(self, embedded: bool) -> Collection[str]:
+        """Return the kinds of values to compare.
+
+        Args:
+            embedded: Whether the metric runs its embedded model.
+        """
+        if self.typed == "auto":
+            return KINDS if embedded else ()
+        return self.typed or ()

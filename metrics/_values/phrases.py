@@ -1,0 +1,97 @@
+"""Words around a value that change what it says: fillers, negations, alternatives and retractions.
+
+"in about 1969" is just 1969, "not in 1969" is another year, and "1969 or 1970" names none.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .._shared.words import exact_words
+from .text import word_set
+
+FILLERS = word_set(
+    "in on at the of a an by about approximately around roughly circa ca c approx nearly almost some over more than "
+    "since during from until between and to for with ad ce bc bce year years date exactly only just total age aged "
+    "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
+    "fewer less under at least up most or so sometime"
+)
+_NOT = re.compile(
+    r"(?:\bnot|n't|n’t|\brather than|\binstead of|\bnever|\bnicht|\bno longer|\bpas|\bunlike)"
+    r"(?:\s+(?:in|on|at|by|the|until|about|a|just|only|from|be|was|year))*\s*$",
+    re.IGNORECASE,
+)
+_BEFORE = 60  # Characters before a value in which its negation is searched.
+_OR = re.compile(
+    r"\s*,?\s*(?:\bor\b|/|\boder\b|\bou\b|\bmaybe\b|\bperhaps\b|\bpossibly\b)"
+    r"(?:\s+(?:in|on|the|about|maybe|perhaps|possibly|even|was|it|is|else))*\s*",
+    re.IGNORECASE,
+)
+_RETRACTED = re.compile(
+    r"\b(?:wait|hold on|recompute|recalculate|withdraw|(?:take|took) (?:that|it|this) back|forget (?:it|that)|"
+    r"scratch that|correction|my mistake|i mean[t]?|miscounted|slipped|changed my mind|on reflection|"
+    r"strike (?:that|it)|excuse me|apologies|sorry|disregard|ignore|no longer stand|"
+    r"(?:can(?:no|')?t|won't|cannot) (?:tell|say|confirm)|not sure|no way of|i was thinking of|my first|at first|"
+    r"first thought|used to think|oh no|edit:)\b|\?\s*$|\?\s+(?=\S)",
+    re.IGNORECASE,
+)
+_SHORT = 3  # Words of at most this length keep their s, such as "gas".
+
+
+def rest(text: str, start: int, end: int) -> list[str]:
+    """Return the words around a value that are not fillers.
+
+    >>> rest("in about 1969 AD", 9, 13), rest("206 bones", 0, 3)
+    ([], ['bones'])
+    """
+    words = exact_words(f"{text[:start]} {text[end:]}", articles=True)
+    return [word for word in words if word not in FILLERS]
+
+
+def negated(before: str) -> bool:
+    """Return whether a text ends with a negation of what follows.
+
+    >>> negated("It was not in "), negated("It was in ")
+    (True, False)
+    """
+    return _NOT.search(before[-_BEFORE:]) is not None
+
+
+def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:
+    """Return whether two neighboring spans with different verdicts are alternatives.
+
+    >>> alternatives("206 or 208", [(0, 3), (7, 10)], [True, False])
+    True
+    """
+    found = zip(spans, verdicts, strict=True)
+    return any(
+        same != other and _OR.fullmatch(text[end:start]) for ((_, end), same), ((start, _), other) in pairwise(found)
+    )
+
+
+def takes_back(answer: str) -> bool:
+    """Return whether an answer may correct itself, refuse, or ask back, so that its values do not count."""
+    return _RETRACTED.search(answer) is not None
+
+
+def singular(word: str) -> str:
+    """Return a noun without the ending of the plural.
+
+    >>> singular("boxes"), singular("bones"), singular("gas")
+    ('box', 'bone', 'gas')
+    """
+    if word.endswith(("ses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
+
+
+def stem(word: str) -> str:
+    """Return a verb or noun without its ending.
+
+    >>> stem("floating"), stem("floats"), stem("float")
+    ('float', 'float', 'float')
+    """
+    for ending in ("ing", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word.removesuffix(ending)
+    return word

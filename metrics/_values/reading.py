@@ -1,0 +1,251 @@
+"""Read all values in a text: dates, times of day, numbers and quantities, each with the words around it.
+
+"5 ft 11 in on July 20, 1969" has the quantity 5.92 ft and a date.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from .._shared.words import exact_words
+from .dates import Date, Time, dates, times
+from .numbers import NUMBER, Number, number
+from .text import language_of, plain, with_digits
+from .units import converted, unit_at
+
+_LONGEST = 4000  # A longer text is read only up to here, which bounds the time per text.
+_LONGEST_UNIT = 60  # Characters.
+_FIRST_YEAR = 1000  # Earlier years are no numbers that may be years.
+_SHORT = 3  # Words of a short answer.
+# Signs after and before a number that make another one of it: 5!, √2, ±5.
+_FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
+_IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
+_SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
+_TO = re.compile(r"\s?(?:-|–|—|~|\bto\b|\bbis\b|\bthrough\b|\band\b)\s?")
+_BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
+_JOIN = re.compile(r"[\s,]*(?:and\s)?")
+_NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
+_BOUND = re.compile(
+    r"(?:(?P<less>\b(?:less than|fewer than|under|below|at most|up to|no more than|weniger als|moins de|menos de)|[<≤])"
+    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$",
+    re.IGNORECASE,
+)
+_ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+# Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
+_ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w.'-])")
+_ROMAN_LETTER = re.compile(
+    r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
+    r"[Ll]evel)) ([IVX])\b(?!')"
+)
+_VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "of_ten", "digits")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A number or quantity in a text.
+
+    Attributes:
+        number: The number.
+        unit: Its unit, as an expression of pint; `""` without one.
+        start: Where it starts in the rewritten text.
+        end: Where it ends, with its unit.
+        noun: The word after it, in lower case; `""` without one.
+        ordinal: Whether it is an ordinal, such as 14th.
+        bound: `less` or `more` after words such as "at most"; `""` otherwise.
+        year: Whether it may be a year.
+    """
+
+    number: Number
+    unit: str = ""
+    start: int = 0
+    end: int = 0
+    noun: str = ""
+    ordinal: bool = False
+    bound: str = ""
+    year: bool = False
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values in a text.
+
+    Attributes:
+        text: The text with digits for number words.
+        numbers: Numbers and quantities; a year is both a number and a date.
+        dates: Dates.
+        times: Times of day.
+    """
+
+    text: str
+    numbers: tuple[Mention, ...]
+    dates: tuple[Date, ...]
+    times: tuple[Time, ...]
+
+
+@lru_cache(maxsize=1 << 12)
+def read(text: str, language: str = "en", decimal_comma: bool = False) -> Values:
+    """Return the values in a text.
+
+    Args:
+        text: The text.
+        language: Language of number words: en, de, fr, es or it.
+        decimal_comma: Whether 1,234 is a decimal fraction and 1.234 has a separator of thousands.
+
+    >>> found = read("six feet, in 1969")
+    >>> found.numbers[0].unit, found.numbers[1].number.value, found.dates[0].fields
+    ('foot', 1969.0, (1969, None, None))
+    """
+    text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
+    found_dates, found_times = dates(text), times(text)
+    years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
+    taken = [(one.start, one.end) for one in found_dates if one.start not in years]
+    taken += [(one.start, one.end) for one in found_times]
+    mentions = _joined(text, _mentions(text, taken, years, decimal_comma))
+    return Values(text, tuple(mentions), tuple(found_dates), tuple(found_times))
+
+
+def value_of_roman(text: str) -> int | None:
+    """Return the value of a text that is a Roman numeral, else None.
+
+    >>> value_of_roman("XIV"), value_of_roman("XIVI")
+    (14, None)
+    """
+    if not _ROMAN.fullmatch(text):
+        return None
+    values = [_VALUE_OF_LETTER[letter] for letter in text]
+    return sum(
+        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
+
+
+def _without_roman(text: str) -> str:
+    """Return a text with digits for the Roman numerals in names, such as Apollo XI."""
+    text = _ROMAN_LETTER.sub(lambda found: f"{found[1]} {value_of_roman(found[2])}", text)
+    return _ROMAN_IN_NAME.sub(lambda found: str(value_of_roman(found[0])), text)
+
+
+def _mentions(
+    text: str, taken: Collection[tuple[int, int]], years: Collection[int], decimal_comma: bool
+) -> Iterator[Mention]:
+    """Yield numbers with their units, except in spans that are taken by dates and times."""
+    for found in NUMBER.finditer(text):
+        start = min(found.start(name) for name in _NUMBER_STARTS if found[name])
+        if any(start < end and begin < found.end() for begin, end in taken):
+            continue
+        value = number(found, decimal_comma)
+        if value is None:
+            continue
+        currency = found["currency"] or found["currency2"] or ""
+        unit, length = unit_at(currency + text[found.end() : found.end() + _LONGEST_UNIT])
+        after = text[found.end() : found.end() + 1]
+        if not unit and (after.isalpha() or after == "_") and after < _IDEOGRAPHS:
+            continue  # an identifier, such as 3D
+        if after in _FACTORIAL or text[start - 1 : start] in _SIGNS:
+            continue
+        end = found.end() + length - len(currency)
+        following, bound = _NEXT.match(text[end : end + 40]), _BOUND.search(text[max(0, start - 30) : start])
+        yield Mention(
+            value,
+            unit,
+            start,
+            end,
+            noun=following[1].lower() if following else "",
+            ordinal=bool(found["ordinal"]),
+            bound="" if bound is None else "less" if bound["less"] else "more",
+            year=start in years and not unit and not currency,
+        )
+
+
+def _joined(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
+    """Yield mentions, with ranges and quantities in several units, such as 5 ft 11 in, as one."""
+    waiting = next(mentions, None)
+    if waiting is None:
+        return
+    for mention in mentions:
+        between = text[waiting.end : mention.start]
+        joined = _range(text, waiting, mention) if _TO.fullmatch(between) else None
+        if joined is None and _JOIN.fullmatch(between):
+            joined = _sum(waiting, mention)
+        if joined is None:
+            yield waiting
+        waiting = joined or mention
+    yield waiting
+
+
+def _range(text: str, first: Mention, second: Mention) -> Mention | None:
+    """Return the range of two numbers, such as "70-85 million"; None if they are none."""
+    opened = "and" not in text[first.end : second.start] or _BETWEEN.search(text[: first.start])
+    if not opened or second.number.value < 0 or first.number.is_range or first.ordinal != second.ordinal:
+        return None
+    low, unit = first.number, first.unit or second.unit
+    scale = _SCALE.search(text[second.start : second.end])
+    if scale and not _SCALE.search(text[first.start : first.end]):
+        low = low.scaled(10.0 ** int(scale[1]))
+    high = converted(second.number, second.unit or unit, unit)
+    if high is None or low.value >= high.value:
+        return None
+    return replace(second, number=replace(low, high=high.value), unit=unit, start=first.start, year=False)
+
+
+def _sum(first: Mention, second: Mention) -> Mention | None:
+    """Return the sum of two quantities, such as "5 ft 11 in"; None if the second is no part of the first's unit."""
+    if first.unit == "foot" and second.noun in {"in", "inches"} and not second.unit:
+        second = replace(second, unit="inch", end=second.end + len(" in"), noun="")
+    if not first.unit or not second.unit or first.unit == second.unit:
+        return None
+    part = converted(second.number, second.unit, first.unit)
+    if part is None or not 0 < part.value < 1 or not first.number.integer:
+        return None
+    value = first.number.value + (part.value if first.number.value >= 0 else -part.value)
+    total = replace(first.number, value=value, high=value, step=part.step, integer=False)
+    return replace(second, number=total, unit=first.unit, start=first.start)
+
+
+class Texts:
+    """The texts of a comparison, with their values, which are read when they are first needed.
+
+    Attributes:
+        question: The question; `""` without one.
+        answer: The answer.
+        reference: The reference.
+        tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
+        found: The value in the answer, as it is written; set by a comparison.
+        hedges: Whether the answer names alternatives; set by a comparison.
+    """
+
+    def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
+        self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
+        self.found, self.hedges = "", False
+
+    @cached_property
+    def given(self) -> Values:
+        """The values in the answer."""
+        return read(self.answer, *self.language)
+
+    @cached_property
+    def wanted(self) -> Values:
+        """The values in the reference."""
+        return read(self.reference, *self.language)
+
+    @cached_property
+    def asked(self) -> Values:
+        """The values in the question."""
+        return read(self.question, *self.language)
+
+    @property
+    def short(self) -> bool:
+        """Whether the answer has at most three words."""
+        return len(self.answer_words) <= _SHORT
+
+    @property
+    def answer_words(self) -> tuple[str, ...]:
+        """The words of the answer."""
+        return exact_words(self.answer)
+
+    @cached_property
+    def language(self) -> tuple[str, bool]:
+        """The language of number words, and whether it has decimal commas."""
+        language = language_of(f"{self.question} {self.reference} {self.answer[:500]}")
+        return language, language != "en"

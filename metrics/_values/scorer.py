@@ -1,0 +1,114 @@
+"""Let rules for values decide before the scores of a model, and score references that are required parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._shared.scorer import Scored, Scorer
+from .columns import ValueColumns
+from .decision import Decision, decide_row
+from .lists import parts
+from .options import ValueOptions
+
+
+class ComparesValues(Scorer):
+    """Adds the comparison of values to a scorer with scores and verdicts."""
+
+    version: ClassVar[str] = "1.2.0"
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the metric runs its embedded model."""
+        return self.config_name == "default" and self.load_options.model is None
+
+    def score(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
+        """Score rows that have passed all checks."""
+        if options.references_are == "all":
+            return _by_parts(self, columns, replace(options, references_are="any"))
+        scored = super().score(columns, options)
+        kinds = options.kinds(self.embedded)
+        if not kinds:
+            return scored
+        rows = zip(columns["references"], columns["predictions"], columns["questions"], strict=True)
+        found = [decide_row(*row, kinds, options.tolerance) for row in rows]
+        named = options.typed if options.typed == "auto" else "+".join(kinds)
+        values = ValueColumns(
+            value_kind=[one.kind if one.equal is not None else None for one, _ in found],
+            value_reference=[one.reference for one, _ in found],
+            value_answer=[one.answer for one, _ in found],
+            value_verdict=[one.equal for one, _ in found],
+        )
+        return Scored(self.overruled(scored.scores, found), {**scored.settings, "typed": named}, values)
+
+    def overruled(self, scores: Any, found: Sequence[tuple[Decision, int | None]]) -> Any:
+        """Return the scores with 1 for rows whose values are equal, and 0 for rows whose values differ."""
+        decisions = [decision for decision, _ in found]
+        sure = np.array([one.equal is not None for one in decisions])
+        equal = np.array([bool(one.equal) for one in decisions])
+        best = np.array([-1 if index is None else index for _, index in found])
+        changed: dict[str, Any] = {
+            "score": np.where(sure, equal.astype(float), scores.score),
+            "verdict": np.where(sure, equal, scores.verdict),
+            "best_reference": np.where(best >= 0, best, scores.best_reference),
+        }
+        if getattr(scores, "not_attempted", None) is not None:
+            attempts = zip(scores.not_attempted, equal, strict=True)
+            changed["not_attempted"] = [blank and not right for blank, right in attempts]
+        return replace(scores, **changed)
+
+
+def _by_parts(scorer: ComparesValues, columns: Mapping[str, list[Any]], options: ValueOptions) -> Scored:
+    """Score rows whose references are required parts.
+
+    Each part is searched in the whole answer and in each part of the answer; the best match counts. The score of a row
+    is the mean over the required parts, and its verdict is correct if all of them are found.
+    """
+    pieces = [list(dict.fromkeys([answer, *parts(answer)])) for answer in columns["predictions"]]
+    pairs = [
+        (row, part, piece)
+        for row, references in enumerate(columns["references"])
+        for part in range(len(references))
+        for piece in pieces[row]
+    ]
+    scored = scorer.score(_rows(columns, pairs), options)
+    # For each row, its pairs as a table of required parts and pieces of the answer.
+    shapes = [(len(references), len(pieces[row])) for row, references in enumerate(columns["references"])]
+    ends = np.cumsum([parts * pieces for parts, pieces in shapes])
+    tables = [np.arange(end - m * n, end).reshape(m, n) for end, (m, n) in zip(ends, shapes, strict=True)]
+    scores, verdicts = np.asarray(scored.scores.score), np.asarray(scored.scores.verdict)
+    best = [table[np.arange(len(table)), scores[table].argmax(axis=1)] for table in tables]
+    worst = np.array([pairs[scores[pairs].argmin()] for pairs in best])
+    changed = {
+        "score": np.array([scores[pairs].mean() for pairs in best]),
+        "verdict": np.array([verdicts[pairs].all() for pairs in best]),
+        "best_reference": np.array([int(scores[pairs].argmin()) for pairs in best]),
+    }
+    values = replace(
+        _chosen(scored.values or ValueColumns(), worst),
+        part_recall=[float(verdicts[pairs].mean()) for pairs in best],
+        part_precision=[
+            float(verdicts[table[:, -max(table.shape[1] - 1, 1) :]].any(axis=0).mean()) for table in tables
+        ],
+    )
+    return Scored(replace(_chosen(scored.scores, worst), **changed), {**scored.settings, "refs": "all"}, values)
+
+
+def _rows(columns: Mapping[str, list[Any]], pairs: Sequence[tuple[int, int, str]]) -> dict[str, list[Any]]:
+    """Return a row for each required part and piece of an answer, with the synthetic answers of the part."""
+    rows = {name: [values[row] for row, *_ in pairs] for name, values in columns.items()}
+    for name in ("references", "synthetic_answers"):
+        if name in columns:
+            listed = [(columns[name][row], part, len(columns["references"][row])) for row, part, _ in pairs]
+            rows[name] = [[texts[part]] if len(texts) == count else list(texts) for texts, part, count in listed]
+    return rows | {"predictions": [piece for *_, piece in pairs]}
+
+
+def _chosen(columns: Any, rows: Any) -> Any:
+    """Return some rows of a dataclass of columns."""
+    return replace(columns, **{name: _at(values, rows) for name, values in vars(columns).items() if values is not None})
+
+
+def _at(values: Any, rows: Any) -> Any:
+    return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]

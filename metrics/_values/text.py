@@ -1,0 +1,254 @@
+"""Rewrite a text so that a value has one form: digits for number words, plain text for LaTeX and typography.
+
+"twenty-one" becomes "21", and "10⁻³" becomes "10^-3".
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a table that is written as text."""
+    return frozenset(text.split())
+
+
+# Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has the letters that
+# `re.IGNORECASE` takes for i and s, but `str.lower` does not.
+_ALIKE = str.maketrans(
+    dict.fromkeys("\u00a0\u2009\u202f\u2007\u200a", " ")
+    | dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-")
+    | dict.fromkeys("\u2018\u2019\u02bc\u2032", "'")
+    | dict.fromkeys("\u201c\u201d\u2033", '"')
+    | dict.fromkeys("\u00d7\u22c5\u2217", "×")
+    | {"\u00b5": "μ", "\u2103": "°C", "\u2109": "°F", "\u2044": "/", "\uff05": "%"}
+    | dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
+    | {"½": " 1/2", "¼": " 1/4", "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3", "⅛": " 1/8"}
+    | {"⅜": " 3/8", "⅝": " 5/8", "⅞": " 7/8", "⅕": " 1/5", "⅖": " 2/5"}
+    | {"İ": "I", "ı": "i", "ſ": "s"}
+)
+_SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)))
+_POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_MARKUP = re.compile(r"[\\$^]")
+_LATEX = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\\[()\[\]]|~", " "),
+        (r"\\(?:text|mathrm|mathbf|operatorname|mathit|boxed|rm|textbf)\s*\{([^{}]*)\}", r" \1 "),
+        (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
+        (r"\\[dt]?frac\s*(\d)\s*(\d)", r"(\1/\2)"),
+        (r"\\sqrt\s*\{([^{}]*)\}", r" sqrt(\1)"),
+        (r"\\(?:times|cdot|ast)(?![a-zA-Z])", "×"),
+        (r"\\div(?![a-zA-Z])", "/"),
+        (r"\\pm\b", "±"),
+        (r"\\(?:approx|sim)\b", "about "),
+        (r"\^\s*\{?\s*\\circ\s*\}?|\\(?:degree|circ)(?![a-zA-Z])", "°"),
+        (r"\\%", "%"),
+        (r"\^\s*\{([^{}]*)\}", r"^(\1)"),
+        (r"\\(?:mu|micro)\b", "μ"),
+        (r"\\(pi|alpha|beta|gamma|theta|lambda|omega|sin|cos|tan|log|ln|exp)\b", r"\1"),
+        # A dollar sign before a number is a currency.
+        (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:\s|$))|(?<=[^\s])\$(?!\d)", ""),
+    )
+)
+_NESTED = 3  # Depth of LaTeX groups in groups.
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+_FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
+
+
+@lru_cache(maxsize=1 << 13)
+def plain(text: str) -> str:
+    r"""Return a text without LaTeX commands, typographic characters and digits of other scripts.
+
+    >>> plain(r"$3.0\times10^{8}$ m/s"), plain("10⁻³ H₂O"), plain("١٩٦٩")
+    ('3.0×10^(8) m/s', '10^-3 H2O', '1969')
+    """
+    text = text.encode("utf-8", "replace").decode("utf-8")  # `text_to_num` rejects lone surrogates.
+    if not text.isascii():
+        text = _POWER.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
+        text = "".join(_ascii_digit(character) for character in text)
+    if _MARKUP.search(text):
+        text = _without_latex(text)
+    text = _SPACED_THOUSANDS.sub(lambda found: found[0].replace(" ", ""), text)
+    return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
+
+
+def _ascii_digit(character: str) -> str:
+    return str(int(character)) if character.isdecimal() else character
+
+
+def _without_latex(text: str) -> str:
+    for _ in range(_NESTED):
+        before = text
+        for pattern, replacement in _LATEX:
+            text = pattern.sub(replacement, text)
+        if text == before:
+            break
+    return text
+
+
+def _any_word(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+_FUNCTION_WORDS = {
+    "de": _any_word(
+        "der|die|das|und|ist|war|wurde|wie|viele?|wann|welche[rs]?|im|jahr|ein|eine|nicht|uhr|mit|von|zu",
+    ),
+    "fr": _any_word(
+        "le|la|les|des|et|est|une?|combien|quand|quel(?:le)?s?|était|ans?|du|en|il|elle|ce|dans",
+    ),
+    "es": _any_word(
+        "el|la|los|las|y|es|una?|cuántos?|cuántas?|cuándo|qué|cuál|fue|años?|del|en|son|hay|de",
+    ),
+    "it": _any_word(
+        "il|lo|la|gli|le|è|una?|quanti|quante|quando|quale|fu|anni|del(?:la)?|nel|sono|di|e|ha",
+    ),
+}
+_ENGLISH = _any_word("the|of|is|are|was|were|and|how|what|when|which|who|in|it|to|did|does|many|much|for|by|there|has")
+
+
+@lru_cache(maxsize=1 << 12)
+def language_of(text: str) -> str:
+    """Return the language of a text by its function words: en, de, fr, es or it; en if none prevails.
+
+    >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
+    ('de', 'en')
+    """
+    counts = {language: len(pattern.findall(text)) for language, pattern in _FUNCTION_WORDS.items()}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] > len(_ENGLISH.findall(text)) else "en"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(words)
+
+
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_ONE = _alternatives(_ONES)
+_TEN = "ten|eleven|twelve"
+_TEEN = f"{_TEN}|(?:thir|four|fif|six|seven|eigh|nine)teen"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+_DENOMINATORS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    "tenth": 10,
+}
+_POWER_OF_SCALE = {
+    word: power
+    for power, words in {
+        2: "hundred",
+        3: "thousand thousands tausend mille mil mila",
+        5: "lakh",
+        6: "million millions mn mio millionen millones millón milioni milione",
+        7: "crore",
+        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi",
+        12: "trillion tn",
+    }.items()
+    for word in words.split()
+}
+_PERCENT = re.compile(r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bper cento\b", re.IGNORECASE)
+_SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({_alternatives(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
+_LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
+_POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
+_DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
+_DOZEN = 12
+
+
+@lru_cache(maxsize=1 << 13)
+def with_digits(text: str, language: str = "en") -> str:
+    """Return a text with digits for number words.
+
+    >>> with_digits("two and a half of twenty-one, in nineteen sixty-nine"), with_digits("half a dozen")
+    ('2 1/2 of 21, in 1969', '6')
+    """
+    from text_to_num import alpha2digit
+
+    text = _PERCENT.sub("%", text)
+    if language == "en":
+        for pattern, replacement in _ENGLISH_PHRASES:
+            text = pattern.sub(replacement, text)
+    text = _SCALED.sub(lambda found: f"{found[1].rstrip('.,')}×10^{_POWER_OF_SCALE[found[2].lower()]}", text)
+    text = _LETTER_SCALED.sub(_letter_scaled, text)
+    text = alpha2digit(text, language, 0)
+    return _DOZENS.sub(lambda found: str(_DOZEN * int(found[1] or 1)), text)
+
+
+def _letter_scaled(found: re.Match[str]) -> str:
+    """Return 12×10^3 for 12k. A lowercase m is a million only after a currency; otherwise it is a meter."""
+    currency, digits, letter = found.groups("")
+    return found[0] if letter == "m" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
+
+
+def _decade(found: re.Match[str]) -> str:
+    """Return 1920s for "twenties", and 1870s for "eighteen seventies"."""
+    century = 18 if (found[1] or "").lower() == "eighteen" else 19
+    return f"{century}{_DECADES.index(found[2].lower()) + 2}0s"
+
+
+def _clock(found: re.Match[str]) -> str:
+    """Return 7:30 for "half past seven", and 8:45 for "a quarter to nine"."""
+    hour = int(found["hour"]) if found["hour"].isdigit() else _value(found["hour"])
+    minutes = 30 if found["part"].lower() == "half" else 45 if found["to"] else 15
+    return f"{hour - 1 if found['to'] else hour}:{minutes}"
+
+
+def _fraction(found: re.Match[str]) -> str:
+    """Return 2/3 for "two thirds"."""
+    top, bottom = found[1].lower(), found[2].lower()
+    denominator = _DENOMINATORS.get(bottom) or _DENOMINATORS[bottom.removesuffix("s")]
+    return f"{_ONES.index(top) + 1 if top in _ONES else 1}/{denominator}"
+
+
+def _year(found: re.Match[str]) -> str:
+    """Return 1969 for "nineteen sixty-nine", and 1905 for "nineteen oh five"."""
+    return f"{_value(found[1])}{_value(found[2] or found[3]):02}"
+
+
+def _value(words: str) -> int:
+    from text_to_num import text2num
+
+    return int(text2num(words.replace("-", " ").lower(), "en"))
+
+
+_ENGLISH_PHRASES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (rf"\b({_TENS}) - (?=\w)", r"\1-"),
+        (r"\btwice\b", "2 times"),
+        (r"\bthrice\b", "3 times"),
+        (r"(?<!\d)'(\d0)s\b", r"19\1s"),
+        (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
+        (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        (r"\b(?:a|an|one) (?=(?:hundred|thousand|million|billion|trillion|dozen)\b)", "1 "),
+        (
+            r"\b(?:an?|one) (hour|day|week|month|year|minute|mile|pound|dozen|cup|liter|litre|meter) and a half\b",
+            r"1 1/2 \1s",
+        ),
+        (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        (rf"\b(?:(eighteen|nineteen)[- ])?({_alternatives(_DECADES)})\b", _decade),
+        # "One" as a pronoun is no number.
+        (r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
+        (r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
+        (
+            rf"\b(?:an? )?(?P<part>half|quarter)(?:[ -]past|[ -](?P<to>to)) (?P<hour>{_ONE}|{_TEN}|\d\d?)\b",
+            _clock,
+        ),
+        (r"\band (?:a|one)[ -]half\b", "1/2"),
+        (
+            rf"\b(an?|{_ONE})[ -]((?:{_alternatives(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",
+            _fraction,
+        ),
+        (
+            rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)",
+            _year,
+        ),
+    )
+)

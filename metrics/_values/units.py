@@ -1,0 +1,197 @@
+"""Read the unit after a number, and convert quantities between units.
+
+" km/h" is the unit "kilometer/(hour)". The package `pint` defines the units; it is imported for the first conversion.
+"""
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from .numbers import Number
+
+# Symbols with the SI prefixes in use.
+_PREFIXES = {
+    "m": "kcmμun", "g": "kmμu", "s": "mμun", "L": "mcdμ", "l": "mcd", "J": "kMGm", "cal": "k", "W": "kMGTm",
+    "Wh": "kMGT", "V": "kMmμ", "A": "mμk", "Hz": "kMGT", "N": "kMm", "Pa": "kMGh", "bar": "m", "mol": "mkμn",
+    "eV": "kMGTm", "T": "mμ", "B": "kMGTP", "bit": "kMG", "Ω": "kM", "F": "mμunp", "C": "mμn", "H": "mμ", "Gy": "m",
+    "Sv": "mμ", "Bq": "kMGT", "K": "m", "pc": "kMG", "tonne": "", "b": "kMG",
+}  # fmt: skip
+# Names of symbols that mean something else to `pint`.
+_NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "tesla", "C": "coulomb"}
+# Letters that are units only with a prefix, and those that are units after a space: "5 T", but "5T" is no quantity.
+_NOT_ALONE = frozenset("BbTHFCKA")
+_AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
+_DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
+_WORDS = {
+    # Length, area and volume
+    "kilometer": "km kilometre kilometers kilometres kilomètres kilometern kilómetros chilometri kms",
+    "meter": "metre meters metres mètres mètre metern metros metri metro",
+    "centimeter": "centimetre centimeters centimetres zentimeter", "millimeter": "millimetre millimeters millimetres",
+    "micrometer": "micrometers micrometres micron microns", "nanometer": "nanometers nanometres nanometre",
+    "mile": "miles mi meilen millas", "foot": "feet ft", "inch": "inches", "yard": "yards yd yds",
+    "light_year": "light-year light-years lightyears lightyear ly lichtjahre", "astronomical_unit": "au",
+    "parsec": "parsecs", "hectare": "hectares ha", "acre": "acres", "kilometer**2": "sqkm", "mile**2": "sqmi",
+    "foot**2": "sqft", "meter**2": "sqm", "liter": "liters litre litres l litros litri",
+    "milliliter": "milliliters millilitres ml cc", "gallon": "gallons gal", "pint": "pints", "quart": "quarts",
+    "cup": "cups", "tablespoon": "tablespoons tbsp", "teaspoon": "teaspoons tsp", "fluid_ounce": "floz",
+    # Mass and amount
+    "gram": "grams g gramm grammes gramos grammi", "milligram": "milligrams", "microgram": "micrograms mcg",
+    "kilogram": "kilograms kilo kilos kg kgs kilogramm kilogrammes kilogramos chilogrammi chili",
+    "metric_ton": "tonne tonnes t", "ton": "tons", "pound": "pounds lb lbs libras", "ounce": "ounces oz",
+    "stone": "stones", "mole": "moles",
+    # Time
+    "second": "seconds sec secs s sekunden sekunde secondes segundos secondi", "millisecond": "milliseconds",
+    "microsecond": "microseconds", "nanosecond": "nanoseconds", "minute": "minutes min mins minuten minutos minuti",
+    "hour": "hours hr hrs h stunden stunde heures heure horas hora ore ora",
+    "day": "days d tage tag tagen jours jour días giorni",
+    "week": "weeks wk wks wochen woche semaines semanas settimane", "fortnight": "fortnights",
+    "month": "months monate monat monaten mois meses mesi",
+    "year": "years yr yrs jahre jahr jahren ans années años anni", "decade": "decades", "century": "centuries",
+    # Energy, power, force, pressure, speed
+    "joule": "joules", "kilojoule": "kilojoules", "calorie": "calories", "kilocalorie": "kilocalories Cal",
+    "electron_volt": "electronvolts", "watt": "watts", "kilowatt": "kilowatts", "megawatt": "megawatts",
+    "gigawatt": "gigawatts", "kilowatt_hour": "kilowatt-hours kilowatt-hour", "horsepower": "hp", "newton": "newtons",
+    "kilonewton": "kilonewtons", "pascal": "pascals", "kilopascal": "kilopascals", "atmosphere": "atm atmospheres",
+    "mmHg": "", "psi": "", "torr": "", "mph": "", "kph": "kmh km/h", "knot": "knots kn kt kts", "mile/gallon": "mpg",
+    # Electricity, temperature, angles, radiation, sound, light
+    "volt": "volts", "ampere": "amps amp amperes", "ohm": "ohms", "hertz": "", "kilohertz": "", "megahertz": "",
+    "gigahertz": "", "tesla": "teslas", "coulomb": "coulombs", "farad": "farads", "kelvin": "kelvins",
+    "degC": "celsius centigrade", "degF": "fahrenheit", "degree": "degrees deg ° grad degrés grados gradi",
+    "radian": "radians rad", "decibel": "decibels dB db", "becquerel": "becquerels", "sievert": "sieverts",
+    "gray": "grays", "lumen": "lumens lm",
+    # Data
+    "byte": "bytes", "kilobyte": "kilobytes KB", "megabyte": "megabytes", "gigabyte": "gigabytes",
+    "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
+    "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
+    # Money and shares
+    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares", "0.01*USD": "cents cent",
+    "EUR": "euro euros eur €", "GBP": "gbp quid £ sterling", "JPY": "yen ¥", "INR": "rupee rupees ₹", "AUD": "a$ aud",
+    "CAD": "c$ cad", "CHF": "chf francs franken",
+}  # fmt: skip
+_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF")
+_BY_WORD = {word: unit for unit, words in _WORDS.items() for word in (unit, *words.split())}
+_BY_SYMBOL = {
+    prefix + symbol: prefix.replace("u", "μ") + _NAMES.get(symbol, symbol)
+    for symbol, prefixes in _PREFIXES.items()
+    for prefix in (*prefixes, *(() if symbol in _NOT_ALONE else ("",)))
+} | {"°C": "degC", "°F": "degF", "° C": "degC", "° F": "degF", "Nm": "newton*meter", "kWh": "kWh"}
+
+_OF = re.compile(r"\s(?:of an?|eines?|d'une?|di un|de un)(?=\s)")
+_SQUARE = re.compile(r"\s?(?:(?P<cubic>cubic|cu\.?|kubik)|square|sq\.?|quadrat)[ -]?(?=[a-z])", re.IGNORECASE)
+_TEMPERATURE = re.compile(
+    r"\s?(?:°|º|degrees?|deg|grad|degrés|grados|gradi)\s?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
+    re.IGNORECASE,
+)
+_ATOM = re.compile(r"[ -]?((?:US|A|C)\$|[^\W\d_]+(?:[-·*][^\W\d_]+)?|[°%$€£¥₹Ω])")
+_ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
+_POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
+_PER = re.compile(
+    r"\s?/\s?|\s(?:per|pro|par|por|al)\s|\s(?:an|a)\s(?=(?:hour|second|minute|day|year|week|month)\b)|\sp\.?\s?(?=h\b)"
+)
+_PRODUCT = re.compile(r"\s?[·*×⋅.]\s?|\s(?=[^\W\d_])")
+
+
+@lru_cache(maxsize=1 << 12)
+def unit_at(text: str) -> tuple[str, int]:
+    """Return the unit at the start of a text as an expression of pint, and its length; `""` and 0 without one.
+
+    >>> unit_at(" km/h on the road"), unit_at(" m^2 of"), unit_at(" bones")
+    (('kilometer/(hour)', 5), ('(m)**(2)', 4), ('', 0))
+    """
+    if degrees := _TEMPERATURE.match(text):
+        return _DEGREES[degrees[1][0].lower()], degrees.end()
+    of = _OF.match(text)
+    skipped = of.end() if of else 0
+    unit, length = _factor(text[skipped:])
+    if not unit:
+        return "", 0
+    length += skipped
+    while rest := text[length:]:
+        if (per := _PER.match(rest)) and (divisor := _factor(" " + rest[per.end() :]))[0]:
+            unit += f"/({divisor[0]})"
+            length += per.end() + divisor[1] - 1
+        elif (product := _PRODUCT.match(rest)) and (factor := _symbol(rest[product.end() :]))[0]:
+            unit += f"*({factor[0]})"
+            length += product.end() + factor[1]
+        else:
+            break
+    return unit, length
+
+
+def _factor(text: str) -> tuple[str, int]:
+    """Return the unit with its power at the start of a text, such as "square miles" or "m^2"."""
+    if square := _SQUARE.match(text):
+        name, length = _name(text[square.end() :])
+        return (f"({name})**{3 if square['cubic'] else 2}", square.end() + length) if name else ("", 0)
+    name, length = _name(text)
+    power = _POWER.match(text[length:]) if name else None
+    if power and (power[0].strip()[0] in "^-+" or not power[0][0].isspace()):
+        return f"({name})**({power[1]})", length + power.end()
+    return name, length
+
+
+def _symbol(text: str) -> tuple[str, int]:
+    """Return the symbol with its power at the start of a text."""
+    name, length = _name(text, symbols_only=True)
+    if name and (power := _POWER.match(text[length:])) and not power[0][0].isspace():
+        return f"({name})**({power[1]})", length + power.end()
+    return name, length
+
+
+def _name(text: str, symbols_only: bool = False) -> tuple[str, int]:
+    """Return the unit without a power at the start of a text."""
+    found = _ATOM.match(text)
+    if not found:
+        return "", 0
+    word = found[1]
+    spaced = found[0][0].isspace() and _ENDS.match(text[found.end() :])
+    if word in _AFTER_SPACE and (symbols_only or not spaced):
+        return "", 0
+    name = _BY_SYMBOL.get(word) or _AFTER_SPACE.get(word, "")
+    if not name and not symbols_only:
+        name = _BY_WORD.get(word) or (_BY_WORD.get(word.lower(), "") if len(word) > 1 else "")
+    return (name, found.end()) if name else ("", 0)
+
+
+@cache
+def registry() -> Any:
+    """Return pint's registry, which takes most of a second to build."""
+    import pint
+
+    units: Any = pint.UnitRegistry(cache_folder=None)
+    for currency in _CURRENCIES:
+        units.define(f"{currency} = [{currency}]")
+    return units
+
+
+@lru_cache(maxsize=1 << 12)
+def _conversion(unit: str, other: str) -> tuple[float, float] | None:
+    """Return factor and offset from one unit to another; None if they measure different things."""
+    units = registry()
+    try:
+        source, target = units.parse_units(unit), units.parse_units(other)
+        zero, one = (float(units.Quantity(value, source).to(target).magnitude) for value in (0.0, 1.0))
+    except Exception:  # pint raises many errors, for different dimensions and malformed units.
+        return None
+    return one - zero, zero
+
+
+def readable(unit: str) -> str:
+    """Return a unit's symbol.
+
+    >>> readable("kilometer/(hour)")
+    'km/h'
+    """
+    return f"{registry().parse_units(unit):~}".replace(" ", "").replace("**", "^").replace("Δ", "")
+
+
+def converted(number: Number, unit: str, other: str) -> Number | None:
+    """Return a number in another unit; None if the units measure different things.
+
+    >>> converted(Number(1.0, 1.0, 1.0), "kilometer", "meter").value
+    1000.0
+    """
+    if unit == other:
+        return number
+    conversion = _conversion(unit, other)
+    return None if conversion is None else number.scaled(*conversion)

@@ -1,0 +1,172 @@
+"""Values are equal if a person would call them so; the rules decide only what is certain."""
+
+import json
+from collections import defaultdict
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from evaluate_qa import Decision, compare_values
+from evaluate_qa.labeled_data.files import VALUES
+from evaluate_qa.metrics._values.decision import KINDS, decide_row
+
+# Reference, answer, question.
+EQUAL = {
+    "number": [
+        ("206", "two hundred and six", ""),
+        ("0.375", "3/8", ""),
+        ("0.125", "12.5%", ""),
+        ("9.81", "9.8", ""),
+        ("XIV", "Chapter 14", "Which chapter?"),
+        ("1 234,5", "1.234,5", "Wie groß ist der Wert?"),
+        ("42", "In 2019 the 3 teams scored 42 points together.", "How many points did the 3 teams score in 2019?"),
+        ("18", "2 · 9 = 18. A: 18", "How much?"),
+        ("Apollo 11", "Apollo XI", "Which mission?"),
+    ],
+    "quantity": [
+        ("3.4 MeV", "3,400 keV", ""),
+        ("-2.0 kcal", "-8.4 kJ", ""),
+        ("100 °C", "212 °F", ""),
+        ("6 ft 4 in", "6'4\"", ""),
+        ("1.5 L", "one and a half liters", ""),
+        ("$4.2 million", "4.2 million dollars", ""),
+        ("8,849 m", "29,032 feet", ""),
+    ],
+    "date": [
+        ("1969", "In July 1969.", "When?"),
+        ("March 14, 1879", "14.03.1879", ""),
+        ("44 BC", "44 B.C.E.", ""),
+        ("the 19th century", "the 1800s", ""),
+        ("Tuesday", "on Tuesdays", ""),
+        ("1969年7月20日", "July 20, 1969", ""),
+    ],
+    "time": [("9 pm", "21:00", ""), ("7:30 a.m.", "half past seven in the morning", "")],
+    "option": [
+        ("(b)", "option B: Paris", "Capital of France? (a) Lyon (b) Paris"),
+        ("C", "c)", "Which of the following?"),
+    ],
+    "yes_no": [("Yes", "It does.", "Does it rain?"), ("No", "Bats don't lay eggs.", "Do bats lay eggs?")],
+    "list": [
+        ("12 N and 4 N", "12.1 N, 3.9 N", "What are the forces?"),
+        ("red, green and blue", "blue, red, green", "Which colors?"),
+        ("A = 3, B = 5", "B = 5, A = 3", "Find A and B."),
+    ],
+    "formula": [("2x + 6", "2(x+3)", ""), ("\\frac{1}{2}mv^2", "0.5 m v^2", ""), ("y = 3x + 2", "3x - y + 2 = 0", "")],
+    "identifier": [("package.json", "They go in package.json, next to the lock file.", "Which file?")],
+    "acronym": [("WHO", "the World Health Organization", "")],
+    "person": [("Isaac Newton", "Sir I. Newton", "Who wrote it?")],
+}
+DIFFERENT = {
+    "number": [
+        ("206", "There are 208 bones.", "How many bones?"),
+        ("206", "206 or 208", "How many bones?"),
+        ("Boeing 747", "Boeing 777", ""),
+        ("-3", "3", ""),
+    ],
+    "quantity": [("$4.2 million", "$4.2 billion", ""), ("343 m/s", "343 km/s", ""), ("5 dollars", "5 euros", "")],
+    "date": [("14 March 1879", "14 May 1879", ""), ("1969", "1996", "When?"), ("Tuesday", "Thursday", "")],
+    "time": [("6:45 pm", "6:45 am", "")],
+    "option": [("D", "B", "Who? A. Dalí B. Miró C. Goya D. Picasso")],
+    "yes_no": [("Yes", "No, it doesn't.", "Does it?"), ("Yes", "Ice doesn't float.", "Does ice float?")],
+    "list": [
+        ("heat, fuel and oxygen", "heat, fuel and water", "What makes up the fire triangle?"),
+        ("red, green", "green, red", "Name the colors in order."),
+        ("A = 3, B = 5", "A = 5, B = 3", "Find A and B."),
+    ],
+    "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
+    "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
+    "identifier": [
+        ("the 14th Amendment", "the 15th Amendment", ""),
+        ("vitamin B12", "vitamin B6", ""),
+        ("sodium nitrate", "sodium nitrite", "Which compound?"),
+        ("c4", "c3", ""),
+    ],
+    "acronym": [("WHO", "World Trade Organization", "")],
+    "person": [("Emily Brontë", "Charlotte Brontë", "Who wrote Wuthering Heights?")],
+}
+UNCERTAIN = [
+    ("Paris", "the capital of France", "Where?"),
+    ("July 20, 1969", "1969", "When?"),
+    ("7,585", "around 7,500", "How many people?"),
+    ("169", "169... Let me recompute: 159.", "What is the square of 13?"),
+    ("200 g", "300 g of flour and 200 g of sugar", "How much?"),
+    ("", "206", "How many?"),
+    ("206", "", "How many?"),
+]
+
+
+def cases(listed):
+    return [(kind, *texts) for kind, rows in listed.items() for texts in rows]
+
+
+@pytest.mark.parametrize(("kind", "reference", "answer", "question"), cases(EQUAL))
+def test_equal_values_are_right(kind, reference, answer, question):
+    found = compare_values(reference, answer, question)
+    assert (found.kind, found.equal) == (kind, True)
+
+
+@pytest.mark.parametrize(("kind", "reference", "answer", "question"), cases(DIFFERENT))
+def test_different_values_are_wrong(kind, reference, answer, question):
+    found = compare_values(reference, answer, question)
+    assert (found.kind, found.equal) == (kind, False)
+
+
+@pytest.mark.parametrize(("reference", "answer", "question"), UNCERTAIN)
+def test_what_is_not_certain_has_no_verdict(reference, answer, question):
+    assert compare_values(reference, answer, question).equal is None
+
+
+def test_every_kind_has_an_example():
+    assert {*EQUAL, *DIFFERENT} == set(KINDS)
+
+
+def test_decision_explains_itself():
+    found = compare_values("-2.0 kcal", "It takes -8.4 kJ.")
+    assert found == Decision("quantity", True, "-2.0 kcal", "-8.4 kJ (-2.008 kcal)")  # 8.4 / 4.184 = 2.0076
+    assert found.explanation == "-8.4 kJ (-2.008 kcal) equals -2.0 kcal"
+    assert compare_values("Paris", "Rome").explanation == ""
+
+
+def test_kinds_and_tolerance():
+    assert compare_values("206", "208", kinds=["date"]).equal is None
+    assert compare_values("200", "208", tolerance=0.05).equal
+    with pytest.raises(ValueError, match="there is no kind dates; expected some of number, "):
+        compare_values("206", "208", kinds=["dates"])
+
+
+def test_one_of_several_references_is_enough_and_all_have_to_differ():
+    assert decide_row(["5", "206"], "206", "How many?")[1] == 1
+    assert decide_row(["5", "206"], "208", "How many?")[0].equal is False
+    assert decide_row(["206", "as many as an adult has"], "208", "How many?")[0].equal is None
+    # A year does not count if another reference gives the date.
+    assert decide_row(["2018", "October 20, 2018"], "October 13, 2018", "When?")[0].equal is False
+
+
+def rows(part):
+    listed = map(json.loads, VALUES.read_text(encoding="utf-8").splitlines())
+    return [row for row in listed if row["part"] == part]
+
+
+def test_decisions_on_labeled_rows_are_right():
+    decided, right = defaultdict(int), defaultdict(int)
+    for row in rows("test"):
+        found, _ = decide_row(row["references"], row["prediction"], row["question"])
+        if found.equal is not None:
+            decided[row["kind"]] += 1
+            right[row["kind"]] += found.equal == row["correct"]
+    assert sum(right.values()) >= 0.95 * sum(decided.values())
+    assert sum(decided.values()) >= 0.5 * len(rows("test"))
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=40))
+def test_any_text_is_compared(reference, answer, question):
+    found = compare_values(reference, answer, question)
+    assert found == compare_values(reference, answer, question)
+    assert found.equal is None or found.kind in KINDS
+
+
+@given(st.integers(-(10**12), 10**12))
+def test_a_number_equals_itself_and_not_its_neighbor(number):
+    assert compare_values(str(number), f"{number:,}").equal
+    assert compare_values(str(number), str(number + 1)).equal is False
