@@ -84,8 +84,8 @@ _STEMS = word_set(
     "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
     "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn elf "
     "dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil uno dos "
-    "tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi jan feb marc apri may june july "
-    "augu octo dece"
+    "tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi jan feb marc apri may june "
+    "july augu octo dece"
 )
 
 
@@ -281,7 +281,7 @@ def _has_value(reference: str) -> bool:
     if _VALUE.search(reference):
         return True
     words = reference.replace("-", " ").split()
-    return any(word[:4].lower() in _STEMS or _ROMAN.issuperset(word) for word in words)
+    return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN.issuperset, words))
 
 
 def _formulas_and_moments(texts: Texts) -> Iterator[tuple[str, bool | None]]:

@@ -90,7 +90,7 @@ def is_list(texts: Texts) -> bool:
 def has_parts(texts: Texts) -> bool | None:
     """Return whether the answer has all parts of the reference and no others; None if that is not certain.
 
-    >>> has_parts(Texts("", "heat, fuel, water", "heat, fuel and oxygen")), has_parts(Texts("", "b, a", "a and b"))
+    >>> has_parts(Texts("", "heat, fuel, water", "heat, fuel and oxygen")), has_parts(Texts("", "green, red", "red and green"))
     (False, True)
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):

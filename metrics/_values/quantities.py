@@ -42,8 +42,9 @@ def wanted_number(texts: Texts) -> Mention | None:
     text = texts.reference.strip(" .")
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(Number(value, value, 1.0, integer=True))
-    short = len(text) <= _LONGEST_REFERENCE and len(texts.given.text) <= _LONGEST_ANSWER
-    return texts.wanted.numbers[0] if short and len(texts.wanted.numbers) == 1 else None
+    if len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1 or len(texts.given.text) > _LONGEST_ANSWER:
+        return None
+    return texts.wanted.numbers[0]
 
 
 def same_number(texts: Texts, wanted: Mention) -> bool | None:

@@ -1,6 +1,6 @@
 """Read the unit after a number, and convert quantities between units.
 
-" km/h" is the unit "kilometer/(hour)". The package `pint` defines the units; it is imported for the first conversion.
+" km/h" is the unit "km/(hour)". The package `pint` defines the units; it is imported for the first conversion.
 """
 
 import re
@@ -96,7 +96,7 @@ def unit_at(text: str) -> tuple[str, int]:
     """Return the unit at the start of a text as an expression of pint, and its length; `""` and 0 without one.
 
     >>> unit_at(" km/h on the road"), unit_at(" m^2 of"), unit_at(" bones")
-    (('kilometer/(hour)', 5), ('(m)**(2)', 4), ('', 0))
+    (('km/(hour)', 5), ('(m)**(2)', 4), ('', 0))
     """
     if degrees := _TEMPERATURE.match(text):
         return _DEGREES[degrees[1][0].lower()], degrees.end()
