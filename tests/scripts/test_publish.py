@@ -99,14 +99,18 @@ print(json.dumps([found, rows]))
 
 
 @pytest.mark.slow
-def test_published_metrics_and_data_sets_load_and_score_as_in_this_package(hub, start, publish, data_dir, tmp_path):
+def test_published_metrics_and_data_sets_load_and_score_as_in_this_package(
+    processes, hub, start, publish, data_dir, tmp_path
+):
     code, out, err = publish(hub, "smile", "bem", "evouna", "--data-dir", data_dir)
     assert code == 0, f"{out}\n{err}"
     # bem needs the matcher, and what others need comes first.
     assert [name for _, name in hub.repositories] == ["org/matcher", "org/evouna", "org/bem", "org/smile"]
     assert "[4/4] spaces/org/smile: published, http" in out
 
-    process = start(hub, "-c", LOAD, json.dumps(ANSWERS), HF_HOME=str(tmp_path / "other"), HF_TOKEN="")
+    process = start(
+        hub, "-c", processes.HIDE_TORCH + LOAD, json.dumps(ANSWERS), HF_HOME=str(tmp_path / "other"), HF_TOKEN=""
+    )
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     found, rows = json.loads(out.splitlines()[-1])
