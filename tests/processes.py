@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-# Begins programs that need none of these packages. Importing evaluate imports all that it finds, which takes ten seconds
-# of CPU. (The environment may have a finder that imports torch before torchvision.)
+# Begins programs that need none of these packages. Importing evaluate imports all that it finds, which takes ten
+# seconds of CPU. The environment may have a finder that imports torch before torchvision.
 HIDE_TORCH = """
 import sys
 from importlib.machinery import PathFinder

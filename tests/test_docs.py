@@ -11,6 +11,7 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from commands import run_command
 
 import evaluate_qa
 from evaluate_qa.dev import cards
@@ -115,23 +116,17 @@ def checkout(tmp_path):
     return tmp_path
 
 
-# The code of the installed program.
-INSTALLED = """
-import importlib.metadata, sys
-del sys.argv[0]
-(program,) = importlib.metadata.entry_points(group="console_scripts", name=sys.argv[0])
-program.load()()
-"""
-
-
-def test_shell_commands_in_readme_run(processes, checkout, endpoint, one_line):
+@pytest.mark.usefixtures("processes")
+def test_shell_commands_in_readme_run(checkout, endpoint, one_line, monkeypatch):
     """The command that downloads a data set reads it from disk, if available."""
     typed = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
     commands = [command.replace("dataset evouna", "dataset evouna --data-dir data/evouna") for command in typed]
     assert len(commands) >= 8
     assert commands != typed
+    monkeypatch.chdir(checkout)
     for command in commands:
         if " data/" in command and not (checkout / "data").exists():
             continue
-        done = processes.run("-c", INSTALLED, *shlex.split(command), cwd=checkout)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        program, *arguments = shlex.split(command)
+        assert program == "evaluate-qa"
+        run_command(*arguments)
