@@ -81,8 +81,8 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByFileOrSpace(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            space = re.search(r"/test_spaces(_api)?\.py::.*\[(\w+)", nodeid)
-            return f"the Space {space[2]}" if space else super()._split_scope(nodeid)
+            space = re.search(r"/test_spaces\w*\.py::.*\[(\w+)", nodeid)
+            return f"the Space {space[1]}" if space else super()._split_scope(nodeid)
 
     return ByFileOrSpace(config, log) if config.option.dist == "loadfile" else None
 
