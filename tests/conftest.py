@@ -39,12 +39,14 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def pytest_addoption(parser):
-    text = "skip slow tests and tests that start processes, and use a tenth of Hypothesis' examples"
+    text = "skip slow tests, tests that start processes or import torch, and use a tenth of Hypothesis' examples"
     parser.addoption("--quick", action="store_true", help=text)
 
 
 def pytest_configure(config):
     """Configure Hypothesis without its deadline of 200 ms, because tests share the cores."""
+    if config.option.quick:
+        sys.addaudithook(_skip_heavy_imports)
     examples = settings.default.max_examples // (10 if config.option.quick else 1)
     settings.register_profile("tests", settings.default, deadline=None, max_examples=examples)
     settings.load_profile("tests")
@@ -120,6 +122,16 @@ def _refuse_processes(event, arguments):
     starts = event == "os.fork" or (event == "subprocess.Popen" and arguments[1][0] == sys.executable)
     if starts and _running and not _running.get_closest_marker("process"):
         raise RuntimeError("A test that starts a process must use the fixture `processes`.")
+
+
+# Importing them takes up to twelve seconds in each worker.
+HEAVY = {"datasets", "evaluate", "gradio", "torch", "transformers"}
+
+
+def _skip_heavy_imports(event, arguments):
+    """Skip the running test, or the file that is collected, with `--quick`."""
+    if event == "import" and arguments[0] in HEAVY:
+        pytest.skip(f"--quick does not import {arguments[0]}", allow_module_level=True)
 
 
 @pytest.fixture(scope="session")
