@@ -72,8 +72,8 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run more workers than cores, because tests wait for servers, disks and processes."""
-    return os.cpu_count() + (1 if config.option.quick else 2)
+    """Run one more worker than cores, because tests that `--quick` leaves out wait for servers and processes."""
+    return os.cpu_count() + (not config.option.quick)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,7 +9,6 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import evaluate
 import pytest
 from commands import run_command
 
@@ -58,6 +57,8 @@ def test_python_sessions_in_documents_run(document, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_examples_of_inputs_descriptions_run(name):
+    import evaluate
+
     metric = evaluate.load(name)
     examples = doctest.DocTestParser().get_doctest(metric.inputs_description, {"evaluate": evaluate}, name, None, 0)
     assert examples.examples

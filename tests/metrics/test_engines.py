@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import engines
@@ -54,6 +53,8 @@ def test_requests_that_need_torch_raise_an_error_without_it(monkeypatch, options
 
 
 def test_num_threads_sets_torchs_threads():
+    import torch
+
     threads = torch.get_num_threads()
     try:
         engine_of(engine="torch", device="cpu", num_threads=threads + 1)

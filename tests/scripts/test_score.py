@@ -17,6 +17,7 @@ from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.loading import load_metric
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -280,7 +281,8 @@ def _summary(message):
 
 # The interrupt may come between opening a file and entering its context.
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score):
+def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
+    load_metric(str(toy))  # whose imports could take longer than the thread below waits
     write_rows("in.jsonl", _many(200))
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
