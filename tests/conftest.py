@@ -61,8 +61,8 @@ def pytest_collection_modifyitems(config, items):
     if config.option.quick:
         config.hook.pytest_deselected(items=takes_long)
         items[:] = [item for item in items if item not in takes_long]
-    longest, long = "test_docs.py", {item.path for item in takes_long}
-    items.sort(key=lambda item: (item.path.name != longest, item.path not in long))
+    long = {item.path for item in takes_long}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def pytest_collection_finish():
