@@ -39,12 +39,14 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def pytest_addoption(parser):
-    text = "skip slow tests and tests that start processes, and use a tenth of Hypothesis' examples"
+    text = "skip slow tests, tests that start processes or import torch, and use a tenth of Hypothesis' examples"
     parser.addoption("--quick", action="store_true", help=text)
 
 
 def pytest_configure(config):
     """Configure Hypothesis without its deadline of 200 ms, because tests share the cores."""
+    if config.option.quick:
+        sys.addaudithook(_skip_heavy_imports)
     examples = settings.default.max_examples // (10 if config.option.quick else 1)
     settings.register_profile("tests", settings.default, deadline=None, max_examples=examples)
     settings.load_profile("tests")
@@ -59,8 +61,8 @@ def pytest_collection_modifyitems(config, items):
     if config.option.quick:
         config.hook.pytest_deselected(items=takes_long)
         items[:] = [item for item in items if item not in takes_long]
-    longest, long = "test_docs.py", {item.path for item in takes_long}
-    items.sort(key=lambda item: (item.path.name != longest, item.path not in long))
+    long = {item.path for item in takes_long}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def pytest_collection_finish():
@@ -70,8 +72,8 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run more workers than cores, because tests wait for servers, disks and processes."""
-    return os.cpu_count() + (1 if config.option.quick else 2)
+    """Run one more worker than cores, because tests that `--quick` leaves out wait for servers and processes."""
+    return os.cpu_count() + (not config.option.quick)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -81,8 +83,8 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByFileOrSpace(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            space = re.search(r"/test_spaces(_api)?\.py::.*\[(\w+)", nodeid)
-            return f"the Space {space[2]}" if space else super()._split_scope(nodeid)
+            space = re.search(r"/test_spaces\w*\.py::.*\[(\w+)", nodeid)
+            return f"the Space {space[1]}" if space else super()._split_scope(nodeid)
 
     return ByFileOrSpace(config, log) if config.option.dist == "loadfile" else None
 
@@ -120,6 +122,16 @@ def _refuse_processes(event, arguments):
     starts = event == "os.fork" or (event == "subprocess.Popen" and arguments[1][0] == sys.executable)
     if starts and _running and not _running.get_closest_marker("process"):
         raise RuntimeError("A test that starts a process must use the fixture `processes`.")
+
+
+# Importing them takes up to twelve seconds in each worker.
+HEAVY = {"datasets", "evaluate", "gradio", "torch", "transformers"}
+
+
+def _skip_heavy_imports(event, arguments):
+    """Skip the running test, or the file that is collected, with `--quick`."""
+    if event == "import" and arguments[0] in HEAVY:
+        pytest.skip(f"--quick does not import {arguments[0]}", allow_module_level=True)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,22 @@ import os
 import subprocess
 import sys
 
+# Begins programs that need none of these packages. Importing evaluate imports all that it finds, which takes ten
+# seconds of CPU. The environment may have a finder that imports torch before torchvision.
+HIDE_TORCH = """
+import sys
+from importlib.machinery import PathFinder
+
+class WithoutTorch(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        hidden = name in ("torch", "torchvision", "transformers")
+        return None if hidden else super().find_spec(name, path, target)
+
+others = (finder for finder in sys.meta_path if getattr(finder, "__name__", "") != "DeclareOperators")
+sys.meta_path = [WithoutTorch if finder is PathFinder else finder for finder in others]
+"""
+
 
 def run(*arguments, check=False, timeout=None, **options):
     """Run Python to its end and return a `CompletedProcess` with texts. The options are those of `start`."""

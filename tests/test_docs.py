@@ -9,8 +9,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import evaluate
 import pytest
+from commands import run_command
 
 import evaluate_qa
 from evaluate_qa.dev import cards
@@ -57,6 +57,8 @@ def test_python_sessions_in_documents_run(document, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_examples_of_inputs_descriptions_run(name):
+    import evaluate
+
     metric = evaluate.load(name)
     examples = doctest.DocTestParser().get_doctest(metric.inputs_description, {"evaluate": evaluate}, name, None, 0)
     assert examples.examples
@@ -115,23 +117,17 @@ def checkout(tmp_path):
     return tmp_path
 
 
-# The code of the installed program.
-INSTALLED = """
-import importlib.metadata, sys
-del sys.argv[0]
-(program,) = importlib.metadata.entry_points(group="console_scripts", name=sys.argv[0])
-program.load()()
-"""
-
-
-def test_shell_commands_in_readme_run(processes, checkout, endpoint, one_line):
+@pytest.mark.usefixtures("processes")
+def test_shell_commands_in_readme_run(checkout, endpoint, one_line, monkeypatch):
     """The command that downloads a data set reads it from disk, if available."""
     typed = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
     commands = [command.replace("dataset evouna", "dataset evouna --data-dir data/evouna") for command in typed]
     assert len(commands) >= 8
     assert commands != typed
+    monkeypatch.chdir(checkout)
     for command in commands:
         if " data/" in command and not (checkout / "data").exists():
             continue
-        done = processes.run("-c", INSTALLED, *shlex.split(command), cwd=checkout)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        program, *arguments = shlex.split(command)
+        assert program == "evaluate-qa"
+        run_command(*arguments)

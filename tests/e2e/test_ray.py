@@ -124,7 +124,9 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
-    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray) as process:
+    with processes.start(
+        "-c", f"{processes.HIDE_TORCH}from evaluate_qa.cli import app; app()", "score", *started, *ray
+    ) as process:
         when_there(tmp_path / "out.csv.work" / "000004.block", process.kill, 180).join()
         _, errors = process.communicate()
     assert process.returncode == -signal.SIGKILL, errors

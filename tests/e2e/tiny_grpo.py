@@ -8,11 +8,6 @@ import os
 import sys
 from pathlib import Path
 
-from datasets import Dataset
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, set_seed
-from trl import GRPOConfig, GRPOTrainer
-
 import evaluate_qa
 
 QUESTIONS = ["what is the capital of france", "what is the capital of italy", "what is the capital of nowhere"]
@@ -25,6 +20,9 @@ TOKENS = 3  # of a completion
 
 def tokenizer():
     """A word for a token; pads at the left, as generation needs it."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
     words = Tokenizer(models.WordLevel({word: n for n, word in enumerate(VOCABULARY)}, unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
@@ -46,6 +44,10 @@ class Recorded:
 
 
 def main(folder):
+    from datasets import Dataset
+    from transformers import GPT2Config, GPT2LMHeadModel, set_seed
+    from trl import GRPOConfig, GRPOTrainer
+
     set_seed(0)
     sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 16}
     dropouts = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}

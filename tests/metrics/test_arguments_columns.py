@@ -4,7 +4,6 @@ import enum
 import math
 import re
 
-import datasets
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -27,6 +26,14 @@ from evaluate_qa.metrics._shared.arguments import (
 
 REFERENCE = "expected a string or a non-empty list of strings"
 ANSWERS = ["Paris", "", "Oslo"]
+
+
+def data_set(rows):
+    from datasets import Dataset
+
+    return Dataset.from_dict({"a": rows})
+
+
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
@@ -37,8 +44,8 @@ CONTAINERS = {
     "string Series": lambda rows: pd.Series(rows, dtype="string"),
     "Arrow array": pa.array,
     "Arrow chunks": lambda rows: pa.chunked_array([rows[:1], rows[1:]]),
-    "datasets Column": lambda rows: datasets.Dataset.from_dict({"a": rows})["a"],
-    "datasets Column as numpy": lambda rows: datasets.Dataset.from_dict({"a": rows}).with_format("numpy")["a"],
+    "datasets Column": lambda rows: data_set(rows)["a"],
+    "datasets Column as numpy": lambda rows: data_set(rows).with_format("numpy")["a"],
 }
 
 

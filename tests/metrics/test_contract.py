@@ -4,7 +4,6 @@ import json
 import pydoc
 import re
 
-import datasets
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,6 +136,8 @@ def test_equal_calls_give_equal_results_from_one_model(metric, case, result):
 
 
 def test_nothing_is_printed_if_progress_bars_are_disabled(load, case, capfd):
+    import datasets
+
     datasets.disable_progress_bars()
     try:
         load().compute(**case.columns)

@@ -1,6 +1,5 @@
 """Columns of every metric: any container, unused columns, and any text."""
 
-import datasets
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -19,12 +18,18 @@ def unused_columns(metric, count):
     return {column: [None] * (count - 1) + ["x"] for column in KNOWN_COLUMNS if column not in metric.columns}
 
 
+def data_set_column(rows):
+    from datasets import Dataset
+
+    return Dataset.from_dict({"a": rows})["a"]
+
+
 CONTAINERS = {
     "tuple": tuple,
     "numpy": lambda rows: np.array([*rows, None], dtype=object)[:-1],
     "pandas": pd.Series,
     "Arrow": pa.array,
-    "datasets": lambda rows: datasets.Dataset.from_dict({"a": rows})["a"],
+    "datasets": data_set_column,
     "generator": lambda rows: (row for row in rows),
 }
 

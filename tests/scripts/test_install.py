@@ -132,15 +132,16 @@ except FileNotFoundError as error:
 def test_install_load_upgrade_and_uninstall(processes, package, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     env = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(package.parent)}
+    program = processes.HIDE_TORCH + PROGRAM
     options = {"cwd": tmp_path / "elsewhere", "env": env, "check": True}
-    first = processes.run("-c", PROGRAM + INSTALL, **options).stdout
+    first = processes.run("-c", program + INSTALL, **options).stdout
     assert re.search(r"^toy +not installed", first, re.MULTILINE)
     assert 'toy is installed. Use evaluate.load("toy").' in first
     assert first.endswith("\ntoy|v:1 0.5\n")  # one of the reference's two words
 
-    program = package / "metrics" / "toy" / "toy.py"
-    program.write_text(program.read_text().replace('version = "1"', 'version = "2"'))
-    second = processes.run("-c", PROGRAM + UPGRADE, **options).stdout
+    toy = package / "metrics" / "toy" / "toy.py"
+    toy.write_text(toy.read_text().replace('version = "1"', 'version = "2"'))
+    second = processes.run("-c", program + UPGRADE, **options).stdout
     assert [line.split()[1] for line in second.splitlines() if line.startswith("toy   ")] == ["stale", "current"]
     assert re.search(r"^smile +current +/.*/evaluate-metric--smile$", second, re.MULTILINE)
     assert "\ntoy|v:2 0.5\ntoy was removed.\nCouldn't find a module script" in second

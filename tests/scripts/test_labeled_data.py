@@ -4,7 +4,6 @@ import dataclasses
 import shutil
 from collections import Counter
 
-import datasets
 import pytest
 from file_server import files_served
 
@@ -129,8 +128,8 @@ def test_errors_name_the_file_and_the_fix(saf_dir, tmp_path):
 @pytest.mark.parametrize(("name", "module"), SETS.items())
 def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
     folder = request.getfixturevalue(f"{name}_dir")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
+    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("datasets.config.DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
     whole = read(name, folder)
     (file,) = (
         folder.iterdir() if name == "efficientqa" else [shutil.make_archive(tmp_path / name, "zip", tmp_path, name)]
@@ -145,7 +144,7 @@ def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
 
 
 def test_error_without_a_network_names_the_source(tmp_path, monkeypatch):
-    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path))
+    monkeypatch.setattr("datasets.config.DOWNLOADED_DATASETS_PATH", str(tmp_path))
     with pytest.raises(ConnectionError) as error:
         read("saf", None)
     assert str(error.value) == (

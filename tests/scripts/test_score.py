@@ -17,6 +17,7 @@ from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.loading import load_metric
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -280,7 +281,8 @@ def _summary(message):
 
 # The interrupt may come between opening a file and entering its context.
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score):
+def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
+    load_metric(str(toy))  # whose imports could take longer than the thread below waits
     write_rows("in.jsonl", _many(200))
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
@@ -306,7 +308,9 @@ def test_a_killed_run_resumes_and_equals_an_uninterrupted_one(processes, score, 
     write_rows("in.jsonl", _many(200))
     options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
     stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
-    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *stopped) as process:
+    with processes.start(
+        "-c", f"{processes.HIDE_TORCH}from evaluate_qa.cli import app; app()", "score", *stopped
+    ) as process:
         when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
     assert process.returncode == -signal.SIGKILL
     score(*stopped, "--resume")
@@ -496,17 +500,17 @@ def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
     for count in (2_000, 40_000):
         rows = ({"prediction": f"{number} " * 100, "references": ["a b"]} for number in range(count))
         write_rows(tmp_path / f"{count}.jsonl", rows)
-    program = """
+    program = f"""{processes.HIDE_TORCH}
 import resource
 from pathlib import Path
 from evaluate_qa.scoring.job import ScoringJob
 from evaluate_qa.scoring.run import run
 for name in ("2000.jsonl", "40000.jsonl"):
-    run(ScoringJob(metric=METRIC, source=name, target="out.parquet", chunk_size=500))
+    run(ScoringJob(metric={str(toy)!r}, source=name, target="out.parquet", chunk_size=500))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
     # In a new process, because memory of earlier tests would count.
-    done = processes.run("-c", program.replace("METRIC", repr(str(toy))), cwd=tmp_path, check=True)
+    done = processes.run("-c", program, cwd=tmp_path, check=True)
     small, large = map(float, done.stdout.split())  # peak memory in MiB so far
     assert large < small + 20, (small, large)  # the larger file has 23 MiB, and its rows would take more
 
