@@ -145,5 +145,6 @@ def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]
 
 
 def _quotient(numerator: float, denominator: Floats) -> Floats:
-    """Return numerator / denominator, and 0 where the denominator is not positive."""
-    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)
+    """Return numerator / denominator, and 0 where the denominator is not positive or so small that 1 / it overflows."""
+    large = denominator >= np.finfo(np.float64).tiny
+    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=large)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arithmetic import first_best
@@ -127,6 +127,7 @@ def test_a_blank_prediction_scores_zero():
 
 
 @given(st.lists(st.tuples(cosine, cosine, st.sampled_from([0.0, 1.0])), min_size=1, max_size=20), unit)
+@example([(0.0, -1.0, 0.0)], 2e-313)  # 1 / w is larger than the largest number
 def test_scores_stay_in_the_unit_interval_and_agree_with_their_bins(pairs, w):
     semantic, ngram, exact = zip(*pairs, strict=True)
     rows = components(semantic_cosine=semantic, ngram_cosine=ngram, exact_match=exact)
