@@ -179,9 +179,12 @@ def dates(text: str) -> list[Date]:
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
     found: list[Date] = []
+    taken: set[int] = set()
     for date in chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)):
-        if not any(date.start < other.end and other.start < date.end for other in found):
+        places = range(date.start, date.end)
+        if taken.isdisjoint(places):
             found.append(date)
+            taken.update(places)
     return sorted(found, key=lambda date: date.start)
 
 

@@ -164,6 +164,8 @@ def decide_row(
     for index, decision in zip(listed, found, strict=True):
         if decision.equal:
             return decision, index
+    if hedged := next((one for one in found if one.kind == "candidates" and one.equal is False), None):
+        return hedged, None
     return (found[0] if all(one.equal is False for one in found) else Decision()), None
 
 

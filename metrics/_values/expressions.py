@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 
 from .text import plain
 
@@ -29,6 +30,16 @@ _FORMULA = re.compile(rf"{_PART}+")
 _OPERATOR = re.compile(r"[+*/^=√|(]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|sqrt")
 _WORD = re.compile(
     r"\b(?:is|it|to|of|in|so|as|at|by|or|we|an|be|on|if|do|no|he|my|up|us|am|the|I|a(?!\s?[-+*/^=)\d]))\b(?!\s?[\^*/])"
+)
+_CALLS = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"(ln|log|sqrt)\s?\|([^|]+)\|", r"\1(abs(\2))"),
+        (r"\|([^|]+)\|", r"abs(\1)"),
+        ("√", "sqrt"),
+        (r"sqrt\s*(\d+(?:\.\d+)?|[a-z])(?!\w*\()", r"sqrt(\1)"),
+        (r"\b(sin|cos|tan|ln|log|exp)\s+(\d*[a-z])\b", r"\1(\2)"),
+    )
 )
 _ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d")
 
@@ -50,18 +61,15 @@ def formula(text: str) -> str | None:
 
 
 def _python(text: str) -> str:
-    text = re.sub(r"(ln|log|sqrt)\s?\|([^|]+)\|", r"\1(abs(\2))", text)
-    text = re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
-    text = text.replace("√", "sqrt")
-    text = re.sub(r"sqrt\s*(\d+(?:\.\d+)?|[a-z])(?!\w*\()", r"sqrt(\1)", text)
-    text = re.sub(r"\b(sin|cos|tan|ln|log|exp)\s+(\d*[a-z])\b", r"\1(\2)", text)
+    """Return a side of a formula with Python's operators, a call for each function, and no implicit products."""
+    for pattern, replacement in _CALLS:
+        text = pattern.sub(replacement, text)
     tokens = _TOKEN.findall(text)
     written = []
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, following in pairwise([*tokens, ""]):
         written.append("**" if token == "^" else token)
-        ends = token == ")" or (token[-1:].isalnum() and token not in _FUNCTIONS)
-        starts = following == "(" or following[:1].isalnum() or following[:1] == "."
-        if ends and starts and following:
+        ends = token == ")" or (token[-1].isalnum() and token not in _FUNCTIONS)
+        if ends and (following == "(" or following[:1].isalnum() or following[:1] == "."):
             written.append("*")
     return "".join(written)
 

@@ -19,11 +19,12 @@ _SEPARATOR = re.compile(
     r"\band also\b|\band\b|\bund\b|\bet\b|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )
-_NOUNS = r"(?!was\b|is\b|does\b|has\b)\w+s\b"
+# A noun in the plural. Some singular ones end in s, too, and so do the verbs after them: "which gas makes".
+_NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|makes|can)\b)"
 _SEVERAL = re.compile(
-    rf"\b(?:two|three|four|five|six|seven|both|all|list|each|match|name the|which (?:two|three|\w+ are|{_NOUNS})|"
-    rf"what (?:are|were|{_NOUNS})|who (?:are|were)|and what|and who|steps|parts|order|sequence|components|solve|roots|"
-    rf"solutions|welche|quels|quelles|cuáles|quali)",
+    rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
+    rf"which (?:two|three|\w+ are|{_NOUNS})|what (?:are|were|{_NOUNS})|who (?:are|were)|and what|and who|steps|parts|"
+    r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|quali)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -90,8 +91,8 @@ def is_list(texts: Texts) -> bool:
 def has_parts(texts: Texts) -> bool | None:
     """Return whether the answer has all parts of the reference and no others; None if that is not certain.
 
-    >>> has_parts(Texts("", "heat, fuel, water", "heat, fuel and oxygen")), has_parts(Texts("", "green, red", "red and green"))
-    (False, True)
+    >>> has_parts(Texts("", "green, red", "red and green")), has_parts(Texts("", "green, blue", "red and green"))
+    (True, False)
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):
         return None

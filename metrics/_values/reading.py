@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -100,8 +100,9 @@ def read(text: str, language: str = "en", decimal_comma: bool = False) -> Values
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
     found_dates, found_times = dates(text), times(text)
     years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
-    taken = [(one.start, one.end) for one in found_dates if one.start not in years]
-    taken += [(one.start, one.end) for one in found_times]
+    spans = [(one.start, one.end) for one in found_dates if one.start not in years]
+    spans += [(one.start, one.end) for one in found_times]
+    taken = {place for span in spans for place in range(*span)}
     mentions = _joined(text, _mentions(text, taken, years, decimal_comma))
     return Values(text, tuple(mentions), tuple(found_dates), tuple(found_times))
 
@@ -126,13 +127,11 @@ def _without_roman(text: str) -> str:
     return _ROMAN_IN_NAME.sub(lambda found: str(value_of_roman(found[0])), text)
 
 
-def _mentions(
-    text: str, taken: Collection[tuple[int, int]], years: Collection[int], decimal_comma: bool
-) -> Iterator[Mention]:
-    """Yield numbers with their units, except in spans that are taken by dates and times."""
+def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) -> Iterator[Mention]:
+    """Yield numbers with their units, except at places that are taken by dates and times."""
     for found in NUMBER.finditer(text):
         start = min(found.start(name) for name in _NUMBER_STARTS if found[name])
-        if any(start < end and begin < found.end() for begin, end in taken):
+        if not taken.isdisjoint(range(start, found.end())):
             continue
         value = number(found, decimal_comma)
         if value is None:

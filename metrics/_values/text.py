@@ -29,6 +29,7 @@ _ALIKE = str.maketrans(
 )
 _SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)))
 _POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_IN_DOLLARS = re.compile(r"(?<!\\)\$([^$]*)(?<!\\)\$")
 _MARKUP = re.compile(r"[\\$^]")
 _LATEX = tuple(
     (re.compile(pattern), replacement)
@@ -78,6 +79,8 @@ def _ascii_digit(character: str) -> str:
 
 
 def _without_latex(text: str) -> str:
+    if "\\" in text:
+        text = _IN_DOLLARS.sub(r"\1", text)
     for _ in range(_NESTED):
         before = text
         for pattern, replacement in _LATEX:
@@ -87,25 +90,20 @@ def _without_latex(text: str) -> str:
     return text
 
 
-def _any_word(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-
-
 _FUNCTION_WORDS = {
-    "de": _any_word(
-        "der|die|das|und|ist|war|wurde|wie|viele?|wann|welche[rs]?|im|jahr|ein|eine|nicht|uhr|mit|von|zu",
+    "de": word_set(
+        "der die das und ist war wurde wie viel viele wann welche welcher welches im jahr ein eine nicht uhr mit von zu"
     ),
-    "fr": _any_word(
-        "le|la|les|des|et|est|une?|combien|quand|quel(?:le)?s?|était|ans?|du|en|il|elle|ce|dans",
+    "fr": word_set(
+        "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans"
     ),
-    "es": _any_word(
-        "el|la|los|las|y|es|una?|cuántos?|cuántas?|cuándo|qué|cuál|fue|años?|del|en|son|hay|de",
+    "es": word_set(
+        "el la los las y es un una cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
     ),
-    "it": _any_word(
-        "il|lo|la|gli|le|è|una?|quanti|quante|quando|quale|fu|anni|del(?:la)?|nel|sono|di|e|ha",
-    ),
+    "it": word_set("il lo la gli le è un una quanti quante quando quale fu anni del della nel sono di e ha"),
+    "en": word_set("the of is are was were and how what when which who in it to did does many much for by there has"),
 }
-_ENGLISH = _any_word("the|of|is|are|was|were|and|how|what|when|which|who|in|it|to|did|does|many|much|for|by|there|has")
+_WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -115,9 +113,10 @@ def language_of(text: str) -> str:
     >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
     ('de', 'en')
     """
-    counts = {language: len(pattern.findall(text)) for language, pattern in _FUNCTION_WORDS.items()}
+    words = _WORD.findall(text.lower())
+    counts = {language: sum(word in known for word in words) for language, known in _FUNCTION_WORDS.items()}
     best = max(counts, key=counts.__getitem__)
-    return best if counts[best] > len(_ENGLISH.findall(text)) else "en"
+    return best if counts[best] > counts["en"] else "en"
 
 
 def _alternatives(words: Iterable[str]) -> str:

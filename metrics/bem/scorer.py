@@ -39,7 +39,8 @@ def _question(value: object) -> str:
 class BemScorer(ForTraining, ForReward, ComparesValues):
     """BEM judges whether an answer means the same as a reference, given the question.
 
-    A classifier reads all three texts. The score is its probability that answer and reference are equivalent.
+    A classifier reads all three texts. The score is its probability that answer and reference are equivalent. Rules
+    decide references that are values, such as numbers and dates, where they are sure; the score is then 1 or 0.
 
     Returns:
         bem: Mean score, from 0 to 1.
@@ -52,7 +53,8 @@ class BemScorer(ForTraining, ForReward, ComparesValues):
             answer is correct if it contains the reference word for word.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
-            unsupported_language, margin, not_attempted.
+            unsupported_language, margin, not_attempted; value_kind, value_reference, value_answer and value_verdict of
+            rows that rules for values decide; part_recall and part_precision with `references_are="all"`.
 
     Examples:
         >>> bem = evaluate_qa.load("bem")

@@ -44,6 +44,7 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
     A logistic layer combines it with the shared words into the probability that people would call the answer correct.
+    Rules decide references that are values, such as numbers and dates, where they are sure; the score is then 1 or 0.
 
     Returns:
         nli_lex: Mean score, from 0 to 1.
@@ -56,7 +57,9 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
             answer is correct if it contains the reference word for word.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
-            unsupported_language, entailment, match, recall, not_attempted.
+            unsupported_language, entailment, match, recall, not_attempted; value_kind, value_reference, value_answer
+            and value_verdict of rows that rules for values decide; part_recall and part_precision with
+            `references_are="all"`.
 
     Examples:
         >>> nli_lex = evaluate_qa.load("nli_lex")

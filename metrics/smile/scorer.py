@@ -39,7 +39,8 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
 
     It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
     synthetic answer or of the reference. The lexical score combines whether the answer contains the reference with the
-    similarity of the answer's closest n-gram.
+    similarity of the answer's closest n-gram. Rules decide references that are values, such as numbers and dates, where
+    they are sure; the score is then 1 or 0.
 
     Returns:
         smile: Mean score, in [0, 1].
@@ -47,7 +48,8 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
         semantic, lexical, exact_match, ngram_similarity: Means of the components, in [0, 1].
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference, semantic, lexical, exact_match,
-            ngram_similarity, best_ngram, bin (0 to 5).
+            ngram_similarity, best_ngram, bin (0 to 5); value_kind, value_reference, value_answer and value_verdict of
+            rows that rules for values decide; part_recall and part_precision with `references_are="all"`.
 
     Examples:
         >>> smile = evaluate_qa.load("smile")
