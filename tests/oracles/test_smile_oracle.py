@@ -62,6 +62,7 @@ def scored(oracle, wordnet):
         similarity="cosine",
         exact_match="fraction",
         lemmatizer="wordnet-noun",
+        typed=False,
     )["per_example"]
 
 
@@ -129,6 +130,7 @@ def score_sample(sample, tmp_path_factory):
         similarity="cosine",
         exact_match="fraction",
         lemmatizer="none",
+        typed=False,
         **options,
     )["per_example"]
 
