@@ -141,7 +141,7 @@ def test_every_parameter_has_a_label_and_a_description(server):
 def test_the_parameters_are_the_metrics_fields_and_options(smile):
     parameters = smile.client().view_api(return_format="dict")["named_endpoints"]["/score"]["parameters"]
     names = [parameter["parameter_name"] for parameter in parameters]
-    assert names == ["prediction", "references", "question", "synthetic_answers", "w", "threshold"]
+    assert names == ["prediction", "references", "question", "synthetic_answers", "typed", "w", "threshold"]
     assert parameters[1]["label"] == "References"
     assert parameters[1]["python_type"] == {"type": "list[str]", "description": "Correct answers."}
 
@@ -208,7 +208,7 @@ def test_many_simultaneous_users_get_their_own_results(smile):
     before, end, counts, waits = smile.memory(), time.monotonic() + SECONDS, [0] * USERS, []
 
     def use(number):
-        name = f"person {number}"
+        name = f"person {chr(ord('a') + number)}"
         while time.monotonic() < end:
             begin = time.monotonic()
             scored = clients[number].predict(prediction=f"It was {name}.", references=[name], api_name="/score")
