@@ -4,8 +4,9 @@ import os
 import subprocess
 import sys
 
-# Begins programs that need none of these packages. Importing evaluate imports all that it finds, which takes ten
-# seconds of CPU. The environment may have a finder that imports torch before torchvision.
+# Code for the start of programs that do not need torch, torchvision or transformers. `import evaluate` imports these
+# packages if they are installed, which takes ten seconds of CPU. The environment may have a finder that imports torch
+# before torchvision.
 HIDE_TORCH = """
 import sys
 from importlib.machinery import PathFinder

@@ -14,8 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values.options import ValueOptions
-from .arguments import Choice, Control, Number, Whole, option
+from .arguments import Choice, Control, Number, Options, Whole, option
 from .arithmetic import Floats, Indices, Pairs, first_best
 from .languages import exact_score, unsupported
 from .lexical import token_f1
@@ -31,7 +30,7 @@ _SHORT = 10
 
 
 @dataclass(frozen=True)
-class MatcherOptions(ValueOptions):
+class MatcherOptions(Options):
     """The options of `compute` that both matchers have: how long texts are read, and the threshold."""
 
     long_answers: LongAnswers = option(

@@ -85,7 +85,7 @@ _RELATIVE = re.compile(r"\b(?:to|past|before|after|vor|nach)\s*$")
 
 @dataclass(frozen=True)
 class Date:
-    """A date of which some fields may be unknown.
+    """A date, whose fields may be unknown.
 
     Attributes:
         years: First and last year, which are equal except for a decade, century or period; negative for BC.

@@ -135,7 +135,7 @@ def decide_pair(
     kinds: Collection[str] = KINDS,
     tolerance: float | None = None,
 ) -> Decision:
-    """Compare an answer with one of several references, see `compare_values`."""
+    """Compare an answer with one reference; `references` are all references of the row. See `compare_values`."""
     if not answer.strip():
         return Decision()
     texts = Texts(question, *_finals(answer, reference), tolerance)
@@ -154,10 +154,11 @@ def decide_row(
     kinds: Collection[str] = KINDS,
     tolerance: float | None = None,
 ) -> tuple[Decision, int | None]:
-    """Compare an answer with a row's references, of which one has to match.
+    """Compare an answer with all references of a row. One match is enough.
 
     Returns:
-        The decision, and the index of the matching reference. An answer is different only if it differs from all.
+        The decision, and the index of the matching reference. Without a match, an answer is different if it differs
+        from every reference, or if it lists candidates.
     """
     listed = _precise(references)
     found = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in listed]
@@ -170,7 +171,7 @@ def decide_row(
 
 
 def _precise(references: Sequence[str]) -> list[int]:
-    """Return the indices of references, without years of which another reference gives the date."""
+    """Return the indices of references. A year is left out if another reference has the full date."""
     indices = range(len(references))
     if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
         return list(indices)

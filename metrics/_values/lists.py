@@ -210,7 +210,7 @@ def _alike(left: str, right: str) -> bool:
 
 
 def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:
-    """Return whether an answer lists candidates, of which one is the reference, without a choice.
+    """Return whether an answer lists several candidates, including the reference, without choosing one.
 
     >>> is_one_of_candidates(Texts("Which city?", "Paris, London or Rome.", "Paris"), ["Paris"])
     True

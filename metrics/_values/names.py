@@ -25,7 +25,7 @@ _SIMILAR_CODE = 0.8
 
 
 def same_code(texts: Texts) -> bool | None:
-    """Return whether code, a command, a path or a version is the same; None if the reference is none of these.
+    """Return whether code, a command, a path or a version is the same; None for another kind of reference.
 
     >>> same_code(Texts("", "Put it in package.json.", "package.json")), same_code(Texts("", "ls -a", "ls -l"))
     (True, False)

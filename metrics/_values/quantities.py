@@ -182,7 +182,7 @@ def _same_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
 
 
 def _same_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) -> bool | None:
-    """Return the verdict on two numbers of which one has a unit: they are only equal if the question names the unit."""
+    """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
     text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
     words = _singulars(exact_words(text[measured.start : measured.end]))
     named = words & _singulars(exact_words(texts.question)) or measured.unit in _units(texts)
@@ -215,7 +215,7 @@ def _around(text: str, one: Mention) -> set[str]:
 
 
 def _nouns(text: str, one: Mention) -> set[str]:
-    """Return the three words after a number, of which one may be its noun."""
+    """Return the three words after a number, which may include its noun."""
     return _singulars(re.findall(r"[^\W\d_]+", text[one.end : one.end + 40].lower())[:3])
 
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from .._shared.arguments import Control, Flag, option
 from .._shared.long_texts import MatcherOptions
+from .._values.options import ValueOptions
 
 
 @dataclass(frozen=True)
-class BemOptions(MatcherOptions):
+class BemOptions(MatcherOptions, ValueOptions):
     """The options of `compute`."""
 
     lexical: bool | None = option(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from .._shared.arguments import Choice, Control, Kind, Text, option
 from .._shared.lexical import by_length
 from .._shared.long_texts import MatcherOptions
+from .._values.options import ValueOptions
 
 Lexical = Literal["match", "recall", "lengths", False]
 Weights = Mapping[str, float]
@@ -27,7 +28,7 @@ _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance
 
 
 @dataclass(frozen=True)
-class NliLexOptions(MatcherOptions):
+class NliLexOptions(MatcherOptions, ValueOptions):
     """The options of `compute`."""
 
     lexical: Lexical | None = option(

@@ -59,8 +59,7 @@ def test_truncate_makes_no_windows():
 
 
 def test_settings_leave_out_options_without_effect():
-    unchanged = {"tol": None, "refs": None, "longref": None, "thr": None}
-    assert MatcherOptions().settings() == {**unchanged, "long": "window200", "q": 96}
+    assert MatcherOptions().settings() == {"long": "window200", "longref": None, "q": 96, "thr": None}
     truncated = MatcherOptions(long_answers="truncate").settings()
-    assert truncated == {**unchanged, "long": "truncate", "q": None}
+    assert truncated == {"long": "truncate", "longref": None, "q": None, "thr": None}
     assert MatcherOptions(long_references="sentences").settings()["longref"] == "sentences"

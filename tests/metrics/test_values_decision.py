@@ -1,4 +1,4 @@
-"""Values are equal if a person would call them so; the rules decide only what is certain."""
+"""The rules agree with people on values, and leave uncertain answers undecided."""
 
 import json
 from collections import defaultdict

@@ -176,7 +176,7 @@ def test_a_files_rows_go_to_the_visitors_endpoint(open_space, scorer_of, server,
     table, *_ = events.examples()
     *_, (_, status, results, *_, code) = events.run(table, "(0, 1)", server.url, "m", KEY)
     assert "done." in status
-    # Bem decides none of the six examples; a request has 100 tokens and its reply 2.
+    # The judge is asked about all six examples. A request has 100 tokens, and its reply 2.
     assert len(server.bodies) == 6
     for name, value in {"Rows scored": "6", "Sent to the judge": "100.0%", "Tokens": "612"}.items():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in results
