@@ -1,11 +1,11 @@
-"""The columns that say what the rules for values decided."""
+"""The columns for the decisions of the rules for values."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class ValueColumns:
-    """The columns that say what the rules decided, None for rows that they left to the model.
+    """The decisions of the rules, one column each. A row that the model scores has None.
 
     Args:
         value_kind: Kind of the reference's value.

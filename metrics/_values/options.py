@@ -18,7 +18,7 @@ _TYPED = Kind(f"'auto', False, or a list of {', '.join(KINDS)}", _accepts)
 
 @dataclass(frozen=True)
 class ValueOptions(Options):
-    """The options of `compute` that compare values, and say what several references are."""
+    """The options of `compute` for values and for several references."""
 
     typed: Collection[str] | Literal["auto", False] = option(
         "auto",
