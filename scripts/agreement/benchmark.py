@@ -28,6 +28,7 @@ class Benchmark:
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
         each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
         board: True if the groups are data sets, which are shown side by side with their mean.
+        unseen: Groups of a board that also have a mean of their own, because nothing is trained on them.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Benchmark:
     rated: bool = False
     each_reference: bool = False
     board: bool = False
+    unseen: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not self.rows:

@@ -1,9 +1,11 @@
 """The board: several data sets in one table, with one or more columns for each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from ..labeled_data.rows import DataSelection, LabeledRow
+from ..files.rows import Row
+from ..labeled_data.judged_answers import read_answers
+from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
@@ -25,9 +27,21 @@ _COLUMNS = {
     "saf": {"English": "SAF English", "German": "SAF German"},
 }
 
+JUDGED = "verdicts"
+"""The folder in `data_dir` with the sets of `_UNSEEN`. The board lacks their columns without it."""
+
+# Sets of judged answers that nothing is trained on or fitted to, with the most questions to read of each.
+_UNSEEN = {"kqa_statements": 100, "summhay_insights": 100, "truthfulqa_human": 150, "truthfulqa_multi_human": 100}
+_LANGUAGES = {"en": "English", "es": "Spanish", "ca": "Catalan", "eu": "Basque", "gl": "Galician"}
+# Matchers may be trained on the other half of these questions.
+_HALF = {"summhay_insights"}
+
 
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
     """Read the part of each data set that figures are reported on, which matchers are not trained on.
+
+    `unseen` names DIVER-QA and the columns of the folder `JUDGED`: no part of these sets is trained on, except one half
+    of SummHay's questions.
 
     Args:
         readers: Reader of each data set by name.
@@ -38,15 +52,18 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     found = {name: readers[name](_selected(name, selection)) for name in _COLUMNS}
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
+    judged = list(_judged(selection))
+    unseen = list(dict.fromkeys(column for row in judged for column in row.groups))
     return Benchmark(
         name="board",
-        rows=rows,
-        groups=columns,
+        rows=rows + judged,
+        groups=columns + unseen,
         figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
         headline="mcc",
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
         board=True,
+        unseen=["DIVER-QA", *unseen] if unseen else [],
     )
 
 
@@ -57,3 +74,28 @@ def _selected(name: str, selection: DataSelection) -> DataSelection:
 def _row(name: str, row: LabeledRow) -> LabeledRow:
     columns = frozenset(column for group, column in _COLUMNS[name].items() if group in row.groups)
     return replace(row, question_id=f"{name}/{row.question_id}", groups=columns)
+
+
+def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
+    """Yield the rows of the sets of `_UNSEEN`; none without their folder."""
+    folder = selection.data_dir / JUDGED if selection.data_dir else None
+    if folder is None or not folder.is_dir():
+        return
+    for name, limit in _UNSEEN.items():
+        rows = [
+            replace(row, groups=frozenset({column}))
+            for stored, row in read_answers(folder / f"{name}.jsonl.gz")
+            if (column := _column(name, stored))
+        ]
+        rows = divided(rows, 0.5).held_out if name in _HALF else rows
+        questions = list(dict.fromkeys(row.question_id for row in rows))[: selection.limit or limit]
+        yield from (row for row in rows if row.question_id in frozenset(questions))
+
+
+def _column(name: str, row: Row) -> str | None:
+    """Return the column of a row; None for an answer that is a reference."""
+    if name == "truthfulqa_human":
+        return "TruthfulQA" if row.get("source") == "model" else None
+    if name == "truthfulqa_multi_human":
+        return f"TruthfulQA {_LANGUAGES.get(row['language'], row['language'])}"
+    return {"kqa_statements": "K-QA", "summhay_insights": "SummHay"}[name]

@@ -12,30 +12,39 @@ from .comparison import Floats
 from .row_scores import RowScores
 from .tables import FigureTable, compared
 
-MEAN = "mean"
-"""The group of the table of means."""
+MEAN, MEAN_UNSEEN = "mean", "mean unseen"
+"""The groups of the tables of means: over all data sets, and over those of `Benchmark.unseen`."""
 
 
-def mean_table(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> FigureTable:
-    """Return the means over the groups of a benchmark, whose groups are data sets.
+def mean_tables(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
+    """Return the tables of means over all groups of a benchmark and, if it has any, over its unseen groups."""
+    groups = {MEAN: data.groups} | ({MEAN_UNSEEN: data.unseen} if data.unseen else {})
+    return [_mean_table(name, chosen, data, scores, bootstrap) for name, chosen in groups.items()]
+
+
+def _mean_table(
+    name: str, groups: Sequence[str], data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap
+) -> FigureTable:
+    """Return the means over some groups, which are data sets.
 
     The interval covers the means of replicates. A data set in which a figure is undefined is left out of its mean.
     """
     # Data sets are independent of each other, so each has its own seed.
     found = [
         replicated(compared(data, group, scores), data.figures, replace(bootstrap, seed=bootstrap.seed + number))
-        for number, group in enumerate(data.groups)
+        for number, group in enumerate(groups)
     ]
-    labels = [np.mean([data.rows[row].label for row in data.members(group)]) for group in data.groups]
+    rows = {group: [data.rows[row] for row in data.members(group)] for group in groups}
+    labels = [np.mean([row.label for row in listed]) for listed in rows.values()]
     return FigureTable(
-        group=MEAN,
-        rows=len(data.rows),
-        questions=len({row.question_id for row in data.rows}),
+        group=name,
+        rows=sum(map(len, rows.values())),
+        questions=len({row.question_id for listed in rows.values() for row in listed}),
         mean_label=float(np.mean(labels)),
         estimates={
             metric.name: {
-                name: estimated(_mean([of_set[metric.name, name] for of_set in found]), bootstrap)
-                for name in data.figures
+                figure: estimated(_mean([of_set[metric.name, figure] for of_set in found]), bootstrap)
+                for figure in data.figures
             }
             for metric in scores
         },

@@ -7,7 +7,7 @@ from ..terminal import open_console
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .bootstrap import BootstrapEstimate
-from .means import MEAN
+from .means import MEAN, MEAN_UNSEEN
 from .run import Agreement, Plan
 from .tables import FigureTable
 
@@ -33,7 +33,7 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
     tables = [table for table in agreement.tables if not groups or table.group in groups]
     if data.board:
         for table in tables:
-            if table.group != MEAN:
+            if table.group not in (MEAN, MEAN_UNSEEN):
                 console.print(_title(data, table), markup=False, highlight=False)
         for figure, title in _BOARD.items():
             _show_side_by_side(console, title, tables, figure)

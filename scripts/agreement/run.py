@@ -14,7 +14,7 @@ from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .data_sets import DATA, own_file
-from .means import mean_table
+from .means import mean_tables
 from .metric_runs import Metric, MetricSpec
 from .row_scores import RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
@@ -95,7 +95,7 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
-        tables=[*tables, mean_table(data, scores, plan.bootstrap)] if data.board else tables,
+        tables=[*tables, *mean_tables(data, scores, plan.bootstrap)] if data.board else tables,
     )
 
 

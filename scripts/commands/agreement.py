@@ -61,6 +61,9 @@ def agreement(
 ) -> None:
     """Compare metrics with human labels, next to simple baselines and published figures.
 
+    The board has more columns, of sets that nothing is trained on, if DATA_DIR has the folder `verdicts`: a file of
+    judged answers for each set, such as kqa_statements.jsonl.gz.
+
     To set an option of only one of several metrics, put its name in front: --load smile.device=cuda.
     """
     with reported_errors("agreement"):

@@ -1,8 +1,10 @@
 """A labeled answer, in the same form for all data sets, and the choice of the answers to read."""
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -73,3 +75,19 @@ class LabeledRow:
         """Everything that a metric reads: rows with the same content have the same scores."""
         texts = self.question, self.answer, tuple(self.references), self.synthetic_answers
         return *texts, self.reference_weights, self.language
+
+
+class Divided(NamedTuple):
+    """The rows of a set that are not held out, and those that are."""
+
+    kept: list[LabeledRow]
+    held_out: list[LabeledRow]
+
+
+def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
+    """Hold out the share of questions whose identifiers have the lowest SHA-256, independent of all other rows."""
+    names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
+    chosen = frozenset(names[: round(share * len(names))])
+    return Divided(
+        [row for row in rows if row.question_id not in chosen], [row for row in rows if row.question_id in chosen]
+    )

@@ -8,12 +8,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
 from ..labeled_data.files import labeled_rows
-from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from ..labeled_data.sets import SETS
 
 WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
@@ -28,13 +28,6 @@ KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 # Share of a set's questions that is held out, and fewest questions in a user's file.
 _SHARE = 0.2
 _FEWEST = 10
-
-
-class Divided(NamedTuple):
-    """The rows of a set that are not held out, and those that are."""
-
-    kept: list[LabeledRow]
-    held_out: list[LabeledRow]
 
 
 @dataclass(frozen=True)
@@ -78,15 +71,6 @@ def read_sets(data: Iterable[str], data_dir: Path | None = None) -> list[Labeled
     if twice is not None:
         raise ValueError(f"two of the data sets are named {twice!r}; leave one out, or rename a file")
     return sets
-
-
-def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
-    """Hold out the share of questions whose identifiers have the lowest SHA-256, independent of all other rows."""
-    names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
-    chosen = frozenset(names[: round(share * len(names))])
-    return Divided(
-        [row for row in rows if row.question_id not in chosen], [row for row in rows if row.question_id in chosen]
-    )
 
 
 def sample(rows: Sequence[LabeledRow], count: int | None) -> list[LabeledRow]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from commands import run_command
 
-from evaluate_qa.labeled_data.rows import LabeledRow
+from evaluate_qa.labeled_data.rows import LabeledRow, divided
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.training import epochs
 from evaluate_qa.training.examples import Generator, Mixture
@@ -14,7 +14,7 @@ from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.layers import check_folds
 from evaluate_qa.training.learner import ROUNDED
 from evaluate_qa.training.recipe import TrainingRecipe
-from evaluate_qa.training.sources import WRITTEN, divided, read_sets, sample
+from evaluate_qa.training.sources import WRITTEN, read_sets, sample
 
 NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))
 

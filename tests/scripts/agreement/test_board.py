@@ -1,5 +1,6 @@
 """The board: data sets side by side, and their means."""
 
+import gzip
 import json
 import math
 
@@ -10,7 +11,7 @@ from commands import run_command
 
 from evaluate_qa.agreement.benchmark import Benchmark
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.means import mean_table
+from evaluate_qa.agreement.means import mean_tables
 from evaluate_qa.agreement.row_scores import RowScores
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
@@ -54,6 +55,78 @@ def test_limit_applies_to_each_set(board_dir):
     assert [len(data.members(column)) for column in COLUMNS] == [9, 4, 3, 2, 4, 1, 1, 1, 1]  # DIVER-QA: 2 questions
 
 
+def judged(question, answer, label, group, **more):
+    return {"question": question, "references": ["a"], "prediction": answer, "label": label, "group": group} | more
+
+
+JUDGED = {
+    "kqa_statements": [judged("k?", "a", 1, "k"), judged("k?", "b", 0, "k"), judged("k?", " ", 0, "k")],
+    # Of two questions, one is reported.
+    "summhay_insights": [judged("s?", "a", 1, "s"), judged("t?", "b", 0, "t")],
+    "truthfulqa_human": [
+        judged("h?", "a", 1, "h", source="model"),
+        judged("h?", "a", 1, "h", source="reference"),
+    ],
+    "truthfulqa_multi_human": [
+        judged("m?", "a", 1, "m", language="en"),
+        judged("m?", "b", 0, "m", language="eu"),
+    ],
+}
+
+
+@pytest.fixture
+def judged_dir(board_dir):
+    """The folder of the board with sets of judged answers."""
+    folder = board_dir / "verdicts"
+    folder.mkdir()
+    for name, rows in JUDGED.items():
+        with gzip.open(folder / f"{name}.jsonl.gz", "wt") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return board_dir
+
+
+def test_judged_answers_add_unseen_columns(judged_dir):
+    data = read(judged_dir)
+    unseen = ["K-QA", "SummHay", "TruthfulQA", "TruthfulQA English", "TruthfulQA Basque"]
+    assert data.groups == COLUMNS + unseen
+    assert data.unseen == ["DIVER-QA", *unseen]
+    assert [len(data.members(column)) for column in unseen] == [2, 1, 1, 1, 1]
+    assert {row.language for row in data.rows if row.groups == {"TruthfulQA Basque"}} == {"eu"}
+
+
+def test_unseen_columns_have_mean_of_their_own():
+    """MCC is 1 in set A and −1 in set B."""
+    rows = [row(number, number % 2, "A" if number < 2 else "B") for number in range(4)]
+    verdicts = np.array([False, True, True, False])
+    data = Benchmark("two", rows, ["A", "B"], ["mcc"], "mcc", baselines=(), board=True, unseen=["B"])
+    both, unseen = mean_tables(data, [RowScores("m", verdicts.astype(float), verdicts)], Bootstrap(0))
+    assert (both.group, both.rows, both.estimates["m"]["mcc"].value) == ("mean", 4, 0)
+    assert (unseen.group, unseen.rows, unseen.estimates["m"]["mcc"].value) == ("mean unseen", 2, -1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{}", "is not a gzip file of JSON lines"),
+        (gzip.compress(b'{"question": "k?"}\n'), "kqa_statements.jsonl.gz, line 1"),
+        (
+            gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode()),
+            "label or score is 'yes'; expected",
+        ),
+    ],
+)
+def test_damaged_judged_answers_are_named(judged_dir, content, message):
+    (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read(judged_dir)
+
+
+def test_missing_judged_answers_are_named(judged_dir):
+    (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").unlink()
+    with pytest.raises(FileNotFoundError, match=r"kqa_statements\.jsonl\.gz; give a folder"):
+        read(judged_dir)
+
+
 @pytest.mark.parametrize("selection", [{"split": "train"}, {"systems": ("gpt4",)}])
 def test_board_rejects_split_and_systems(board_dir, selection):
     with pytest.raises(ValueError, match=r"the board has its own splits and all systems\. Leave out"):
@@ -67,7 +140,8 @@ def row(number, label, group):
 def mean_figures(rows, scores, bootstrap):
     figures = ["mcc", "auc", "calibration_error"]
     data = Benchmark("two", rows, ["A", "B"], figures, "mcc", baselines=(), board=True)
-    return mean_table(data, scores, bootstrap).estimates
+    (table,) = mean_tables(data, scores, bootstrap)
+    return table.estimates
 
 
 def test_means_by_hand():
