@@ -52,8 +52,8 @@ class _Unserved(Exception):  # noqa: N818 - starts the search for another API
 class Judging:
     """Gets verdicts from a model, with one protocol.
 
-    With several protocols, each for another API, the first one is used unless the server refuses the very first request.
-    Then a harmless request to each API finds the first API that answers. A folder remembers it.
+    With several protocols, each for another API, the first one is used unless the server refuses the first request of
+    all. Then a harmless request to each API finds the first API that answers. A folder remembers it.
 
     Args:
         model: The judge.
@@ -114,10 +114,10 @@ class Judging:
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
         others, self._others = self._others, []
+        found: list[Reply | NoAnswer] = []
         for protocol in others:
-            found: list[Reply | NoAnswer] = []
             self._send([JudgedRow("What is 1 + 1?", ("2",), "2")], lambda _, reply: found.append(reply), protocol)
-            reply = found[0]
+            reply = found[-1]
             if isinstance(reply, Reply) and (reply.content is None or "answers" in reply.content):
                 self.protocol = protocol
                 if self._kept:
@@ -153,9 +153,7 @@ class Judging:
             raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
-    def _ask(
-        self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None
-    ) -> dict[JudgedRow, Ruling]:
+    def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
         judge = self._judge
         found: dict[JudgedRow, Ruling] = {}
         unwritten: list[Record] = []

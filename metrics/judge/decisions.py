@@ -9,9 +9,9 @@ Both APIs answer all questions about one text in one request:
   (openai/types/decision_create_params.py and decision.py) and in vLLM 0.33
   (vllm/entrypoints/openai/decisions/protocol.py); SGLang and Fireworks serve the same shape.
 
-vLLM rejects requests with further fields, and SGLang and Fireworks accept only texts as `input`. Therefore a request has
-only the fields that all of them accept, and question, references and answer travel as one JSON text. It is not a JSON
-object, because servers would decode our escapes, and an answer could then insert the special tokens of a chat template.
+vLLM rejects requests with other fields and an `input` that is not text, so a request has only the fields that all servers
+accept. Question, references and answer travel as one JSON text. It is not a JSON object, because servers would decode our
+escapes, and an answer could then insert the special tokens of a chat template.
 """
 
 import hashlib
@@ -135,11 +135,10 @@ def decisions(name: str) -> Decisions | None:
 
 def _by_name(answers: Any) -> dict[str, Mapping[str, Any]]:
     """Return the answers by name; `systemone` has a mapping, `decisions` a list."""
-    pairs = answers.items() if isinstance(answers, dict) else None
-    if isinstance(answers, list):
-        pairs = [(answer.get("name"), answer) for answer in answers if isinstance(answer, dict)]
-    if pairs is None:
+    if not isinstance(answers, (dict, list)):
         raise Unreadable("the reply has no answers")
+    listed = [(answer.get("name"), answer) for answer in answers if isinstance(answer, dict)]
+    pairs = list(answers.items()) if isinstance(answers, dict) else listed
     named = [(name, answer) for name, answer in pairs if isinstance(name, str) and isinstance(answer, dict)]
     if len(dict(named)) < len(named):
         raise Unreadable("the reply answers a question twice")

@@ -176,7 +176,9 @@ class JudgeLoading(ModelOptions):
         if self.api == "chat" or self.protocol != "default":
             return [self.asked]
         aspects = tuple(one for one in ASPECTS if one in (self.aspects or ()))
-        decisions = [Decisions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)]
+        decisions: list[Protocol | Decisions] = [
+            Decisions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)
+        ]
         return decisions if self.api or aspects else [self.asked, *decisions]
 
     @property

@@ -134,12 +134,16 @@ class JudgeScorer(ForReward):
 
     def load(self) -> Judging | Jury:
         """Prepare the judge or the jury. The first row that needs it loads the model or calls the server."""
-        judges, weights = zip(*((judging(load), weight) for load, weight in self.load_options.jury), strict=True)
+        jury = self.load_options.jury
+        judges = [judging(load) for load, _ in jury]
         if len(judges) == 1:
             return judges[0]
         if find_spec("krippendorff") is None:
-            raise ImportError("judge: judges need the package krippendorff; install it: pip install krippendorff")
-        return Jury(judges, weights)
+            raise ImportError(
+                "judge: judges is given, but the package krippendorff is not installed; install it: "
+                'pip install "evaluate-qa[jury]"'
+            )
+        return Jury(judges, [weight for _, weight in jury])
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
@@ -168,15 +172,15 @@ class JudgeScorer(ForReward):
             **self.load_options.settings(),
         }
         protocols = [judge.protocol for judge in self.model.members]
-        decided = [one for one in protocols if isinstance(one, Decisions)]
+        deciding = [one for one in protocols if isinstance(one, Decisions)]
         scores = score(
             rulings,
             [len(row.references) for row in rows],
             options.samples > 1,
             options.swap,
             any(one.asks_why for one in protocols),
-            bool(decided),
-            [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in decided)],
+            bool(deciding),
+            [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in deciding)],
             len(protocols) > 1,
         )
         spent = cost(every, options.prices) if options.prices else None

@@ -3,8 +3,8 @@
     {"model": "gpt-4o", "protocol": "default", "question": "Who?", "references": ["Marie Curie"], "prediction": "Curie",
      "label": "correct", "score": 0.93, "tokens_in": 310, "tokens_out": 1}
 
-Exported rows also have `generator`, `request` and `how`; a row without them holds a verdict of an endpoint's model. Verdicts
-of a decision endpoint also have `confidence` and a column for each aspect.
+Exported rows also have `generator`, `request` and `how`; a row without them holds a verdict of an endpoint's model.
+Verdicts of a decision endpoint also have `confidence` and a column for each aspect.
 """
 
 from dataclasses import asdict, dataclass
@@ -103,8 +103,8 @@ def _verdict(line: Line, judged_by: Protocol | Decisions) -> Verdict:
     if score is not None and abs(score - own) >= 1 and not has_grade:
         raise ValueError(f"score is {score:g}, which contradicts the label {label!r}. Leave one of them out.")
     aspects = {name: _share(line, name) for name in getattr(judged_by, "aspects", ())}
-    known = {"confidence": _share(line, "confidence"), "aspects": aspects or None}
-    return Verdict(label, own if score is None else score, own > 0.5, how, reason, **known)  # noqa: PLR2004
+    given = own if score is None else score
+    return Verdict(label, given, own > 0.5, how, reason, _share(line, "confidence"), aspects or None)  # noqa: PLR2004
 
 
 def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) -> str:

@@ -102,7 +102,7 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
     server.reply = lambda body: completion(replied(drawn(found(body), asked.labels), asked))
     if name in STATES:
         server.apis, options = {name}, {"api": name}
-        rest = {label: 0.1 for label in asked.labels}
+        rest = dict.fromkeys(asked.labels, 0.1)
         server.reply = lambda body: decision(body, rest | {drawn(found(body), asked.labels): 0.8})
     QUESTIONS.clear()
     # Harmless rows in between must not be affected.
