@@ -9,9 +9,9 @@ Both APIs answer all questions about one text in one request:
   (openai/types/decision_create_params.py and decision.py) and in vLLM 0.33
   (vllm/entrypoints/openai/decisions/protocol.py); SGLang and Fireworks serve the same shape.
 
-vLLM rejects requests with other fields and an `input` that is not text, so a request has only the fields that all servers
-accept. Question, references and answer travel as one JSON text. It is not a JSON object, because servers would decode our
-escapes, and an answer could then insert the special tokens of a chat template.
+vLLM rejects requests with other fields and an `input` that is not text, so a request has only the fields that all
+servers accept. Question, references and answer travel as one JSON text. It is not a JSON object, because servers would
+decode our escapes, and an answer could then insert the special tokens of a chat template.
 """
 
 import hashlib
