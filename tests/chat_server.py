@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server = self.server.of
-        api = self.path.removeprefix("/v1/")
+        api = self.path.rpartition("/v1/")[2]
         if api not in server.apis:
             with server.lock:
                 server.refused.append(api)

@@ -107,7 +107,7 @@ class JudgeLoading(ModelOptions):
     api: Api | None = option(
         None,
         Choice(*APIS),
-        f"Ask by this API: {', '.join(APIS)} (default: chat, unless the endpoint refuses it).",
+        "Ask by `chat`, `decisions` or `systemone` (default: `chat`, unless the endpoint refuses it).",
     )
     aspects: Sequence[str] | None = option(
         None, _ASPECTS, f"Ask a decision endpoint about these aspects, too: {', '.join(ASPECTS)}."
