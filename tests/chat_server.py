@@ -1,4 +1,8 @@
-"""An OpenAI-compatible server for tests, which judges answers by their words unless a test scripts its replies."""
+"""An OpenAI-compatible server for tests, which judges answers by their words unless a test scripts its replies.
+
+It can also serve decision endpoints: requests and replies have the fields of OpenAI's package (`decisions`) and of
+vLLM and llama.cpp (`systemone`), and it refuses requests with other fields, as vLLM does.
+"""
 
 import json
 import math
@@ -13,9 +17,16 @@ from socket import SO_LINGER, SOL_SOCKET
 LABELS = ("correct", "incorrect", "not attempted")
 
 
+STATES = {"systemone": "state", "decisions": "input"}
+NAMES = {"question": "Question", "reference_answers": "Reference", "answer_to_judge": "Answer"}
+
+
 def texts(body):
     """The strings in the last message of a request, by the first word of their label."""
     found = {}
+    if "messages" not in body:
+        state = json.loads(body["state"] if "state" in body else body["input"])
+        return {NAMES[name]: text if isinstance(text, list) else [text] for name, text in state.items()}
     for line in body["messages"][-1]["content"].splitlines():
         if match := re.fullmatch(r'(Question|Reference answers?|Answer to judge): (".*")', line):
             found[match[1].split()[0]] = json.loads(f"[{match[2]}]")
@@ -53,6 +64,43 @@ def by_words(body):
     return completion("correct" if p >= 0.5 else "incorrect", tops if body.get("logprobs") else None)
 
 
+def decision(body, probabilities, refused=(), confidence=0.8, **aspects):
+    """A reply with the probability of each label and of each aspect (default: .25), in the shape of the request."""
+    probabilities = {**probabilities}
+    chosen = max(probabilities, key=probabilities.get)
+    if "state" in body:
+        choice = {"type": "choice", "choice": chosen, "probabilities": probabilities, "confidence": confidence}
+        answers = {
+            name: choice if one["type"] == "choice" else {"type": "noul", "noul": aspects.get(name, 0.25)}
+            for name, one in body["questions"].items()
+            if name not in refused  # such servers leave out what they cannot answer
+        }
+        return {"model": "m", "answers": answers, "usage": {"input_tokens": 80, "output_tokens": 0}}
+    rated = [{"value": label, "probability": p} for label, p in probabilities.items()]
+    choice = {"type": "choice", "choice": chosen, "probabilities": rated, "confidence": confidence}
+    answers = [
+        {"type": "refusal", "name": one["name"]}
+        if one["name"] in refused
+        else {"name": one["name"], **choice}
+        if one["type"] == "choice"
+        else {"type": "predicate", "name": one["name"], "probability": aspects.get(one["name"], 0.25)}
+        for one in body["questions"]
+    ]
+    details = {
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
+    usage = {"input_tokens": 80, "output_tokens": 0, "total_tokens": 80, **details}
+    return {"model": "m", "answers": answers, "usage": usage}
+
+
+def decided_by_words(body):
+    """A decision by words, with the probabilities of `by_words`."""
+    found = texts(body)
+    p = 0.01 + 0.98 * recall(found["Answer"][0], found["Reference"])
+    return decision(body, dict(zip(LABELS, (p, (1 - p) * 0.9, (1 - p) * 0.1), strict=True)))
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are used again
     disable_nagle_algorithm = True
@@ -60,6 +108,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server = self.server.of
+        api = self.path.rpartition("/v1/")[2]
+        if api not in server.apis:
+            with server.lock:
+                server.refused.append(api)
+            self.send(404, b'{"detail": "Not Found"}')
+            return
+        if api in STATES and body.keys() != {"model", STATES[api], "questions"}:
+            self.send(400, b'{"error": {"message": "Extra inputs are not permitted"}}')
+            return
         subject = server.subject(body)
         with server.lock:
             server.bodies.append(body)
@@ -67,6 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.ports.add(self.client_address[1])
             actions = server.plan.get(subject, [])
             action = actions.pop(0) if actions else server.reply
+            action = decided_by_words if api in STATES and action is by_words else action
         time.sleep(server.seconds)
         done = action(body) if callable(action) else action
         if isinstance(done, bytes):
@@ -129,6 +187,8 @@ class ChatServer:
         seconds: How long a reply takes.
         subject: Returns the subject of a request (default: the prediction to judge).
         bodies: The requests.
+        apis: The served paths.
+        refused: The paths of requests to other paths.
         keys: Their headers `Authorization`.
         ports: The ports of the clients, one per connection.
         answered: The subjects of answered requests.
@@ -136,6 +196,7 @@ class ChatServer:
 
     def __init__(self, reply=by_words, seconds=0.0, subject=prediction_of):
         self.plan, self.reply, self.seconds, self.subject = {}, reply, seconds, subject
+        self.apis, self.refused = {"chat/completions"}, []
         self.bodies, self.keys, self.ports, self.answered, self.lock = [], [], set(), [], threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.of = self

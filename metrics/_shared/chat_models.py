@@ -24,7 +24,15 @@ _TEMPLATE_DATE = "26 Jul 2024"
 
 
 class NoAnswer(Exception):  # noqa: N818 - passed on in place of an answer
-    """Why a model gave no usable answer."""
+    """Why a model gave no usable answer.
+
+    Attributes:
+        status: The HTTP status of an endpoint's reply; None without a complete reply.
+    """
+
+    def __init__(self, why: str, status: int | None = None) -> None:
+        super().__init__(why)
+        self.status = status
 
 
 Deliver = Callable[[int, str | NoAnswer], None]
@@ -51,6 +59,7 @@ class Reply:
         tokens: The tokens of the text, if log-probabilities were requested and are available.
         granted: Whether the model accepted the optional fields of the request.
         refusal: The model's refusal, if the server returns it separately and there is no text.
+        content: The JSON object of a reply that is not a chat completion.
     """
 
     text: str
@@ -60,6 +69,7 @@ class Reply:
     tokens: Sequence[Token] = ()
     granted: bool = False
     refusal: str = ""
+    content: Mapping[str, Any] | None = None
 
 
 DeliverReply = Callable[[int, Reply | NoAnswer], None]

@@ -1,10 +1,10 @@
-"""Ask a chat model at an OpenAI-compatible endpoint, and mask secrets in everything that it returns."""
+"""Ask a model at an OpenAI-compatible endpoint, and mask secrets in everything that it returns."""
 
 import asyncio
 import html
 import json
 import re
-from collections.abc import Coroutine, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -18,6 +18,8 @@ from .posting import Client, PostError, Resolve
 
 # Statuses with which servers refuse a field of the request.
 _REFUSALS = frozenset({400, 422})
+
+_CHAT = "chat/completions"
 
 _LONGEST_MESSAGE = 20_000
 
@@ -79,25 +81,44 @@ class Endpoint(ChatModel):
 
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Ask for all replies, `concurrency` at a time; the first one alone shows which fields the server refuses."""
-        _run(self._reply(conversations, deliver, wanted))
 
-    async def _reply(
-        self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]
+        async def ask(client: Client, conversation: Conversation) -> Reply | NoAnswer:
+            return await self._ask(client, conversation, wanted)
+
+        _run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
+
+    def post(self, path: str, bodies: Sequence[Mapping[str, Any]], deliver: DeliverReply) -> None:
+        """Send requests to another path than chat completions, `concurrency` at a time.
+
+        Args:
+            path: The path after the base URL, such as `systemone`.
+            bodies: The fields of the requests, without the model.
+            deliver: Receives the replies, whose `content` is a JSON object; it may raise an error to stop.
+        """
+        _run(self._each(path, bodies, self._post, deliver))
+
+    async def _each(
+        self,
+        path: str,
+        items: Sequence[Any],
+        ask: Callable[[Client, Any], Awaitable[Reply | NoAnswer]],
+        deliver: DeliverReply,
+        first_alone: bool = False,
     ) -> None:
-        numbered = iter(enumerate(conversations))
+        numbered = iter(enumerate(items))
         ended = False
 
         async def work(client: Client, most: int | None = None) -> None:
-            for number, conversation in islice(numbered, most):
-                reply = await self._ask(client, conversation, wanted)
+            for number, item in islice(numbered, most):
+                reply = await ask(client, item)
                 if ended:  # a reply that arrives at the same moment may suppress the cancellation
                     return
                 deliver(number, reply)
 
-        async with self._client() as client:
-            if wanted and not self._refused:
+        async with self._client(path) as client:
+            if first_alone:
                 await work(client, 1)
-            workers = [asyncio.create_task(work(client)) for _ in range(min(self.concurrency, len(conversations)))]
+            workers = [asyncio.create_task(work(client)) for _ in range(min(self.concurrency, len(items)))]
             try:
                 await asyncio.gather(*workers)
             finally:
@@ -106,9 +127,16 @@ class Endpoint(ChatModel):
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
 
-    def _client(self) -> Client:
+    def _client(self, path: str) -> Client:
         key = (self.api_key or "").strip() or None
-        return Client(_resource(self.url), key, self.timeout, self.max_retries, self.resolve)
+        return Client(_resource(self.url, path), key, self.timeout, self.max_retries, self.resolve)
+
+    async def _post(self, client: Client, body: Mapping[str, Any]) -> Reply | NoAnswer:
+        try:
+            content = await client.post({"model": self.model, **body, **self.extra_body})
+        except PostError as error:
+            return NoAnswer(_shortened(str(error), client.secrets), error.status)
+        return _as_content(content, client.secrets)
 
     async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
         """Ask once, and again without optional fields that the server refuses."""
@@ -122,7 +150,7 @@ class Endpoint(ChatModel):
                 if more := _refused(error, fields, wanted):
                     refused |= more
                     continue
-                return NoAnswer(_shortened(str(error), client.secrets))
+                return NoAnswer(_shortened(str(error), client.secrets), error.status)
             self._refused.update(refused)
             return _as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
 
@@ -162,10 +190,8 @@ def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | 
     message = _at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
-    text, refusal = without_controls(_text(message.get("content"))), message.get("refusal")
-    for secret in secrets:
-        if len(secret) >= _PART:  # a shorter one, such as EMPTY, may be a word of the answer
-            text = masked(text, secret)
+    refusal = message.get("refusal")
+    text = _without_secrets(without_controls(_text(message.get("content"))), secrets)
     return Reply(
         text=text,
         cut_off=_at(completion, "choices", 0, "finish_reason") == "length",
@@ -175,6 +201,23 @@ def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | 
         granted=granted,
         refusal=_shortened(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
     )
+
+
+def _as_content(content: bytes, secrets: Sequence[str]) -> Reply | NoAnswer:
+    decoded = None
+    with suppress(ValueError, RecursionError):
+        decoded = json.loads(_without_secrets(content.decode(), secrets))
+    if not isinstance(decoded, dict):
+        return NoAnswer("the reply is not a JSON object; is the endpoint the base URL, often ending in /v1?")
+    counts = [_count(_at(decoded, "usage", name)) for name in ("input_tokens", "output_tokens")]
+    return Reply("", tokens_in=counts[0], tokens_out=counts[1], content=decoded)
+
+
+def _without_secrets(text: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        if len(secret) >= _PART:  # a shorter one, such as EMPTY, may be a word of the answer
+            text = masked(text, secret)
+    return text
 
 
 def _text(content: Any) -> str:
@@ -235,11 +278,11 @@ def _usable(url: str) -> bool:
         return False
 
 
-def _resource(url: str) -> str:
+def _resource(url: str, path: str) -> str:
     """Return the URL of the requests; accepts a base URL, a bare server, and the full URL."""
     parts = urlsplit(url)
-    path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
-    return urlunsplit((parts.scheme, parts.netloc, f"{path}/chat/completions", parts.query, ""))
+    base = parts.path.rstrip("/").removesuffix(f"/{_CHAT}").removesuffix(f"/{path}") or "/v1"
+    return urlunsplit((parts.scheme, parts.netloc, f"{base}/{path}", parts.query, ""))
 
 
 def masked(text: str, secret: str) -> str:

@@ -18,8 +18,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-# Transient statuses: timeout, conflict, too many requests, server errors.
-_TRANSIENT = frozenset({408, 409, 429, *range(500, 600)})
+# Transient statuses: timeout, conflict, too many requests, server errors other than "not implemented".
+_TRANSIENT = frozenset({408, 409, 429, *range(500, 600)} - {501})
 
 # In seconds. A server that asks for a longer wait than the last value is not retried.
 _FIRST_WAIT, _LONGEST_WAIT, _LONGEST_RETRY_AFTER = 0.5, 8.0, 120.0

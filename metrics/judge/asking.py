@@ -1,4 +1,4 @@
-"""Asks a chat model for verdicts, once per distinct row, and stores them."""
+"""Asks a model for verdicts, once per distinct row, and stores them."""
 
 import time
 from collections.abc import Sequence
@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._shared.chat_models import ChatModel, NoAnswer, Reply
+from .._shared.chat_models import ChatModel, DeliverReply, NoAnswer, Reply
+from .._shared.endpoint import Endpoint
 from .._shared.progress import progress
+from .decisions import Decisions
 from .protocols import Protocol
 from .reading import Unreadable, read
 from .scoring import Ruling, spent
@@ -18,6 +20,9 @@ _FAILURES_IN_A_ROW = 20
 
 # Candidates per token of a reply; some servers return no more.
 _CANDIDATES = 8
+
+# Statuses with which servers refuse an API that they do not serve, or not with this model.
+_UNSERVED = frozenset({400, 404, 405, 422, 501})
 
 # Seconds between writes of new verdicts: each write waits for the disk, and so would all requests.
 _WRITE_EVERY = 1.0
@@ -40,19 +45,47 @@ class _Stop(Exception):  # noqa: N818 - ends the requests early
     """Too many failures in a row, or a failure if none is allowed."""
 
 
+class _Unserved(Exception):  # noqa: N818 - starts the search for another API
+    """The server refused the first request."""
+
+
 class Judging:
     """Gets verdicts from a model, with one protocol.
 
+    With several protocols, each for another API, the first one is used unless the server refuses the first request of
+    all. Then a harmless request to each API finds the first API that answers. A folder remembers it.
+
     Args:
         model: The judge.
-        protocol: Its prompt, and how its reply is read.
+        protocols: Its prompt or questions, and how its reply is read.
         folder: Folder that keeps verdicts for later calls; None keeps no verdicts.
     """
 
-    def __init__(self, model: ChatModel | Recorded, protocol: Protocol, folder: Path | None) -> None:
-        self.model, self.protocol = model, protocol
-        self._judge = JudgeName.of(model.settings, protocol.signature)
+    def __init__(
+        self, model: ChatModel | Recorded, protocols: Sequence[Protocol | Decisions], folder: Path | None
+    ) -> None:
+        self.model = model
         self._kept = Verdicts(folder) if folder else None
+        self._others = [*protocols] if len(protocols) > 1 and isinstance(model, Endpoint) else []
+        self.protocol = protocols[0]
+        if self._kept and len(protocols) > 1:
+            by_api = {one.api: one for one in protocols}
+            known = self._kept.api_of(self.name, [*by_api])
+            self.protocol = by_api[known] if known else protocols[0]
+
+    @property
+    def members(self) -> "list[Judging]":
+        """This judge, as a jury of one."""
+        return [self]
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return str(self.model.settings["model"])
+
+    @property
+    def _judge(self) -> JudgeName:
+        return JudgeName.of(self.model.settings, self.protocol.signature)
 
     @property
     def request(self) -> str | None:
@@ -72,14 +105,37 @@ class Judging:
         Raises:
             ValueError: The model cannot be used, or a row got no verdict and `raises` is True.
         """
+        try:
+            return self._rulings(rows, raises, prices)
+        except _Unserved:
+            self._find_api()
+            return self._rulings(rows, raises, prices)
+
+    def _find_api(self) -> None:
+        """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
+        others, self._others = self._others, []
+        found: list[Reply | NoAnswer] = []
+        for protocol in others:
+            self._send([JudgedRow("What is 1 + 1?", ("2",), "2")], lambda _, reply: found.append(reply), protocol)
+            reply = found[-1]
+            if isinstance(reply, Reply) and (reply.content is None or "answers" in reply.content):
+                self.protocol = protocol
+                if self._kept:
+                    self._kept.remember_api(self.name, protocol.api)
+                return
+
+    def _rulings(
+        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
+    ) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))
-        kept = self._kept.read(self._judge, distinct) if self._kept else {}
+        judge = self._judge
+        kept = self._kept.read(judge, distinct) if self._kept else {}
         found = {
             row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
         }
         left = [row for row in distinct if row not in found]
         model = self.model
-        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(model, left, raises, prices)
+        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(left, raises, prices)
         rulings, seen = [], set()
         for row in rows:
             again = row in seen and found[row].asked
@@ -97,9 +153,8 @@ class Judging:
             raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
-    def _ask(
-        self, model: ChatModel, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None
-    ) -> dict[JudgedRow, Ruling]:
+    def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
+        judge = self._judge
         found: dict[JudgedRow, Ruling] = {}
         unwritten: list[Record] = []
         in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
@@ -113,6 +168,9 @@ class Judging:
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
             nonlocal in_a_row, last
+            if self._others and isinstance(reply, NoAnswer) and reply.status in _UNSERVED:
+                raise _Unserved
+            self._others = []
             row = rows[number]
             found[row] = ruling = self._ruling(reply)
             tokens[0] += ruling.tokens_in or 0
@@ -120,7 +178,7 @@ class Judging:
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
             if ruling.verdict:
-                unwritten.append(Record(self._judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
+                unwritten.append(Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
             if time.monotonic() - written > _WRITE_EVERY:
                 write()
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
@@ -130,10 +188,9 @@ class Judging:
 
         if not rows:
             return found
-        conversations = [self.protocol.conversation(row.question, [*row.references], row.prediction) for row in rows]
         with progress("judge: verdicts", len(rows), "verdict") as bar:
             try:
-                model.reply(conversations, deliver, self._wanted)
+                self._send(rows, deliver, self.protocol)
             except _Stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {last}") from None
@@ -146,21 +203,31 @@ class Judging:
         stopped = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {last}"
         return {row: found.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
 
-    @property
-    def _wanted(self) -> dict[str, Any]:
-        """Optional fields of the request that make the reply more informative."""
-        if self.protocol.first_token_decides:
-            return {"logprobs": True, "top_logprobs": _CANDIDATES}
-        if self.protocol.fields:
-            schema = {"name": "verdict", "strict": True, "schema": self.protocol.schema}
-            return {"response_format": {"type": "json_schema", "json_schema": schema}}
-        return {}
+    def _send(self, rows: Sequence[JudgedRow], deliver: DeliverReply, protocol: Protocol | Decisions) -> None:
+        model: Any = self.model
+        texts = [(row.question, [*row.references], row.prediction) for row in rows]
+        if isinstance(protocol, Decisions):
+            model.post(protocol.api, [protocol.body(*one) for one in texts], deliver)
+        else:
+            model.reply([protocol.conversation(*one) for one in texts], deliver, _wanted(protocol))
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):
             return Ruling(None, error=str(reply))
         counted = Ruling(None, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
         try:
+            if isinstance(self.protocol, Decisions):
+                return replace(counted, verdict=self.protocol.read(reply.content or {}))
             return replace(counted, verdict=read(reply, self.protocol))
         except Unreadable as why:
             return replace(counted, error=str(why))
+
+
+def _wanted(protocol: Protocol) -> dict[str, Any]:
+    """Return optional fields of the request that make the reply more informative."""
+    if protocol.first_token_decides:
+        return {"logprobs": True, "top_logprobs": _CANDIDATES}
+    if protocol.fields:
+        schema = {"name": "verdict", "strict": True, "schema": protocol.schema}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    return {}

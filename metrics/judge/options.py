@@ -2,8 +2,8 @@
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -22,6 +22,8 @@ from .._shared.arguments import (
     Whole,
     option,
 )
+from .._shared.endpoint import Endpoint
+from .decisions import APIS, ASPECTS, Api, Decisions
 from .protocols import PROTOCOLS, Protocol, protocol
 
 # Outside this band of bem's scores, 92% of its verdicts on six labeled sets agree with people.
@@ -47,6 +49,22 @@ _SERVER = Kind(_URL.expected, lambda value: hasattr(value, "reply") or _URL.acce
 _FIELDS = Kind(
     "a mapping such as {'seed': 1}",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+)
+_ASPECTS = Kind(
+    f"a list of some of {', '.join(ASPECTS)}",
+    lambda value: isinstance(value, (tuple, list)) and len(value) > 0 and all(one in [*ASPECTS] for one in value),
+)
+_JUDGES = Kind(
+    "a list of two or more models, or of mappings such as {'model': 'm', 'weight': 2}",
+    lambda value: (
+        isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(one, (str, Mapping)) for one in value)
+    ),
+)
+_WEIGHT = Kind("a number above 0", lambda value: Number().accepts(value) and 0 < value < math.inf)
+# What a judge of a jury may have of its own.
+_OWN = (
+    *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
+    *("concurrency", "timeout", "max_retries", "max_tokens", "extra_body"),
 )
 
 
@@ -86,6 +104,17 @@ class JudgeLoading(ModelOptions):
     )
     # A URL, or an `Endpoint`, which may have its own key.
     endpoint: Any = option(None, _SERVER, "Ask the OpenAI-compatible server at this URL.")
+    api: Api | None = option(
+        None,
+        Choice(*APIS),
+        "Ask by `chat`, `decisions` or `systemone` (default: `chat`, unless the endpoint refuses it).",
+    )
+    aspects: Sequence[str] | None = option(
+        None, _ASPECTS, f"Ask a decision endpoint about these aspects, too: {', '.join(ASPECTS)}."
+    )
+    judges: Sequence[str | Mapping[str, Any]] | None = option(
+        None, _JUDGES, "Ask a jury: a list of models, or of mappings with options of their own and a `weight`."
+    )
     dtype: Dtype = option(
         "float32",
         Choice(*get_args(Dtype)),
@@ -118,16 +147,62 @@ class JudgeLoading(ModelOptions):
     )
 
     def check(self) -> None:
-        """Raise ValueError for an endpoint without model, ValueError or FileNotFoundError for an invalid protocol."""
+        """Raise ValueError for options that conflict, ValueError or FileNotFoundError for an invalid protocol."""
         super().check()
-        if self.endpoint is not None and self.model is None:
+        if self.judges is not None and self.model is not None:
+            raise ValueError("model and judges are given; expected one of them: write the model as one of the judges")
+        if self.endpoint is not None and self.model is None and self.judges is None:
             raise ValueError("endpoint is given without model; expected model=, the name of the model at the endpoint")
         _ = self.asked
+        decides = self.aspects is not None or self.api not in (None, "chat")
+        if decides and (self.api == "chat" or self.protocol != "default"):
+            raise ValueError(
+                f"api is {self.api!r}, aspects is {self.aspects!r} and protocol is {self.protocol!r}, but a decision "
+                "endpoint has its own questions, and only it can answer questions about aspects; expected "
+                "api='systemone' or 'decisions' without protocol, or a protocol without aspects"
+            )
+        if decides and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
+            raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
+        _ = self.jury
 
     @property
     def asked(self) -> Protocol:
         """The protocol."""
         return protocol(os.fspath(self.protocol))
+
+    @property
+    def protocols(self) -> list[Protocol | Decisions]:
+        """The protocol, or the protocol of each API that the endpoint may serve, the preferred one first."""
+        if self.api == "chat" or self.protocol != "default":
+            return [self.asked]
+        aspects = tuple(one for one in ASPECTS if one in (self.aspects or ()))
+        decisions: list[Protocol | Decisions] = [
+            Decisions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)
+        ]
+        return decisions if self.api or aspects else [self.asked, *decisions]
+
+    @property
+    def jury(self) -> "list[tuple[JudgeLoading, float]]":
+        """The options and the weight of each judge.
+
+        Raises:
+            ValueError: A judge is invalid.
+        """
+        return [(self, 1.0)] if self.judges is None else [self._member(*one) for one in enumerate(self.judges)]
+
+    def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
+        given = {"model": judge} if isinstance(judge, str) else dict(judge)
+        weight = given.pop("weight", 1)
+        if unknown := sorted(map(str, given.keys() - {*_OWN})):
+            raise ValueError(f"judges[{number}] has {unknown[0]!r}; expected some of weight, {', '.join(_OWN)}")
+        if "model" not in given:
+            raise ValueError(f"judges[{number}] has no model; expected a mapping such as {{'model': 'm', 'weight': 2}}")
+        if not _WEIGHT.accepts(weight):
+            raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {_WEIGHT.expected}")
+        try:
+            return replace(self, judges=None, first=None, **given), float(weight)
+        except (ValueError, FileNotFoundError) as error:
+            raise type(error)(f"judges[{number}]: {error}") from error
 
     @property
     def cache(self) -> Path | None:
@@ -139,6 +214,9 @@ class JudgeKeywords(ModelKeywords, total=False):
     """`JudgeLoading` as keywords, so that editors complete them; a test compares both."""
 
     endpoint: Any
+    api: Api | None
+    aspects: Sequence[str] | None
+    judges: Sequence[str | Mapping[str, Any]] | None
     protocol: str | os.PathLike[str]
     first: Any
     cache_dir: str | os.PathLike[str] | None

@@ -39,8 +39,10 @@ class Verdict:
         score: From 0 to 1. The expected score of the label, from log-probabilities; without them, the label's own
             score; or the grade divided by the highest grade.
         correct: Whether the label's own score is above one half.
-        how: Source of the score: `logprobs`, `schema` or `parse`.
+        how: Source of the score: `logprobs`, `schema`, `parse` or `probabilities`.
         reason: The judge's reason, if the protocol asks for it.
+        confidence: The confidence that a decision endpoint returns, from 0 to 1; servers define it differently.
+        aspects: The probabilities of further statements about the answer, None for a statement without an answer.
     """
 
     label: str
@@ -48,6 +50,8 @@ class Verdict:
     correct: bool
     how: str
     reason: str | None = None
+    confidence: float | None = None
+    aspects: Mapping[str, float | None] | None = None
 
 
 def read(reply: Reply, protocol: Protocol) -> Verdict:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,9 +14,11 @@ from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .asking import Judging, Recorded
+from .decisions import ASPECTS, Decisions
+from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .reading import ways
-from .scoring import BLANK, Ruling, cost, matched, score, settled, unsure
+from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
 
 CITATION = """\
@@ -36,9 +39,10 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """The judge's scores, and their cost."""
+    """The judge's scores, their cost, and the agreement of a jury."""
 
     cost: float | None = None
+    alpha: float | None = None
 
 
 class JudgeScorer(ForReward):
@@ -48,6 +52,9 @@ class JudgeScorer(ForReward):
     with `cache_dir`, once across calls. A blank answer is wrong without a request. With `first`, a matcher decides the
     rows that it is sure about.
 
+    The model answers a chat prompt or, at a decision endpoint (`api`), typed questions with probabilities. Several
+    models form a jury (`judges`), which decides by weighted votes.
+
     Returns:
         judge: Mean score, from 0 to 1, of the rows with a score.
         accuracy: Share of these rows that are judged correct.
@@ -56,12 +63,17 @@ class JudgeScorer(ForReward):
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.
         flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
+        contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
+        disagreement: With `judges`, the mean difference between the scores of two judges, from 0 to 1.
+        alpha: With `judges`, Krippendorff's α of their verdicts on the rows that they were asked about; None if
+            all verdicts are equal.
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
             tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
-            samples and spread with `samples`, flipped with `swap`.
+            samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint, aspects with
+            `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -80,7 +92,7 @@ class JudgeScorer(ForReward):
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading
     options = JudgeOptions
-    means = ("asked", "spread", "flipped", "not_attempted")
+    means = ("asked", "spread", "flipped", "not_attempted", *ASPECTS, "disagreement")
 
     _first: Any = None
 
@@ -92,9 +104,10 @@ class JudgeScorer(ForReward):
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
         if self.first is not None and hasattr(self.first, "check_columns"):
             self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
-        protocol = self.load_options.asked
+        protocols = [load.asked for load, _ in self.load_options.jury]
+        protocol = next((one for one in protocols if one.needs_question), None)
         for row, question in enumerate(columns["questions"]):
-            if protocol.needs_question and not question.strip():
+            if protocol and not question.strip():
                 needed = f"a question, which the protocol {protocol.name!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
 
@@ -114,15 +127,23 @@ class JudgeScorer(ForReward):
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
             raise ValueError("judge: ask is given without first; load the judge with a matcher, such as first='bem'")
-        if options.samples > 1 and isinstance(self.model.model, LocalModel):
+        if options.samples > 1 and any(isinstance(judge.model, LocalModel) for judge in self.model.members):
             raise ValueError(
                 "judge: samples is above 1, but a local model always gives the same reply; use samples=1 or an endpoint"
             )
 
-    def load(self) -> Judging:
-        """Prepare the judge. The first row that needs it loads the model or calls the server."""
-        load: JudgeLoading = self.load_options
-        return Judging(chat_model(load), load.asked, load.cache)
+    def load(self) -> Judging | Jury:
+        """Prepare the judge or the jury. The first row that needs it loads the model or calls the server."""
+        jury = self.load_options.jury
+        judges = [judging(load) for load, _ in jury]
+        if len(judges) == 1:
+            return judges[0]
+        if find_spec("krippendorff") is None:
+            raise ImportError(
+                "judge: judges is given, but the package krippendorff is not installed; install it: "
+                'pip install "evaluate-qa[jury]"'
+            )
+        return Jury(judges, [weight for _, weight in jury])
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
@@ -145,17 +166,25 @@ class JudgeScorer(ForReward):
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
-            "model": self._judge,
-            "revision": self.load_options.model_revision,
-            "protocol": self.model.protocol.signature,
-            "request": self.model.request,
-            "score": ways([one.verdict for one in every if one.verdict]),
+            **self._judges(),
+            "score": ways([vote.verdict for one in every for vote in one.ballots or (one,) if vote.verdict]),
             **options.settings(),
             **self.load_options.settings(),
         }
-        counts = [len(row.references) for row in rows]
-        scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
-        return Judged(scores, settings, cost=cost(every, options.prices) if options.prices else None)
+        protocols = [judge.protocol for judge in self.model.members]
+        deciding = [one for one in protocols if isinstance(one, Decisions)]
+        scores = score(
+            rulings,
+            [len(row.references) for row in rows],
+            options.samples > 1,
+            options.swap,
+            any(one.asks_why for one in protocols),
+            bool(deciding),
+            [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in deciding)],
+            len(protocols) > 1,
+        )
+        spent = cost(every, options.prices) if options.prices else None
+        return Judged(scores, settings, cost=spent, alpha=alpha(every) if len(protocols) > 1 else None)
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
@@ -177,19 +206,34 @@ class JudgeScorer(ForReward):
         ]
         return rulings, found["signature"].replace("|", ",")
 
-    @property
-    def _judge(self) -> str:
-        """The judge's name without its folders."""
-        load: JudgeLoading = self.load_options
-        name = os.fspath(load.model or "")
-        return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
+    def _judges(self) -> dict[str, object]:
+        """Return the signature's values of the judge, or those of all judges, separated by commas."""
+        jury = self.load_options.jury
+        each = [
+            {
+                "model": _name(load),
+                "revision": load.model_revision,
+                "protocol": judge.protocol.signature,
+                "request": judge.request,
+                "weights": f"{weight:g}" if any(other != weight for _, other in jury) else None,
+            }
+            for judge, (load, weight) in zip(self.model.members, jury, strict=True)
+        ]
+        columns = {key: [one[key] for one in each] for key in each[0]}
+        return {
+            key: None if not any(values) else ",".join(str(value or "") for value in values)
+            for key, values in columns.items()
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_first": None}  # like the model, it is loaded again in another process
 
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
-        """Add the cost and the number of unscored rows."""
-        more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
+        """Add the cost, the agreement of a jury, and the number of unscored rows."""
+        more: dict[str, Any] = {"unscored": 0}
+        if isinstance(scored, Judged):
+            more |= {"cost": scored.cost} if options.prices else {}
+            more |= {"alpha": scored.alpha} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
 
 
@@ -216,6 +260,25 @@ def check_matcher(first: Any) -> None:
         raise ValueError(
             f"judge: first is {first.name!r}, which does not judge answers by references; expected {_MATCHERS}"
         )
+
+
+def _name(load: JudgeLoading) -> str:
+    """Return a judge's name without its folders."""
+    name = os.fspath(load.model or "")
+    return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
+
+
+def judging(load: JudgeLoading) -> Judging:
+    """Return the judge without calling it; raise ValueError if it cannot be asked."""
+    model, protocols = chat_model(load), load.protocols
+    if isinstance(model, LocalModel):
+        if isinstance(protocols[0], Decisions):
+            raise ValueError(
+                f"judge: {protocols[0].name!r} is given without endpoint, and a model on this machine answers only "
+                "chat prompts; expected the URL of a decision endpoint (endpoint=), or neither api nor aspects"
+            )
+        protocols = protocols[:1]
+    return Judging(model, protocols, load.cache)
 
 
 def chat_model(load: JudgeLoading) -> ChatModel | Recorded:

@@ -5,7 +5,8 @@ A row without a readable verdict has no score. It does not count as wrong; the m
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, mode, stdev
+from itertools import combinations
+from statistics import fmean, stdev
 
 from .reading import Verdict
 
@@ -31,6 +32,8 @@ class Ruling:
         spread: Standard deviation of their scores; None for fewer than two verdicts.
         flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
         best_reference: Index of the reference that the matcher's decision rests on.
+        ballots: The outcomes of the judges of a jury.
+        disagreement: The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
     """
 
     verdict: Verdict | None
@@ -43,6 +46,8 @@ class Ruling:
     spread: float | None = None
     flipped: bool | None = None
     best_reference: int | None = None
+    ballots: tuple["Ruling", ...] = ()
+    disagreement: float | None = None
 
 
 BLANK = Ruling(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"), asked=False)
@@ -73,7 +78,7 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
     own, other = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
     verdicts = [sample.verdict for sample in own if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
-    pooled = _pooled(verdicts) if verdicts else None
+    pooled = _pooled(verdicts, [1.0] * len(verdicts)) if verdicts else None
     return Ruling(
         pooled,
         asked=any(one.asked for one in samples),
@@ -84,14 +89,70 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
         flipped=pooled.correct != other.correct if pooled and other else None,
+        ballots=own[0].ballots,
+        disagreement=_mean([sample.disagreement for sample in own]),
     )
 
 
-def _pooled(verdicts: Sequence[Verdict]) -> Verdict:
-    correct = 2 * sum(verdict.correct for verdict in verdicts) > len(verdicts)
-    label = mode(verdict.label for verdict in verdicts if verdict.correct == correct)
-    reason = next(verdict.reason for verdict in verdicts if verdict.label == label)
-    return Verdict(label, fmean(verdict.score for verdict in verdicts), correct, verdicts[0].how, reason)
+def voted(ballots: Sequence[Ruling], weights: Sequence[float]) -> Ruling:
+    """Return the outcome of a jury from the outcomes of its judges; those without a verdict are left out.
+
+    The score is Σ wᵢ xᵢ / Σ wᵢ. The row is correct if judges with more than half of the weight say so: with equal
+    weights, the majority. Tokens and errors are those of all judges.
+    """
+    cast = [(one.verdict, weight) for one, weight in zip(ballots, weights, strict=True) if one.verdict]
+    scores = [verdict.score for verdict, _ in cast]
+    return Ruling(
+        _pooled([verdict for verdict, _ in cast], [weight for _, weight in cast]) if cast else None,
+        asked=any(one.asked for one in ballots),
+        cached=all(one.cached for one in ballots),
+        tokens_in=_total(one.tokens_in for one in ballots),
+        tokens_out=_total(one.tokens_out for one in ballots),
+        error=None if cast else next(one.error for one in ballots),
+        ballots=tuple(ballots),
+        disagreement=_mean([abs(one - other) for one, other in combinations(scores, 2)]),
+    )
+
+
+def alpha(rulings: Iterable[Ruling]) -> float | None:
+    """Return Krippendorff's α (nominal) of a jury's verdicts; None if all are equal, because α is 0 / 0 then.
+
+    α = 1 − Dₒ / Dₑ, 1 for perfect and 0 for chance agreement (Krippendorff 2011, "Computing Krippendorff's
+    Alpha-Reliability"). A judge without a verdict on a row counts as a missing value.
+    """
+    import krippendorff
+    import numpy as np
+
+    voices = [one.ballots for one in rulings if one.ballots]
+    table = np.array([[float(one.verdict.correct) if one.verdict else np.nan for one in row] for row in voices])
+    paired = table[(~np.isnan(table)).sum(1) > 1] if voices else table
+    if len(np.unique(paired[~np.isnan(paired)])) < 2:  # noqa: PLR2004
+        return None
+    return float(krippendorff.alpha(paired.T, level_of_measurement="nominal"))
+
+
+def _pooled(verdicts: Sequence[Verdict], weights: Sequence[float]) -> Verdict:
+    correct = 2 * sum(w for verdict, w in zip(verdicts, weights, strict=True) if verdict.correct) > sum(weights)
+    votes: dict[str, float] = {}
+    for verdict, weight in zip(verdicts, weights, strict=True):
+        if verdict.correct == correct:
+            votes[verdict.label] = votes.get(verdict.label, 0.0) + weight
+    label = max(votes, key=lambda name: votes[name])
+    named = [verdict.aspects for verdict in verdicts if verdict.aspects]
+    return Verdict(
+        label,
+        fmean([verdict.score for verdict in verdicts], weights),
+        correct,
+        verdicts[0].how,
+        next(verdict.reason for verdict in verdicts if verdict.label == label),
+        _mean([verdict.confidence for verdict in verdicts]),
+        {name: _mean([one.get(name) for one in named]) for one in named for name in one} or None,
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
@@ -118,6 +179,13 @@ class Scores:
     spread: list[float | None] | None = None
     flipped: list[bool | None] | None = None
     reason: list[str | None] | None = None
+    confidence: list[float | None] | None = None
+    contradicts: list[float | None] | None = None
+    complete: list[float | None] | None = None
+    hedged: list[float | None] | None = None
+    off_topic: list[float | None] | None = None
+    judges: list[int] | None = None
+    disagreement: list[float | None] | None = None
 
 
 def score(
@@ -126,6 +194,9 @@ def score(
     sampled: bool = False,
     swapped: bool = False,
     explained: bool = False,
+    decided: bool = False,
+    aspects: Sequence[str] = (),
+    jury: bool = False,
 ) -> Scores:
     """Return the columns; without `error` if every row has a verdict.
 
@@ -136,6 +207,9 @@ def score(
         sampled: Whether to add the columns `samples` and `spread`.
         swapped: Whether to add the column `flipped`.
         explained: Whether to add the column `reason`.
+        decided: Whether to add the column `confidence`.
+        aspects: The columns of aspects to add.
+        jury: Whether to add the columns `judges` and `disagreement`.
     """
     verdicts = [ruling.verdict for ruling in rulings]
     errors = [ruling.error for ruling in rulings]
@@ -156,6 +230,13 @@ def score(
         spread=[ruling.spread for ruling in rulings] if sampled else None,
         flipped=[ruling.flipped for ruling in rulings] if swapped else None,
         reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
+        confidence=[verdict.confidence if verdict else None for verdict in verdicts] if decided else None,
+        judges=[sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings] if jury else None,
+        disagreement=[ruling.disagreement for ruling in rulings] if jury else None,
+        **{
+            name: [verdict.aspects.get(name) if verdict and verdict.aspects else None for verdict in verdicts]
+            for name in aspects
+        },
     )
 
 
@@ -175,6 +256,7 @@ def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None
 
     A request without a reply counts as 0 tokens, because its tokens are unknown.
     """
-    asked = [ruling for ruling in rulings if ruling.asked and not ruling.cached]
+    every = [one for ruling in rulings for one in ruling.ballots or (ruling,)]
+    asked = [ruling for ruling in every if ruling.asked and not ruling.cached]
     sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)
     return None if sent is None or received is None else _priced(sent, received, prices)

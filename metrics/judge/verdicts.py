@@ -97,6 +97,15 @@ class Verdicts:
         entries |= {_endpoint_key(one.judge.model): b"" for one in records if one.judge.generator == ENDPOINT}
         self._store.write(entries.keys(), entries.values())
 
+    def remember_api(self, model: str, api: str) -> None:
+        """Store the API at which a model answers. Not the URL, because a server may move."""
+        self._store.write([_api_key(model, api)], [b""])
+
+    def api_of(self, model: str, apis: Sequence[str]) -> str | None:
+        """Return the first of some APIs that is stored for a model."""
+        found = [number for values in self._store.read([_api_key(model, api) for api in apis]) for number in values]
+        return apis[min(found)] if found else None
+
     def stands_in_for(self, model: str) -> bool:
         """Return whether there are verdicts of this model at an endpoint."""
         return any(True for _ in self._store.read([_endpoint_key(model)]))
@@ -107,6 +116,10 @@ class Verdicts:
 
 def _key(judge: JudgeName, row: JudgedRow) -> str:
     return json.dumps([*asdict(judge).values(), *asdict(row).values()])
+
+
+def _api_key(model: str, api: str) -> str:
+    return json.dumps(["api", api, model])
 
 
 def _endpoint_key(model: str) -> str:

@@ -22,6 +22,10 @@ def sample(
         bool,
         _draw("Draw more of the rows whose scores are near 0.5, and write sampling weights.", "--stratified"),
     ] = False,
+    by: Annotated[
+        str | None,
+        _draw("Draw more of the rows with large values in this column, such as disagreement, and write weights."),
+    ] = None,
     seed: Annotated[int, _draw("Set the random seed.")] = 0,
     plan: Annotated[
         bool, _draw("Print the expected margin of error for several numbers of labels, and draw nothing.", "--plan")
@@ -49,10 +53,13 @@ def sample(
             return
         if target is None:
             raise ValueError("there is no file to write to. Name it with --output, or plan with --plan.")
+        if by is not None and stratified:
+            raise ValueError(f"--by {by} and --stratified are both given. Leave one of them out.")
         from ..estimation.asking import ask
 
-        count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed)
+        count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed, by)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
+        how = how if by is None else f"more of those with a large {by}, with weights"
         typer.echo(f"Wrote {count:,} of {scored:,} rows ({how}) to {target}.", err=True)
         warn("sample", warnings)
         typer.echo(

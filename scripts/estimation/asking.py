@@ -10,7 +10,7 @@ from ..files.rows import Row, RowsError, file_format, read_rows
 from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import codes
 from .arguments import Names
-from .joining import LABELS, WEIGHT, Floats, Places, cluster_column, clusters_of, probabilities
+from .joining import LABELS, WEIGHT, Floats, Places, cluster_column, clusters_of, numbers, probabilities
 from .keys import ID, either, key_names, keys, places
 from .powered import FEWEST
 from .samples import draw
@@ -21,7 +21,14 @@ _DRAWS = 100  # random orders of the rows; the proposed number is enough in all 
 
 
 def ask(
-    source: str, target: str, names: Names, more: Sequence[str], count: int, stratified: bool, seed: int
+    source: str,
+    target: str,
+    names: Names,
+    more: Sequence[str],
+    count: int,
+    stratified: bool,
+    seed: int,
+    by: str | None = None,
 ) -> tuple[int, int, list[str]]:
     """Draw rows and write them with an empty label, with sampling weights if the draw is stratified.
 
@@ -35,6 +42,8 @@ def ask(
         count: Number of rows to draw.
         stratified: Whether to draw more rows from strata with uncertain scores.
         seed: Random seed.
+        by: Column of doubts from 0 to 1, such as disagreement: draw more rows from strata with large values. Rows
+            without a value, such as those that a matcher decided, count as 0.
 
     Returns:
         The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
@@ -45,14 +54,16 @@ def ask(
         ValueError: there are fewer than 20 rows.
     """
     _check_new(target)
-    file = read_columns(source, [ID, *names.id, *_TEXTS, *more, names.score, names.cluster or ID])
+    file = read_columns(source, [ID, *names.id, *_TEXTS, *more, names.score, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("question", "prediction"))
     places(file, keys(file, identity), identity)
     for name in more:
         file.named(name)
     scores = probabilities(file, names.score)
     there = np.flatnonzero(~np.isnan(scores))
-    drawn, weights = draw(len(there), count, scores[there] if stratified else None, seed)
+    doubts = None if by is None else np.nan_to_num(numbers(file, by, "name another column with --by", 0, 1))
+    values = doubts if doubts is not None else scores if stratified else None
+    drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
     seen = dict.fromkeys([ID, *_TEXTS, *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}
     write_rows(target, _rows(shown, there[drawn], weights, file_format(target) == ".csv"))

@@ -15,7 +15,7 @@ _LEAST = 2  # rows of each stratum
 
 
 def draw(
-    rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0
+    rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0, doubts: bool = False
 ) -> tuple[NDArray[np.intp], Floats | None]:
     """Draw rows to label.
 
@@ -25,6 +25,7 @@ def draw(
         scores: Probabilities that the answers are right, shape (rows,), for a stratified sample. None: a simple
             random sample.
         seed: Random seed.
+        doubts: Whether `scores` are doubts about the answers instead, such as the disagreement of judges.
 
     Returns:
         The places of the rows in random order, so that the first ones are a random sample, too, and 1 / probability
@@ -43,7 +44,7 @@ def draw(
     sizes = np.bincount(strata, minlength=len(EDGES) + 1)
     share = np.bincount(strata, values, len(EDGES) + 1) / np.maximum(sizes, 1)
     # The labels of a stratum with a share p of right answers have the standard deviation √(p(1 − p)).
-    counts = allocation(sizes, np.sqrt(share * (1 - share)), min(count, rows))
+    counts = allocation(sizes, share if doubts else np.sqrt(share * (1 - share)), min(count, rows))
     order = generator.permutation(rows)
     chosen = np.concatenate([order[strata[order] == number][:take] for number, take in enumerate(counts)])
     chosen = generator.permutation(chosen)

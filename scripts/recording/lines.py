@@ -4,12 +4,14 @@
      "label": "correct", "score": 0.93, "tokens_in": 310, "tokens_out": 1}
 
 Exported rows also have `generator`, `request` and `how`; a row without them holds a verdict of an endpoint's model.
+Verdicts of a decision endpoint also have `confidence` and a column for each aspect.
 """
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Unexpected
+from evaluate_qa.metrics.judge.decisions import PROBABILITIES, Decisions, decisions
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.verdicts import ENDPOINT, JudgedRow, JudgeName, Record
@@ -20,7 +22,7 @@ from ..scoring.columns import MetricColumns
 RECORDED = "recorded"
 """Source of the score of a verdict that was not exported from a cache."""
 
-_HOW = ("logprobs", "schema", "parse", RECORDED)
+_HOW = ("logprobs", "schema", "parse", PROBABILITIES, RECORDED)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ def line(record: Record) -> Line:
     """Return a record as a row."""
     judge, row, verdict = asdict(record.judge), asdict(record.row), asdict(record.verdict)
     verdict["verdict"] = verdict.pop("correct")
+    more = {"confidence": verdict.pop("confidence"), **(verdict.pop("aspects") or {})}
+    verdict |= {name: value for name, value in more.items() if value is not None}
     row["references"] = list(row["references"])
     return {**judge, **row, **verdict, "tokens_in": record.tokens_in, "tokens_out": record.tokens_out}
 
@@ -54,7 +58,7 @@ def record(line: Line, given: VerdictDefaults) -> Record:
     """
     named = _text(line, "protocol", given.protocol.signature)
     known = [given.protocol, *map(protocol, PROTOCOLS)]
-    judged_by = next((one for one in known if named in (one.name, one.signature)), None)
+    judged_by = decisions(named) or next((one for one in known if named in (one.name, one.signature)), None)
     if judged_by is None:
         raise ValueError(
             f"protocol is {named!r}; expected one of {', '.join(PROTOCOLS)}. Give the file of another protocol: "
@@ -70,7 +74,7 @@ def record(line: Line, given: VerdictDefaults) -> Record:
     )
 
 
-def _row(line: Line, columns: MetricColumns, judged_by: Protocol) -> JudgedRow:
+def _row(line: Line, columns: MetricColumns, judged_by: Protocol | Decisions) -> JudgedRow:
     found = {}
     for name, column in ANSWERS.items():
         place = columns.name_in(line, name)
@@ -84,13 +88,11 @@ def _row(line: Line, columns: MetricColumns, judged_by: Protocol) -> JudgedRow:
     return JudgedRow(found["questions"], tuple(found["references"]), found["predictions"], sample)
 
 
-def _verdict(line: Line, judged_by: Protocol) -> Verdict:
-    correct, score = line.get("verdict"), line.get("score")
+def _verdict(line: Line, judged_by: Protocol | Decisions) -> Verdict:
+    correct, score = line.get("verdict"), _share(line, "score")
     how, reason = _text(line, "how", RECORDED), _text(line, "reason", "") or None
     if correct is not None and not isinstance(correct, bool):
         raise ValueError(f"verdict is {correct!r}; expected true or false")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1):
-        raise ValueError(f"score is {score!r}; expected a number from 0 to 1")
     if how not in _HOW:
         raise ValueError(f"how is {how!r:.80}; expected one of {', '.join(_HOW)}")
     label = _label(line, judged_by, correct)
@@ -100,10 +102,12 @@ def _verdict(line: Line, judged_by: Protocol) -> Verdict:
     has_grade = any(held not in (LABEL, REASON) for held in judged_by.fields.values())
     if score is not None and abs(score - own) >= 1 and not has_grade:
         raise ValueError(f"score is {score:g}, which contradicts the label {label!r}. Leave one of them out.")
-    return Verdict(label, own if score is None else float(score), own > 0.5, how, reason)  # noqa: PLR2004
+    aspects = {name: _share(line, name) for name in getattr(judged_by, "aspects", ())}
+    given = own if score is None else score
+    return Verdict(label, given, own > 0.5, how, reason, _share(line, "confidence"), aspects or None)  # noqa: PLR2004
 
 
-def _label(line: Line, judged_by: Protocol, correct: bool | None) -> str:
+def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) -> str:
     """Return the label as the protocol spells it, or the best or worst label for a verdict without one."""
     labels = judged_by.labels
     if line.get("label") is None and correct is not None:
@@ -113,6 +117,15 @@ def _label(line: Line, judged_by: Protocol, correct: bool | None) -> str:
     if found is None:
         raise ValueError(f"label is {line['label']!r}; expected one of {', '.join(labels)}")
     return found
+
+
+def _share(line: Line, name: str) -> float | None:
+    value = line.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is {value!r}; expected a number from 0 to 1")
+    return float(value)
 
 
 def _text(line: Line, name: str, default: str | None) -> str:

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from functools import partial
 
 import pytest
-from chat_server import by_words, completion
+from chat_server import STATES, by_words, completion
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
@@ -329,8 +329,10 @@ print(metric.compute(**columns)["accuracy"])
 """
 
 
-def test_stored_verdicts_survive_a_kill(processes, server, tmp_path):
-    server.seconds = 0.2
+@pytest.mark.parametrize("api", ["chat/completions", "systemone", "decisions"])
+def test_stored_verdicts_survive_a_kill(processes, server, tmp_path, api):
+    """The second run knows the API, too."""
+    server.seconds, server.apis = 0.2, {api}
     kept = 0
     with processes.start("-c", KILLED, tmp_path, server.url) as process:
         while not kept:
@@ -341,10 +343,12 @@ def test_stored_verdicts_survive_a_kill(processes, server, tmp_path):
     time.sleep(0.5)  # until the server has handled the requests
     kept, asked = stored(tmp_path), len(server.bodies)
     assert kept < 100
+    refused = [*server.refused]
     done = processes.run("-c", KILLED, tmp_path, server.url, check=True)
     assert done.stdout.strip() == "1.0"
     assert len(server.bodies) - asked == 100 - kept
-    assert len(server.asked) == 100
+    assert len(server.asked) == 100 + (api in STATES), "with the request that found the API"
+    assert server.refused == refused
 
 
 def stored(folder):

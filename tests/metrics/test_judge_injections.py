@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from chat_server import completion, texts
+from chat_server import STATES, completion, decision, texts
 from commands import run_command
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +30,7 @@ def lines(path):
 
 INJECTIONS = [line["text"] for line in lines(Path(__file__).with_name("injections.jsonl"))]
 TRAPPED = lines(TRAPS)
+QUESTIONS = set()
 PLAIN = ("Paris", "What is the capital of France?", "It is Paris.")
 
 
@@ -56,7 +57,16 @@ def sent(reference, question, prediction):
 
 
 def found(body):
-    """What a request contains: exactly one line for the question, the references and the answer."""
+    """What a request contains: exactly one line for the question, the references and the answer.
+
+    At a decision endpoint: one JSON object, and questions without a text of the row.
+    """
+    if "messages" not in body:
+        name = next(iter(body.keys() & {*STATES.values()}))
+        QUESTIONS.add(json.dumps(body["questions"]))
+        assert "<|" not in body[name]
+        parts = json.loads(body[name])
+        return parts.get("question", ""), tuple(parts["reference_answers"]), parts["answer_to_judge"]
     content = body["messages"][-1]["content"]
     begun = ("Question: ", "Reference answer", "Answer to judge: ")
     assert sum(line.startswith(begun) for line in content.split("\n")) == 3
@@ -82,27 +92,33 @@ def load(server):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", concurrency=8)
 
 
-@pytest.mark.parametrize("name", ["default", "smile"])
+@pytest.mark.parametrize("name", ["default", "smile", *STATES])
 def test_every_text_reaches_the_judge_unchanged(load, server, name):
     """The server parses the row from each request and derives the verdict from it.
 
     A text that left its field, a row that was lost, or a verdict of another row would change the result.
     """
-    asked = protocol(name)
+    asked, options = protocol("default" if name in STATES else name), {"protocol": name}
     server.reply = lambda body: completion(replied(drawn(found(body), asked.labels), asked))
+    if name in STATES:
+        server.apis, options = {name}, {"api": name}
+        rest = dict.fromkeys(asked.labels, 0.1)
+        server.reply = lambda body: decision(body, rest | {drawn(found(body), asked.labels): 0.8})
+    QUESTIONS.clear()
     # Harmless rows in between must not be affected.
-    rows = [*ROWS, *(TRAP_ROWS if name == "default" else [])]
+    rows = [*ROWS, *(TRAP_ROWS if name != "smile" else [])]
     mixed = [one for number, row in enumerate(rows) for one in (row, HARMLESS[number % len(HARMLESS)])]
-    out = load(protocol=name).compute(**columns(mixed))
+    out = load(**options).compute(**columns(mixed))
     assert out["unscored"] == 0
     assert out["per_example"]["label"] == [drawn(sent(*row), asked.labels) for row in mixed]
     distinct = {sent(*row) for row in mixed}
     assert len(server.bodies) == len(distinct)
     assert {found(body) for body in server.bodies} == distinct
+    assert len(QUESTIONS) == (name in STATES), "the questions are the same for all rows"
 
     among_others = {json.dumps(body, sort_keys=True) for body in server.bodies}
     server.bodies.clear()
-    load(protocol=name).compute(**columns(HARMLESS))
+    load(**options).compute(**columns(HARMLESS))
     assert {json.dumps(body, sort_keys=True) for body in server.bodies} <= among_others
     assert len(server.bodies) == len(HARMLESS)
 

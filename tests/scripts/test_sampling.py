@@ -48,6 +48,28 @@ def test_filled_in_sample_gives_an_estimate(run, suffix, stratified):
     assert ("random sample with the weights in 'weight'" in found) is stratified
 
 
+def test_rows_with_disagreement_are_drawn_more_often(run):
+    """A tenth of the rows has disagreement 1, the rest 0 or, decided by a matcher, none."""
+    rows = [row | {"disagreement": 1.0 if at % 10 == 0 else [0.0, None][at % 2]} for at, row in enumerate(ROWS)]
+    write_rows("judged.jsonl", rows)
+    output = run("-i", "judged.jsonl", "-o", "labels.jsonl", "--by", "disagreement", "--rows", 40)
+    assert "Wrote 40 of 400 rows (more of those with a large disagreement, with weights)" in output
+    drawn = [row for _, row in read_rows("labels.jsonl")]
+    doubtful = [row["weight"] for row in drawn if int(row["question"][1:-1]) % 10 == 0]
+    assert len(doubtful) == 22, "a tenth and all, halved"
+    assert sum(doubtful) == pytest.approx(40)
+    assert sum(row["weight"] for row in drawn) == pytest.approx(400)
+    write_rows("filled.jsonl", [row | {"label": at % 2} for at, row in enumerate(drawn)])
+    assert "with the weights in 'weight'" in run(
+        "--scored", "judged.jsonl", "--labels", "filled.jsonl", command="estimate"
+    )
+    assert "Leave one of them out" in run("-i", "judged.jsonl", "-o", "c.csv", "--by", "score", "--stratified", code=1)
+    write_rows("bad.jsonl", [row | {"disagreement": 2} for row in rows])
+    assert "expected a number from 0 to 1: name another column with --by" in run(
+        "-i", "bad.jsonl", "-o", "c.csv", "--by", "disagreement", code=1
+    )
+
+
 def test_show_adds_a_column_but_no_score(run):
     write_rows("id.jsonl", [row | {"id": at} for at, row in enumerate(ROWS)])
     run("-i", "id.jsonl", "-o", "labels.jsonl", "--show", "system", "--rows", 20)

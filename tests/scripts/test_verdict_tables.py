@@ -156,7 +156,10 @@ BAD = {
     "two verdicts": ({**ROW, "verdict": False}, "verdict is False, which contradicts the label 'correct'"),
     "a score": ({**ROW, "score": 5}, "score is 5; expected a number from 0 to 1"),
     "a contradicting score": ({**ROW, "score": 0}, "score is 0, which contradicts the label 'correct'"),
-    "how": ({**ROW, "how": "<b>x</b>"}, "how is '<b>x</b>'; expected one of logprobs, schema, parse, recorded"),
+    "how": (
+        {**ROW, "how": "<b>x</b>"},
+        "how is '<b>x</b>'; expected one of logprobs, schema, parse, probabilities, recorded",
+    ),
     "NaN": ({**ROW, "score": float("nan")}, "score is nan; expected a number from 0 to 1"),
     "tokens": ({**ROW, "tokens_in": 1.5}, "tokens_in is 1.5; expected a whole number"),
     "a sample": ({**ROW, "sample": -1}, "sample is -1; expected a whole number"),
