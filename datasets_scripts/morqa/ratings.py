@@ -38,7 +38,7 @@ def unique_responses(release: Release) -> Iterator[Row]:
             texts[key] = row["answer"]
             yield {field: row[field] for field in _RESPONSE}
         elif texts[key] != row["answer"]:
-            raise ValueError(f"the rating files hold two texts for the response {' '.join(key)}")
+            raise ValueError(f"the rating files have two texts for the response {' '.join(key)}. Expected one text.")
 
 
 def response_key(row: Row) -> tuple[str, str, str, str]:

@@ -120,7 +120,8 @@ def find(
     if is_folder(local) and name != MINILM:
         if revision is not None:
             raise ValueError(
-                f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has no revisions"
+                f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has no revisions. "
+                "Leave model_revision out."
             )
         return _described(metric, local, _hashes(local), library)
     repository = f"{library.owner}/{name}" if library.owner and "/" not in name else name

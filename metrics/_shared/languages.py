@@ -31,7 +31,7 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
 
 
 def exact_score(answer: str, reference: str) -> float:
-    """Return 1.0 if the answer has the reference's words as a run, else 0.0.
+    """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
 
     >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京")
     (1.0, 0.0)

@@ -31,7 +31,7 @@ _LENGTH = 20
 
 
 def match(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """Return 1.0 if the answer has the reference's words as a run, else 0.0.
+    """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
 
     >>> match(["18", "years"], ["8"])
     0.0

@@ -141,7 +141,7 @@ class Client:
 
 
 def _failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
-    """Return status and message of a failure, or code and message of an error with status 200; None for an answer."""
+    """Return the status (or, with status 200, the error's code) and message of a failed request; None for an answer."""
     if status >= 300:  # noqa: PLR2004
         return status, f"status {status}: {content.decode(errors='replace') or reason}"
     if b'"error"' not in content:

@@ -76,6 +76,7 @@ _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
 _YEAR = re.compile(r"\d{3,4}")
+_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(r"[\d²³½¼¾√^=±|+]")
 _ROMAN = frozenset("IVXLCDM")
@@ -138,6 +139,7 @@ def decide_pair(
     """Compare an answer with one reference; `references` are all references of the row. See `compare_values`."""
     if not answer.strip():
         return Decision()
+    question, answer, reference = (_LONG_SPACE.sub(r"\1", text) for text in (question, answer, reference))
     texts = Texts(question, *_finals(answer, reference), tolerance)
     kind, equal = next(_decisions(texts, references), (None, None))
     certain = equal is not None and kind in kinds and not (kind != "yes_no" and takes_back(texts.answer))

@@ -23,7 +23,7 @@ _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b", re.IGNORECASE
 )
 _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
-_LONGEST_DATE, _LONGEST_ANSWER = 60, 1500  # Characters.
+_LONGEST_DATE = 60  # Characters.
 _EARLY = 1000  # Earlier years are written like any number.
 _FEW, _SENTENCE = 4, 8  # Words of a short answer that may have other words, and of a sentence.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
@@ -55,9 +55,9 @@ def same_date(texts: Texts) -> bool | None:
     >>> same_date(Texts("When?", "In July 1969.", "1969")), same_date(Texts("When?", "1969", "July 1969"))
     (True, None)
     """
-    wanted, text = texts.wanted.dates[0], texts.given.text
-    if len(text) > _LONGEST_ANSWER:
+    if texts.long:
         return None
+    wanted, text = texts.wanted.dates[0], texts.given.text
     asked = {date.fields for date in texts.asked.dates}
     found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
     found = [(date, same) for date, same in found if same or date.fields not in asked]

@@ -13,7 +13,7 @@ _THOUSANDS = 3  # Digits between separators.
 
 
 @dataclass(frozen=True)
-class Number:
+class WrittenNumber:
     """A number, or a range of numbers.
 
     Attributes:
@@ -35,15 +35,15 @@ class Number:
         """Whether it is a range."""
         return self.high != self.value
 
-    def scaled(self, factor: float, offset: float = 0.0) -> "Number":
+    def scaled(self, factor: float, offset: float = 0.0) -> "WrittenNumber":
         """Return the number times a factor, plus an offset; it is approximate unless that changes nothing."""
         if (factor, offset) == (1, 0):
             return self
         value, high = self.value * factor + offset, self.high * factor + offset
-        return Number(value, high, self.step * abs(factor), approximate=True)
+        return WrittenNumber(value, high, self.step * abs(factor), approximate=True)
 
 
-def equal(answer: Number, reference: Number, tolerance: float | None = None) -> bool:
+def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | None = None) -> bool:
     """Return whether two numbers are equal within the precision of the less precise one.
 
     They may differ by half a unit of its last digit, but by at most 3%. Converted and approximate numbers may differ by
@@ -54,8 +54,8 @@ def equal(answer: Number, reference: Number, tolerance: float | None = None) -> 
         reference: The number in the reference.
         tolerance: Largest relative difference instead of these rules.
 
-    >>> nine = Number(9.81, 9.81, 0.01)
-    >>> equal(Number(9.8, 9.8, 0.1), nine), equal(Number(9.7, 9.7, 0.1), nine)
+    >>> nine = WrittenNumber(9.81, 9.81, 0.01)
+    >>> equal(WrittenNumber(9.8, 9.8, 0.1), nine), equal(WrittenNumber(9.7, 9.7, 0.1), nine)
     (True, False)
     """
     if reference.is_range and not answer.is_range:
@@ -106,7 +106,7 @@ NUMBER = re.compile(
 """A number in digits, with its sign, currency, fraction, power of ten and ordinal ending."""
 
 
-def number(found: re.Match[str], decimal_comma: bool) -> Number | None:
+def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     """Return the number of a match of `NUMBER`; None for a division by zero or a number that is too large.
 
     Args:
@@ -117,20 +117,20 @@ def number(found: re.Match[str], decimal_comma: bool) -> Number | None:
     approximate = bool(found["about"])
     if found["of_ten"] is not None:
         value = sign * 10.0 ** int(found["of_ten"])
-        return Number(value, value, value, approximate=True)
+        return WrittenNumber(value, value, value, approximate=True)
     if found["digits"] is None:
         top, bottom = float(found["top"] or found["over"]), float(found["bottom"] or found["under"])
         if not bottom:
             return None
         value = sign * (float(found["whole"] or 0) + top / bottom)
-        return Number(value, value, 0.0, approximate)
+        return WrittenNumber(value, value, 0.0, approximate)
     digits = _decimal(found["digits"], decimal_comma)
     power = int(found["power"] or found["exponent"] or 0)
     if max(len(digits), abs(power)) > _LARGEST_POWER:
         return None
     value = sign * float(f"{digits}e{power}")
     step = 10.0 ** (power - len(digits.partition(".")[2]))
-    return Number(value, value, step, approximate or power != 0, integer="." not in digits and not power)
+    return WrittenNumber(value, value, step, approximate or power != 0, integer="." not in digits and not power)
 
 
 def _decimal(digits: str, decimal_comma: bool) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from .._shared.words import exact_words
-from .numbers import Number, equal
+from .numbers import WrittenNumber, equal
 from .phrases import alternatives, negated, rest, singular
 from .reading import Mention, Texts, value_of_roman
 from .text import word_set
@@ -25,11 +25,12 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
-_PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
-_LONGEST_REFERENCE, _LONGEST_ANSWER = 80, 1500  # Characters.
-_LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words.
+_LONGEST_REFERENCE = 80  # Characters.
+_MOST_SPACES = 8  # Spaces in a reference.
+_MOST_NUMBERS = 100  # Numbers in an answer.
+_LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
 _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, and those that the question lacks.
 
 
@@ -41,8 +42,10 @@ def wanted_number(texts: Texts) -> Mention | None:
     """
     text = texts.reference.strip(" .")
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
-        return Mention(Number(value, value, 1.0, integer=True))
-    if len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1 or len(texts.given.text) > _LONGEST_ANSWER:
+        return Mention(WrittenNumber(value, value, 1.0, integer=True))
+    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1:
+        return None
+    if len(texts.given.numbers) > _MOST_NUMBERS:
         return None
     return texts.wanted.numbers[0]
 
@@ -55,7 +58,7 @@ def same_number(texts: Texts, wanted: Mention) -> bool | None:
         wanted: The reference's number.
     """
     before, after = texts.wanted.text[: wanted.start], texts.wanted.text[wanted.end :]
-    if _VERB.search(after) or texts.wanted.text.count(" ") > _SENTENCE:
+    if _VERB.search(after) or texts.wanted.text.count(" ") > _MOST_SPACES:
         return None
     words = rest(texts.wanted.text, wanted.start, wanted.end) if wanted.end else []
     if (words and wanted.ordinal) or set(words) & set(exact_words(before)):
@@ -145,10 +148,12 @@ def _of_several(texts: Texts, found: Sequence[tuple[Mention, bool]], words: Sequ
 def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Sequence[str]) -> bool:
     """Return whether other numbers than the reference's show that an answer is wrong."""
     length, alone = len(texts.answer_words), len(found) == 1
+    if length > _PARAGRAPH:
+        return False
     nouns = _singulars((*words, *_counted(texts.question)))
     about_it = any(_nouns(texts.given.text, one) & nouns for one in found)
     measured = alone and bool(wanted.unit and found[0].unit)
-    return (alone and length <= _SENTENCE) or ((about_it or measured) and length <= _PARAGRAPH)
+    return (alone and length <= _SENTENCE) or about_it or measured
 
 
 def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
@@ -185,16 +190,10 @@ def _same_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) 
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
     text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
     words = _singulars(exact_words(text[measured.start : measured.end]))
-    named = words & _singulars(exact_words(texts.question)) or measured.unit in _units(texts)
+    named = words & texts.question_words or measured.unit in texts.asked_units
     if same or one.unit:
         return same if named else None
     return None if one.noun and one.noun not in _NOT_AFTER else False  # it may be a unit that is not known
-
-
-def _units(texts: Texts) -> set[str]:
-    """Return the units of the question's numbers, and percent if the question asks for a percentage."""
-    percent = {"percent"} if _PERCENTAGE.search(texts.question) else set()
-    return {other.unit for other in texts.asked.numbers if other.unit} | percent
 
 
 def _shown(text: str, one: Mention, unit: str) -> str:

@@ -7,14 +7,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from .._shared.words import exact_words
 from .dates import Date, Time, dates, times
-from .numbers import NUMBER, Number, number
+from .numbers import NUMBER, WrittenNumber, number
+from .phrases import singular
 from .text import language_of, plain, with_digits
 from .units import converted, unit_at
 
-_LONGEST = 4000  # A longer text is read only up to here, which bounds the time per text.
+# These bound the time: of a longer text only the start is read, of a longer question only the end.
+_LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
+_MOST_NUMBERS = 200  # More numbers are not read.
+_LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT = 60  # Characters.
 _FIRST_YEAR = 1000  # Earlier years are no numbers that may be years.
 _SHORT = 3  # Words of a short answer.
@@ -31,6 +36,7 @@ _BOUND = re.compile(
     r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$",
     re.IGNORECASE,
 )
+_PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w.'-])")
@@ -57,7 +63,7 @@ class Mention:
         year: Whether it may be a year.
     """
 
-    number: Number
+    number: WrittenNumber
     unit: str = ""
     start: int = 0
     end: int = 0
@@ -103,7 +109,7 @@ def read(text: str, language: str = "en", decimal_comma: bool = False) -> Values
     spans = [(one.start, one.end) for one in found_dates if one.start not in years]
     spans += [(one.start, one.end) for one in found_times]
     taken = {place for span in spans for place in range(*span)}
-    mentions = _joined(text, _mentions(text, taken, years, decimal_comma))
+    mentions = _joined(text, islice(_mentions(text, taken, years, decimal_comma), _MOST_NUMBERS))
     return Values(text, tuple(mentions), tuple(found_dates), tuple(found_times))
 
 
@@ -175,7 +181,9 @@ def _joined(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
 
 def _range(text: str, first: Mention, second: Mention) -> Mention | None:
     """Return the range of two numbers, such as "70-85 million"; None if they are none."""
-    opened = "and" not in text[first.end : second.start] or _BETWEEN.search(text[: first.start])
+    opened = "and" not in text[first.end : second.start] or _BETWEEN.search(
+        text[max(0, first.start - 12) : first.start]
+    )
     if not opened or second.number.value < 0 or first.number.is_range or first.ordinal != second.ordinal:
         return None
     low, unit = first.number, first.unit or second.unit
@@ -231,7 +239,23 @@ class Texts:
     @cached_property
     def asked(self) -> Values:
         """The values in the question."""
-        return read(self.question, *self.language)
+        return read(self.question[-_LONGEST_QUESTION:], *self.language)
+
+    @cached_property
+    def question_words(self) -> frozenset[str]:
+        """The words of the question, without endings of the plural."""
+        return frozenset(map(singular, exact_words(self.question[-_LONGEST_QUESTION:])))
+
+    @cached_property
+    def asked_units(self) -> frozenset[str]:
+        """The units of the question's numbers, and percent if the question asks for a percentage."""
+        percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
+        return frozenset({one.unit for one in self.asked.numbers if one.unit} | percent)
+
+    @property
+    def long(self) -> bool:
+        """Whether the answer is too long for a verdict on a number or date."""
+        return len(self.answer) > _LONGEST_ANSWER
 
     @property
     def short(self) -> bool:

@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from .numbers import Number
+from .numbers import WrittenNumber
 
 # Symbols with the SI prefixes in use.
 _PREFIXES = {
@@ -185,10 +185,10 @@ def readable(unit: str) -> str:
     return f"{registry().parse_units(unit):~}".replace(" ", "").replace("**", "^").replace("Δ", "")
 
 
-def converted(number: Number, unit: str, other: str) -> Number | None:
+def converted(number: WrittenNumber, unit: str, other: str) -> WrittenNumber | None:
     """Return a number in another unit; None if the units measure different things.
 
-    >>> converted(Number(1.0, 1.0, 1.0), "kilometer", "meter").value
+    >>> converted(WrittenNumber(1.0, 1.0, 1.0), "kilometer", "meter").value
     1000.0
     """
     if unit == other:

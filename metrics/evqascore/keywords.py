@@ -55,7 +55,9 @@ def _yake(lang: str) -> Any:
     try:
         import yake
     except ImportError as error:
-        raise ImportError("evqascore: yake, which extracts keywords, is missing: pip install yake") from error
+        raise ImportError(
+            "evqascore: yake, which extracts keywords, is missing. Install it with: pip install yake"
+        ) from error
     lists = [file.name for file in (files("yake") / "core" / "StopwordsList").iterdir()]
     known = sorted(name.removeprefix("stopwords_").removesuffix(".txt") for name in lists)
     if lang not in known:

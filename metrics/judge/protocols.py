@@ -259,7 +259,9 @@ def _fields(given: object) -> dict[str, str | int]:
         raise ValueError("its fields must contain exactly one label: fields: {pred: label, score: 5}")
     grades = [held for held in given.values() if held not in (LABEL, REASON)]
     if len(grades) > 1 or not all(type(grade) is int and grade > 0 for grade in grades):
-        raise ValueError("its fields may contain one grade, given as the highest grade, a positive whole number")
+        raise ValueError(
+            "its fields may contain at most one grade: the highest grade, a positive whole number, as in {score: 5}"
+        )
     if list(given.values()).count(REASON) > 1:
         raise ValueError("its fields may contain only one reason")
     return {str(key): held for key, held in given.items()}

@@ -38,11 +38,14 @@ def agreement(
         str | None, _data("Use the answers of these systems only, such as gpt35,gpt4 (default: all).")
     ] = None,
     limit: Annotated[
-        int | None, _data("Use the first N questions of each set (default: all; of board, evouna 100, diver_qa 60).")
+        int | None,
+        _data("Use the first N questions of each set (default: all; with board, 100 of evouna and 60 of diver_qa)."),
     ] = None,
     split: Annotated[
         str | None,
-        _data("Use this split: train, dev, test or valid (default: all of evouna, else the split for reporting)."),
+        _data(
+            "Use this split: train, dev, test or valid (default: evouna's whole set, other sets' split for reporting)."
+        ),
     ] = None,
     load: Load = None,
     compute: Compute = None,

@@ -13,9 +13,9 @@ _ROLES = ("score", "label", "judge")
 def cascade(
     source: Source,
     target: Annotated[
-        float, _rule("Keep the metric's agreement with people, where it decides, at this share or more (0 to 1).")
+        float, _rule("Require at least this agreement with people on the answers that the metric decides (0 to 1).")
     ] = 0.95,
-    confidence: Annotated[float, _rule("Hold the target with this probability (0 to 1).")] = 0.95,
+    confidence: Annotated[float, _rule("Set the confidence level of the target (0 to 1).")] = 0.95,
     threshold: Annotated[float, _rule("Let the metric call answers with at least this score correct.")] = 0.5,
     prices: Annotated[
         str | None,
@@ -35,7 +35,7 @@ def cascade(
     """Find which answers should go to the LLM judge (between two score limits).
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
-    range of scores, ask=(low, high), such that outside it the metric agrees with people at the rate --target, with 95%
+    range of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with the given
     confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). For this and other
     ranges, it prints the share of answers for the judge, and how often metric, cascade and judge agree with people.
     """

@@ -20,7 +20,7 @@ class Name(StrEnum):
 
 
 def dataset(
-    name: Annotated[Name, typer.Argument(help="The data set.")],
+    name: Annotated[Name, typer.Argument(help="Build this data set.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the data set to this folder.")],
     data_dir: DataDir = None,
 ) -> None:

@@ -30,7 +30,7 @@ def estimate(
     """Estimate the accuracy of all answers from a few human labels.
 
     Prediction-powered inference (PPI++, Angelopoulos et al. 2023) combines the labels with the scores of all rows. The
-    better the scores predict the labels, the narrower the interval; poor scores cannot make it wrong.
+    better the scores predict the labels, the narrower the interval. It stays valid if the scores are poor.
     """
     with reported_errors("estimate"):
         from ..estimation.arguments import parse_columns

@@ -10,7 +10,9 @@ from ..terminal import reported_errors
 
 
 def install(
-    names: Annotated[list[str] | None, typer.Argument(help="Metrics (default: all of this package).")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Install, list or remove these metrics (default: all).")
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the metrics with state and folder.")] = False,
     remove: Annotated[bool, typer.Option("--uninstall", help="Remove the metrics.")] = False,
 ) -> None:

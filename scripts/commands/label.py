@@ -12,7 +12,9 @@ _page = options_of("Page")
 
 
 def label(
-    file: Annotated[Path, typer.Argument(help="Rows to label, as `evaluate-qa sample` writes them: CSV or JSONL.")],
+    file: Annotated[
+        Path, typer.Argument(help="Label the rows of this CSV or JSONL file, as `evaluate-qa sample` writes it.")
+    ],
     kappa: Annotated[
         Path | None,
         typer.Option(help="Print the agreement with a second person's labels in this file, and open no page."),
@@ -20,7 +22,7 @@ def label(
     column: Annotated[list[str] | None, role_columns("label")] = None,
     show: Annotated[
         list[str] | None,
-        _page("Show only this column (default: all columns, except in rows with scores or labels). Repeatable."),
+        _page("Show this column, too (default: all, or none if one looks like scores or labels). Repeatable."),
     ] = None,
     port: Annotated[int | None, _page("Serve the page on this port (default: the first free one from 7860).")] = None,
     browser: Annotated[bool, _page("Open the page in the browser.")] = True,

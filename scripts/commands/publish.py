@@ -16,7 +16,7 @@ def publish(
     namespace: Annotated[str, typer.Option(help="Publish under this user or organization of the Hub.")],
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Metrics, data sets or models (default: all metrics)."),
+        typer.Argument(help="Publish these metrics, data sets or models (default: all metrics)."),
     ] = None,
     datasets: Annotated[bool, typer.Option("--datasets", help="Add all data sets.")] = False,
     models: Annotated[

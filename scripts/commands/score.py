@@ -45,7 +45,7 @@ def score(
         str | None, _ray("Connect to the Ray cluster at host:port, or auto (default: start Ray on this machine).")
     ] = None,
 ) -> None:
-    """Score answers: adds score, verdict and the metric's other columns to each row.
+    """Score answers: add score, verdict and the metric's other columns to each row.
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """

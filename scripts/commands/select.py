@@ -26,7 +26,7 @@ def select(
     ] = None,
     column: Annotated[list[str] | None, role_columns("score")] = None,
 ) -> None:
-    """Keep the best rows of a file: a fraction, a number, or all above a score.
+    """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
     The rows need scores, which `evaluate-qa score` adds. They are written unchanged and in their order. Of rows with
     equal scores, the first are kept.

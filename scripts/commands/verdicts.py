@@ -49,7 +49,7 @@ def import_(
     column: Annotated[list[str] | None, metric_columns("predictions", "references", "questions")] = None,
     errors: Errors = None,
 ) -> None:
-    """Import verdicts of any judge: question, references, prediction, label (or verdict) and, if known, score.
+    """Import verdicts of any judge: question, references, prediction, verdict or the protocol's label, optional score.
 
     evaluate_qa.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """

@@ -119,7 +119,7 @@ def require_sample(given: EstimateInputs) -> list[str]:
     of_clusters = given.by_cluster(shares)
 
     def likelihood(values: Floats) -> tuple[float, float]:
-        """Return a bound of the probability of the gap between the means of labeled and of all rows, and the gap."""
+        """Return an upper bound of the gap's p-value, and the gap: the mean of labeled rows minus that of all rows."""
         deviations = values - values.mean()
         gap = float(shares @ deviations)
         reach = float(deviations.max() if gap > 0 else -deviations.min())

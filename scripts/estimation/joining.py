@@ -205,5 +205,7 @@ def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
     values = file.named(name)
     column = [plain(values[row]) for row in rows.tolist()]
     if "" in column:
-        raise RowsError(f"{file.place(int(rows[column.index('')]))}: there is nothing in the column {name!r}")
+        raise RowsError(
+            f"{file.place(int(rows[column.index('')]))}: the column {name!r} is empty. Fill it, or name another column."
+        )
     return column

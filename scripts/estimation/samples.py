@@ -54,7 +54,7 @@ def draw(
 def stratum(values: Floats) -> Counts:
     """Return the number of the stratum of each score, from 0; raise ValueError unless scores are from 0 to 1."""
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("scores are not all from 0 to 1, as probabilities are")
+        raise ValueError("some scores are not from 0 to 1. Stratified sampling needs probabilities.")
     return np.searchsorted(EDGES, values, side="right").astype(np.int64)
 
 

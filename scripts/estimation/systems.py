@@ -48,7 +48,7 @@ class Systems:
 
 
 def read_systems(sources: Sequence[str], names: Names, more: Sequence[str]) -> dict[str, Columns]:
-    """Read the needed columns of each system, by its name: the name of the file, or its path if names repeat."""
+    """Read the needed columns of each system. Its name is its file's name, or the path if names repeat."""
     stems = [clean(Path(source).stem) for source in sources]  # bytes that are not UTF-8 become �
     times = Counter(stems)
     titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]

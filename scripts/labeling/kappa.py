@@ -24,7 +24,9 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
     marks, others = one.marks(), other.marks()
     for file, found in ((first, marks), (second, others)):
         if (between := (found > 0) & (found < 1)).any():
-            raise RowsError(f"{file.place(int(between.argmax()))}: kappa needs labels that are right or wrong")
+            raise RowsError(
+                f"{file.place(int(between.argmax()))}: the label is between right and wrong. Kappa needs one of them."
+            )
     names, other_names = key_names([first, second], (), ("question", "prediction"))
     index = places(second, keys(second, other_names), other_names)
     own = places(first, keys(first, names), names)

@@ -64,11 +64,11 @@ class Sheet:
 
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         if file_format(path) == ".parquet":
-            raise RowsError(f"{path}: labels are filled into a .csv or .jsonl file; write one with evaluate-qa sample")
+            raise RowsError(f"{path}: labels are written to a .csv or .jsonl file. Draw one with evaluate-qa sample.")
         check_place(path)
         found = list(read_rows(path))
         if not found:
-            raise RowsError(f"{path}: there are no rows")
+            raise RowsError(f"{path} has no rows.")
         self.path = path
         self._numbers, self.rows = [number for number, _ in found], [row for _, row in found]
         present = list(dict.fromkeys(name for row in self.rows for name in row))

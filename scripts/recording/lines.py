@@ -112,6 +112,8 @@ def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) ->
     labels = judged_by.labels
     if line.get("label") is None and correct is not None:
         return (max if correct else min)(labels, key=lambda label: labels[label])
+    if line.get("label") is None:
+        raise ValueError(f"there is no verdict. Expected verdict (true or false) or label ({', '.join(labels)}).")
     given = _text(line, "label", None).strip().casefold()
     found = next((label for label in labels if label.casefold() == given), None)
     if found is None:

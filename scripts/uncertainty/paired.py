@@ -102,9 +102,9 @@ def compare(
     """
     baseline, *systems = scores
     if not systems:
-        raise ValueError("one system has nothing to be compared with; give two or more")
+        raise ValueError("scores has only one system. Give at least two to compare.")
     if resamples < FEWEST:
-        raise ValueError(f"{resamples} resamples; expected at least {FEWEST}")
+        raise ValueError(f"resamples is {resamples}. Expected at least {FEWEST}.")
     values = _checked(scores, scores, "scores")
     marks = None if verdicts is None else _checked(verdicts, scores, "verdicts")
     rows = len(values[baseline])

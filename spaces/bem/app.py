@@ -35,9 +35,10 @@ def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     score = float(scores.score[0])
     side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
     changed = f" Shared words {'raise' if score > alone else 'lower'} this to {score:.2f}."
+    same = options.lexical is False or f"{score:.2f}" == f"{alone:.2f}"
     return (
         f"The classifier gives a probability of {alone:.2f} that the answer means the same as “{reference}”, given the "
-        f"question.{'' if options.lexical is False else changed} "
+        f"question.{'' if same else changed} "
         f"Score {score:.2f}, {side} the threshold of {options.threshold:.2f}: {verdict}."
     )
 

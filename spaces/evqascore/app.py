@@ -44,7 +44,7 @@ def analyze(scorer: HostedScorer, row: Row, _: Any) -> dict[str, Any]:
             pictures.append((sample.seconds, picture(sample.image)))
             frames.append(encoder.prepare(sample.image))
     except UnreadableVideo as error:
-        raise Refusal(f"Video: it {error.reason}.") from error
+        raise Refusal(f"The video {error.reason}.") from error
     return {"features": encoder.encode_prepared(np.stack(frames)), "pictures": pictures}
 
 

@@ -117,6 +117,15 @@ def test_what_is_not_certain_has_no_verdict(reference, answer, question):
     assert compare_values(reference, answer, question).equal is None
 
 
+@pytest.mark.parametrize("answer", ["206 of " + "twenty-one " * 140, "206 " * 101])
+def test_an_answer_with_too_many_characters_or_numbers_has_no_verdict(answer):
+    assert compare_values("206", answer).equal is None
+
+
+def test_the_length_of_a_space_does_not_matter():
+    assert compare_values("206", f"206{' ' * 1400}or 208").answer == "206; 208"
+
+
 def test_every_kind_has_an_example():
     assert {*EQUAL, *DIFFERENT} == set(KINDS)
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from evaluate_qa.metrics._values.dates import agrees, dates, times
-from evaluate_qa.metrics._values.numbers import Number, equal
+from evaluate_qa.metrics._values.numbers import WrittenNumber, equal
 from evaluate_qa.metrics._values.reading import read, value_of_roman
 from evaluate_qa.metrics._values.text import language_of, plain, with_digits
 from evaluate_qa.metrics._values.units import converted
@@ -100,10 +100,10 @@ def test_conversions_agree_with_definitions(quantity, unit, value):
 
 
 def test_numbers_are_equal_within_their_precision():
-    exact = Number(math.pi, math.pi, 1e-15)
-    assert equal(Number(3.14, 3.14, 0.01), exact)  # differs by 0.0016, at most 0.01 / 2
-    assert not equal(Number(3.13, 3.13, 0.01), exact)  # differs by 0.0116
-    assert not equal(Number(206, 206, 1, integer=True), Number(207, 207, 1, integer=True))
+    exact = WrittenNumber(math.pi, math.pi, 1e-15)
+    assert equal(WrittenNumber(3.14, 3.14, 0.01), exact)  # differs by 0.0016, at most 0.01 / 2
+    assert not equal(WrittenNumber(3.13, 3.13, 0.01), exact)  # differs by 0.0116
+    assert not equal(WrittenNumber(206, 206, 1, integer=True), WrittenNumber(207, 207, 1, integer=True))
 
 
 def test_dates_agree_field_by_field():

@@ -191,7 +191,7 @@ def test_estimate_reports_nan_and_repeated_and_empty_rows(run):
     assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in message
     assert "--column id=question --column id=system" in message
     write_rows("blank.jsonl", [row | {"system": ""} for row in ROWS])
-    message = "blank.jsonl, line 1: there is nothing in the column 'system'"
+    message = "blank.jsonl, line 1: the column 'system' is empty"
     assert message in run(labeled(), "--by", "system", code=1, scored="blank.jsonl")
 
 

@@ -150,7 +150,7 @@ BAD = {
     "no reference": ({**ROW, "references": []}, r"references is \[\]; expected a non-empty"),
     "no prediction": ({**ROW, "prediction": None}, "prediction is None; expected a string"),
     "a number": ({**ROW, "prediction": 5}, "prediction is 5; expected a string"),
-    "no label": ({**ROW, "label": None}, "label is None; expected a string"),
+    "no label": ({**ROW, "label": None}, "there is no verdict"),
     "a label": ({**ROW, "label": "yess"}, "label is 'yess'; expected one of correct, incorrect, not attempted"),
     "a verdict": ({**ROW, "verdict": "yes"}, "verdict is 'yes'; expected true or false"),
     "two verdicts": ({**ROW, "verdict": False}, "verdict is False, which contradicts the label 'correct'"),

@@ -71,6 +71,16 @@ def test_an_empty_answer_scores_0_with_an_explanation(specification, scorer):
     assert "empty" in outcome.why
 
 
+@pytest.mark.parametrize(
+    ("answer", "changed"), [("It was Marie Curie who discovered radium, not Pierre.", False), ("Ms. Curie did.", True)]
+)
+def test_an_explanation_names_only_visible_changes(answer, changed, specification_of, scorer_of):
+    bem, scorer = specification_of("bem"), scorer_of("bem")
+    row = {"questions": "Who discovered radium?", "references": ["Marie Curie"], "predictions": answer}
+    why = explain(bem, scorer, analyze(bem, scorer, row), bem.options()).why
+    assert ("Shared words" in why) == changed, why
+
+
 def test_examples_fit_their_titles(specification, scorer):
     scores = {}
     for title, example in specification.examples.items():

@@ -28,14 +28,14 @@ def check_video(path: str) -> None:
             seconds = float(container.duration or 0) / av.time_base
             if seconds > LIMITS.video_seconds:
                 raise Refusal(
-                    f"Video: it has {seconds:,.0f} seconds; this Space accepts {LIMITS.video_seconds}. Shorten it."
+                    f"The video has {seconds:,.0f} seconds; this Space accepts {LIMITS.video_seconds}. Shorten it."
                 )
             if max(stream.width * stream.height for stream in container.streams.video) > LIMITS.video_pixels:
                 raise _too_large()
             packets = (packet for packet in container.demux(container.streams.video) if packet.size)
             if any(number > LIMITS.video_frames for number, _ in enumerate(packets, 1)):
                 raise Refusal(
-                    f"Video: it has more than {LIMITS.video_frames:,} frames, the limit of this Space. Shorten it."
+                    f"The video has more than {LIMITS.video_frames:,} frames, the limit of this Space. Shorten it."
                 )
     except (av.error.FFmpegError, OSError) as error:
         raise Refusal("Video: the file cannot be read as a video. Use MP4 or WebM.") from error
@@ -58,4 +58,4 @@ def in_time(samples: Iterable[Any]) -> Iterator[Any]:
 
 
 def _too_large() -> Refusal:
-    return Refusal("Video: its frames are too large. Use at most 1920 x 1080 pixels.")
+    return Refusal("The video's frames are too large. Use at most 1920 x 1080 pixels.")

@@ -157,7 +157,7 @@ def test_kappa_matches_scikit_learn(sampled):
     ("arguments", "message"),
     [
         (["none.csv"], "there is no such file"),
-        (["scored.parquet"], "labels are filled into a .csv or .jsonl file"),
+        (["scored.parquet"], "labels are written to a .csv or .jsonl file"),
         (["bare.jsonl"], "no column 'prediction'. Give rows to label"),
         (["judged.jsonl"], "the column 'label' holds the verdicts of a judge. Name another column for labels"),
         (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),

@@ -216,7 +216,7 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [
-        ({"a": [1, 2]}, {}, "one system has nothing to be compared with"),
+        ({"a": [1, 2]}, {}, "scores has only one system"),
         ({"a": [1, 2], "b": [1]}, {}, "scores of b: there are 1 values; expected 2"),
         ({"a": [1, 2], "b": [1, None]}, {}, "scores of b: row 1 is nan; expected a number"),
         ({"a": [1, 2], "b": [1, "x"]}, {}, "scores of b: expected a list of numbers"),
@@ -225,7 +225,7 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
         ({"a": [], "b": []}, {}, "0 rows of one cluster"),
         ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "there are no verdicts of 'b'"),
         ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts of b: row 1 is 0.5"),
-        ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "10 resamples; expected at least 100"),
+        ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "resamples is 10. Expected at least 100"),
         ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "expected a confidence between 0 and 1"),
     ],
 )
