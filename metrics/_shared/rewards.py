@@ -11,6 +11,7 @@ from typing import Any
 from .arguments import KNOWN_COLUMNS, RowError, RowTypeError, as_list, declarations, shown
 from .devices import best_device, training_undisturbed
 from .scorer import Scorer
+from .tracking import Tracker, check_tracker, track
 
 Value = str | tuple[float, float]
 Extract = str | re.Pattern[str] | Callable[[str], str | None] | None
@@ -102,6 +103,7 @@ class ForReward(Scorer):
         extract: Extract = None,
         missing: float | None = 0.0,
         name: str | None = None,
+        log: Tracker | None = None,
         **given: Any,
     ) -> "Reward":
         """Return a function for `GRPOTrainer(reward_funcs=…)` and the other online trainers of TRL.
@@ -120,11 +122,15 @@ class ForReward(Scorer):
                 the answer or None.
             missing: Reward of a completion without an answer; None gives no reward.
             name: Name in the trainer's logs (default: the metric's name).
+            log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each step to the
+                active run. With several processes, only the first one logs its completions.
             **given: Options of `compute`, and the names of further columns in the data set.
 
         Raises:
             TypeError, ValueError: An option is not valid.
+            ImportError: The package that `log` names is not installed.
         """
+        check_tracker(self.name, log)
         if "references" in given:
             raise TypeError(
                 f"{self.name}: reward has no keyword references (given: {shown(given['references'])}); name the data "
@@ -148,7 +154,7 @@ class ForReward(Scorer):
             raise ValueError(f"{self.name}: missing is {missing!r}; expected a number or None")
         _, options = self.check_ahead(**given)
         columns = {role: column for role, column in columns.items() if role in self.columns}
-        return Reward(self._beside_policy(), columns, options, value, extractor(self.name, extract), missing, name)
+        return Reward(self._beside_policy(), columns, options, value, extractor(self.name, extract), missing, name, log)
 
     def _beside_policy(self) -> Any:
         """Return this metric, or a copy on the CPU if its model would by default run on the policy's accelerator."""
@@ -174,7 +180,9 @@ class Reward:
         extract: Extractor | None,
         missing: float | None,
         name: str | None,
+        log: Tracker | None,
     ) -> None:
+        self._log = log
         self.metric, self._columns, self._options = metric, columns, options
         self._value, self._extract, self._missing = value, extract, missing
         self.__name__ = name or metric.name
@@ -214,6 +222,12 @@ class Reward:
         if log_extra is not None:
             log_extra(f"{self.__name__}_answer", found)
             log_extra(f"{self.__name__}_score", [scored.get(row, {}).get("score") for row in range(len(texts))])
+        if self._log is not None:
+            scores = [row["score"] for row in scored.values() if row["score"] is not None]
+            figures = {f"rewards/{self.__name__}/score": sum(scores) / len(scores)} if scores else {}
+            self._log_means(figures.__setitem__, scored, [found[row] is not None for row in known])
+            table = [{role: values[row] for role, values in rows.items()} | scored[row] for row in scored]
+            track(self._log, f"rewards/{self.__name__}", figures, table, columns.get("trainer_state"))
         return rewards
 
     def _worth(self, scored: Mapping[str, Any]) -> float | None:

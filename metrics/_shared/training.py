@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .devices import training_undisturbed
 from .scorer import Scorer
+from .tracking import Tracker, check_tracker, track
 
 T = TypeVar("T")
 Ids = NDArray[np.int64]
@@ -39,6 +40,7 @@ class ForTraining(Scorer):
         *,
         prefix: str = "",
         log_samples: int = 0,
+        log: Tracker | None = None,
         **given: Any,
     ) -> "TrainingScores":
         """Return a function for `Trainer(compute_metrics=…)` and `Seq2SeqTrainer(compute_metrics=…)`.
@@ -50,17 +52,21 @@ class ForTraining(Scorer):
             references: Likewise, a string or a list of strings per row (default: the decoded labels).
             prefix: Text before the names of the results, followed by an underscore.
             log_samples: Log this many rows, the same in every evaluation, to the logger "evaluate_qa" (level INFO).
+            log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each evaluation to
+                the active run, under the metric's name.
             **given: Further columns, and options of `compute`.
 
         Raises:
             RowValueError, RowTypeError, TypeError, ValueError: A column or an option is not valid.
+            ImportError: The package that `log` names is not installed.
         """
+        check_tracker(self.name, log)
         columns, options = self.check_ahead(questions=questions, references=references, **given)
         if not hasattr(tokenizer, "batch_decode"):
             raise TypeError(f"{self.name}: tokenizer is {type(tokenizer).__name__}; expected one with batch_decode")
         if not isinstance(log_samples, int) or log_samples < 0:
             raise ValueError(f"{self.name}: log_samples is {log_samples!r}; expected a whole number from 0")
-        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "", log_samples)
+        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "", log_samples, log)
 
     def teacher_forced(self, *, causal: bool = False) -> Callable[[Any, Any], Any]:
         """Return a function for `Trainer(preprocess_logits_for_metrics=…)`, which replaces logits by their arg-max.
@@ -111,7 +117,9 @@ class TrainingScores:
         options: Mapping[str, Any],
         prefix: str,
         log_samples: int,
+        log: Tracker | None,
     ) -> None:
+        self._tracker = log
         self._metric, self._tokenizer, self._prefix, self._log_samples = metric, tokenizer, prefix, log_samples
         self._columns, self._options = columns, options
         self._evaluated = _Evaluated()
@@ -187,11 +195,19 @@ class TrainingScores:
         return [text.strip() for text in decoded]
 
     def _score(self, rows: Mapping[str, Sequence[Any]]) -> dict[str, float]:
+        per_example = self._log_samples > 0 or self._tracker is not None
         with training_undisturbed():
-            result = self._metric.compute(**rows, **self._options, per_example=self._log_samples > 0)
+            result = self._metric.compute(**rows, **self._options, per_example=per_example)
         if self._log_samples:
             self._log(rows, result["per_example"]["score"])
-        return {f"{self._prefix}{name}": float(value) for name, value in result.items() if _is_number(value)}
+        figures = {name: float(value) for name, value in result.items() if _is_number(value)}
+        if self._tracker is not None:
+            columns = {**rows, **result["per_example"]}
+            table = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            name = f"{self._prefix}{self._metric.name}"
+            named = {f"{name}/{key}": value for key, value in figures.items()}
+            track(self._tracker, name, named, table, getattr(_trainer(), "state", None))
+        return {f"{self._prefix}{name}": value for name, value in figures.items()}
 
     def _log(self, rows: Mapping[str, Sequence[Any]], scores: Sequence[float]) -> None:
         chosen = random.Random(0).sample(range(len(scores)), min(self._log_samples, len(scores)))
@@ -262,13 +278,10 @@ def _most_likely(logits: Any, labels: Any, causal: bool) -> Any:
 def _evaluation_set() -> tuple[int | None, bool]:
     """Return the length of the set under evaluation, or None if unknown, and whether its rows are sorted by length.
 
-    A trainer does not pass its set, so this looks for the trainer among the callers. The length is needed because
-    Seq2SeqTrainer on several processes fills the last batch with the set's first rows, and does not remove them.
+    The length is needed because Seq2SeqTrainer on several processes fills the last batch with the set's first rows, and
+    does not remove them.
     """
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_code.co_name != "evaluation_loop":
-        frame = frame.f_back
-    trainer = frame.f_locals.get("self") if frame is not None else None
+    trainer = _trainer()
     arguments = getattr(trainer, "args", None)
     by_length = getattr(arguments, "train_sampling_strategy", None) == "group_by_length"
     by_length = by_length or getattr(arguments, "group_by_length", False) is True  # transformers 4
@@ -277,6 +290,14 @@ def _evaluation_set() -> tuple[int | None, bool]:
         return len(getattr(loader, "dataset", None)), by_length  # type: ignore[arg-type]
     except TypeError:  # an iterable set has no length
         return None, by_length
+
+
+def _trainer() -> Any:
+    """Return the trainer among the callers, because it passes neither its set nor its step; None if there is none."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != "evaluation_loop":
+        frame = frame.f_back
+    return frame.f_locals.get("self") if frame is not None else None
 
 
 def _processes() -> int:

@@ -129,7 +129,7 @@ def test_requests_that_are_too_large_are_refused(smile):
 
 def test_every_parameter_has_a_label_and_a_description(server):
     endpoints = server.client().view_api(return_format="dict")["named_endpoints"]
-    assert {*endpoints} == ({"/score"} if server.name == "evqascore" else {"/score", "/batch"})
+    assert {*endpoints} == {"/score", "/explain", *(["/batch"] if server.name != "evqascore" else [])}
     for endpoint in endpoints.values():
         assert endpoint["description"]
         assert [value["label"] for value in endpoint["returns"]] == ["result"]

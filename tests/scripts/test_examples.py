@@ -1,6 +1,7 @@
 """Tests of the example programs."""
 
 import json
+import os
 import re
 import runpy
 import sys
@@ -13,6 +14,26 @@ import evaluate_qa
 from evaluate_qa.installation import install_metrics
 
 EXAMPLES = Path(evaluate_qa.__file__).parent / "examples"
+
+
+def test_quickstart(processes, tmp_path):
+    """The cells of the notebook run in order; the estimate contains the accuracy that all labels give."""
+    cells = json.loads((EXAMPLES / "quickstart.ipynb").read_text())["cells"]
+    codes = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in codes)
+    lines = [line for cell in codes for line in [*cell["source"], "\n"] if not line.startswith("%")]
+    program = tmp_path / "quickstart.py"
+    program.write_text("".join(lines) + "print(plt.get_fignums())\n")
+    environment = os.environ | {"MPLBACKEND": "agg"}
+    printed = processes.run("-W", "ignore:FigureCanvasAgg", program, env=environment, check=True).stdout
+    figures = dict(re.findall(r"(labels alone|labels and scores): (.+)", printed))
+    low_alone, high_alone = map(float, re.findall(r"[\d.]+", figures["labels alone"])[1:])
+    low, high = map(float, re.findall(r"[\d.]+", figures["labels and scores"])[1:])
+    assert low < float(re.search("138 labels: (.+)%", printed)[1]) < high
+    assert high - low < high_alone - low_alone
+    wins, losses = map(int, re.search(r"became correct: (\d+) +became wrong: (\d+)", printed).groups())
+    assert losses > wins
+    assert printed.endswith("[1, 2, 3, 4]\n")
 
 
 @pytest.mark.slow

@@ -1,23 +1,33 @@
-"""The API: `/score` for one answer and `/batch` for many, with the names of fields and options as parameters."""
+"""The API: `/score` and `/explain` for one answer, and `/batch` for many. Agents see the same endpoints as MCP tools.
+
+The parameters have the names of fields and options. The tools are called `score_answer`, `explain_answer` and
+`score_file`; on the Hub, Gradio puts the Space's name before them.
+"""
 
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, get_type_hints
 
 import gradio as gr
 
 from ..metric.declared import ChoiceControl, Control
 from ..metric.hosted import HostedScorer, Row
+from ..metric.outcome import Outcome
 from ..metric.specification import Field, Specification
 from ..scoring import batch
-from ..scoring.answering import analyze, as_record, explain, message_of
+from ..scoring.answering import analyze, as_record, as_text, explain, message_of
 from ..scoring.certainty import as_figures, certainty
-from ..scoring.files import OTHER, UploadedTable, collect
+from ..scoring.files import OTHER, UploadedTable, collect, parse
 from ..scoring.records import records_of
 from ..scoring.rows import from_mapping
 from ..visitors.limits import Refusal
 
 _KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}
+# Clients in Python have `gradio_client.handle_file` for this.
+_UPLOAD = (
+    "post the file as `files` to /gradio_api/upload, then pass "
+    '{"path": the path in the reply, "meta": {"_type": "gradio.FileData"}}.'
+)
 
 
 class Parameter(NamedTuple):
@@ -33,21 +43,27 @@ class Parameter(NamedTuple):
 def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer) -> None:
     """Add the endpoints to the page; `/batch` only if the Space scores files."""
 
-    def score(**given: Any) -> dict[str, Any]:
-        """Score one answer. Returns score, verdict, best_reference, components, marked and why."""
+    def outcome(given: Mapping[str, Any]) -> tuple[Row, Outcome]:
         options = specification.options([given[control.name] for control in specification.controls])
-        analysis = analyze(specification, scorer, from_mapping(specification.fields, given), options)
-        return as_record(explain(specification, scorer, analysis, options))
+        row = from_mapping(specification.fields, given)
+        return row, explain(specification, scorer, analyze(specification, scorer, row, options), options)
 
-    def score_rows(rows: list[Row], **given: Any) -> dict[str, Any]:
+    def score_answer(**given: Any) -> dict[str, Any]:
+        """Score one answer. Returns score, verdict, best_reference, components, marked and why."""
+        return as_record(outcome(given)[1])
+
+    def explain_answer(**given: Any) -> str:
+        """Explain in words how one answer is scored: verdict, reasons, components, and the parts that counted."""
+        row, found = outcome(given)
+        return as_text(found, row["predictions"])
+
+    def score_file(rows: list[Row] | str, **given: Any) -> dict[str, Any]:
         """Score many answers. Returns the overall score, its interval, one record per answer, and the skipped rows.
 
         If the rows have `prediction_b`, two systems' answers are scored and compared.
         """
-        if not isinstance(rows, list):
-            raise Refusal("rows: expected a list of objects, one per answer.")
         options = specification.options([given[control.name] for control in specification.controls])
-        table = collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.fields)
+        table = _table(rows, specification)
         *_, scored = batch.score(specification, scorer, table, options)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
@@ -57,19 +73,36 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
     options = [_option(control) for control in specification.controls]
     # Required parameters first, and the answer before the others.
     fields = sorted(specification.fields, key=lambda field: (field.is_optional, field.column != "predictions"))
-    _add(page, score, [*map(_field, fields), *options], api_name="score", concurrency_id="score", concurrency_limit=1)
+    for function, name in ((score_answer, "score"), (explain_answer, "explain")):
+        queue = {"api_name": name, "concurrency_id": "score", "concurrency_limit": 1}
+        _add(page, function, [*map(_field, fields), *options], **queue)
     if specification.video is None:
         names = ", ".join(f"{field.name} (optional)" if field.is_optional else field.name for field in fields)
-        info = f"One object per answer, with the keys {names}, and {OTHER} (optional) for a second system's answer."
-        rows = Parameter("rows", list[dict[str, Any]], "Rows", info)
-        _add(page, score_rows, [rows, *options], api_name="batch", concurrency_id="batch", concurrency_limit=2)
+        info = (
+            f"One object per answer, with the keys {names}, and {OTHER} (optional) for a second system's answer; or "
+            "the text of a JSONL or CSV file with these columns."
+        )
+        rows = Parameter("rows", list[dict[str, Any]] | str, "Rows", info)
+        _add(page, score_file, [rows, *options], api_name="batch", concurrency_id="batch", concurrency_limit=2)
+
+
+def _table(rows: list[Row] | str, specification: Specification) -> UploadedTable:
+    if isinstance(rows, str):
+        return parse(
+            UploadedTable("rows", ".jsonl" if rows.lstrip().startswith("{") else ".csv"), rows, specification.fields
+        )
+    if not isinstance(rows, list):
+        raise Refusal("rows: expected a list of objects, one per answer, or the text of a JSONL or CSV file.")
+    return collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.fields)
 
 
 def _field(field: Field) -> Parameter:
-    kind = _KINDS[field.kind]
+    kind, info = _KINDS[field.kind], field.info
+    if field.kind == "video":
+        info = f"{field.info}; {_UPLOAD}"
     if field.is_optional:
-        return Parameter(field.name, kind | None, field.label, field.info, None)
-    return Parameter(field.name, kind, field.label, field.info)
+        return Parameter(field.name, kind | None, field.label, info, None)
+    return Parameter(field.name, kind, field.label, info)
 
 
 def _option(control: Control) -> Parameter:
@@ -78,26 +111,25 @@ def _option(control: Control) -> Parameter:
     return Parameter(control.name, control.type, control.label, f"{control.info} {values}".strip(), control.shown)
 
 
-def _add(
-    page: gr.Blocks, function: Callable[..., dict[str, Any]], parameters: Sequence[Parameter], **queue: Any
-) -> None:
+def _add(page: gr.Blocks, function: Callable[..., Any], parameters: Sequence[Parameter], **queue: Any) -> None:
     """Add a function to the API, with these parameters, and with errors that a client may see."""
     signature = inspect.Signature(
         [
             inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=p.default, annotation=p.kind)
             for p in parameters
         ],
-        return_annotation=dict[str, Any],
+        return_annotation=get_type_hints(function)["return"],
     )
 
-    def endpoint(*values: Any) -> dict[str, Any]:
+    def endpoint(*values: Any) -> Any:
         try:
             return function(**signature.bind(*values).arguments)
         except Exception as error:
             raise gr.Error(message_of(error), print_exception=False) from None
 
-    # Gradio reads the names, types and defaults from these.
-    endpoint.__doc__ = function.__doc__
+    # Gradio reads names, types, defaults and descriptions from these; the name and "Args" are those of the tool.
+    arguments = "".join(f"    {p.name}: {p.label}. {p.info}\n" for p in parameters)
+    endpoint.__name__, endpoint.__doc__ = function.__name__, f"{inspect.getdoc(function)}\n\nArgs:\n{arguments}"
     endpoint.__annotations__ = {parameter.name: parameter.kind for parameter in parameters}
     endpoint.__signature__ = signature  # type: ignore[attr-defined]
     added = gr.api(endpoint, **queue)

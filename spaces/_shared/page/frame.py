@@ -1,7 +1,11 @@
 """The page with its tabs, and the start of the server."""
 
+import json
 import os
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
@@ -93,9 +97,21 @@ def launch(specification: Specification) -> None:
         allowed_paths=_examples(specification),
         state_session_capacity=LIMITS.visitors,
         prevent_thread_lock=True,
+        # For agents; needs the package mcp, which a Space can do without.
+        mcp_server=find_spec("mcp") is not None,
     )
+    if page.mcp_server_obj:
+        page.mcp_server_obj.postprocess_output_data = _tool_result
     scorer.warm(specification.first)
     page.block_thread()
+
+
+def _tool_result(results: Sequence[Any], _: str) -> list[Any]:
+    """Return the results of an MCP tool as JSON. Gradio would return the text of a Python object."""
+    from mcp.types import TextContent
+
+    texts = (one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in results)
+    return [TextContent(type="text", text=text) for text in texts]
 
 
 def _examples(specification: Specification) -> list[str]:

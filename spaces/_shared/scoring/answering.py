@@ -95,6 +95,20 @@ def as_record(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def as_text(outcome: Outcome, answer: str) -> str:
+    """Return an outcome in words: verdict, reasons, components, and the parts of the answer that counted."""
+    verdicts = {True: "correct", False: "incorrect", None: "none"}
+    counts = {"for": "counts", "half": "counts partly", "against": "counts against the answer"}
+    score = "none" if outcome.score is None else f"{outcome.score:.3f}"
+    return "\n".join(
+        [
+            f"Verdict: {verdicts[outcome.verdict]}. Score: {score}. {outcome.why}",
+            *(f"- {bar.label}: {bar.value:.3f} of {bar.most:g} ({bar.info})" for bar in outcome.bars),
+            *(f"- “{answer[mark.start : mark.end]}” {counts[mark.kind]}: {mark.why}" for mark in outcome.marks),
+        ]
+    )
+
+
 def message_of(error: Exception) -> str:
     """Return the message for the visitor. Errors other than a refusal are logged and not shown."""
     if isinstance(error, Refusal):

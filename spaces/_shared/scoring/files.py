@@ -74,9 +74,18 @@ def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
         text = path.read_bytes().decode("utf-8-sig")  # not read_text, which would change line breaks in cells
     except UnicodeDecodeError as error:
         raise Refusal(f"{path.name}: the file is not UTF-8 text. Save it as UTF-8.") from error
+    return parse(UploadedTable(path.name, suffix), text, fields)
+
+
+def parse(table: UploadedTable, text: str, fields: Sequence[Field]) -> UploadedTable:
+    """Add the rows of a file's text, in the table's format, to the table.
+
+    Raises:
+        Refusal: the text contains no usable row, or as `collect`.
+    """
     lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
-    records = _jsonl(text) if suffix == ".jsonl" else _csv(path.name, text, lists)
-    return collect(UploadedTable(path.name, suffix), records, fields)
+    records = _jsonl(text) if table.suffix == ".jsonl" else _csv(table.name, text, lists)
+    return collect(table, records, fields)
 
 
 def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
