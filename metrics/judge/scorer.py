@@ -1,9 +1,10 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,9 +37,20 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """The judge's scores, and their cost."""
+    """The judge's scores.
 
-    cost: float | None = None
+    Args:
+        requests: The outcomes of the requests about each row.
+    """
+
+    requests: Sequence[Sequence[Ruling]] = ()
+
+    def part(self, rows: slice) -> "Judged":
+        """Return the scores of some rows, with the signature of a call with only these rows."""
+        part, requests = super().part(rows), self.requests[rows]
+        failed = part.scores.error is not None and any(error is not None for error in part.scores.error)
+        scores = part.scores if failed else replace(part.scores, error=None)
+        return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)
 
 
 class JudgeScorer(ForReward):
@@ -139,9 +151,10 @@ class JudgeScorer(ForReward):
         for row in left:
             asks += [replace(row, sample=number) for number in range(options.samples)]
             asks += [row.exchanged()] if options.swap else []
-        every = self.model.rulings(asks, options.unscored == "raise", options.prices)
-        samples, count = iter(every), options.samples + options.swap
-        rulings = [ruling or settled([next(samples) for _ in range(count)], options.swap) for ruling in decided]
+        samples = iter(self.model.rulings(asks, options.unscored == "raise", options.prices))
+        count = options.samples + options.swap
+        requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
+        rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
@@ -149,13 +162,13 @@ class JudgeScorer(ForReward):
             "revision": self.load_options.model_revision,
             "protocol": self.model.protocol.signature,
             "request": self.model.request,
-            "score": ways([one.verdict for one in every if one.verdict]),
+            "score": _ways(requests),
             **options.settings(),
             **self.load_options.settings(),
         }
         counts = [len(row.references) for row in rows]
         scores = score(rulings, counts, options.samples > 1, options.swap, self.model.protocol.asks_why)
-        return Judged(scores, settings, cost=cost(every, options.prices) if options.prices else None)
+        return Judged(scores, settings, requests=requests)
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
@@ -189,8 +202,14 @@ class JudgeScorer(ForReward):
 
     def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add the cost and the number of unscored rows."""
-        more = {"unscored": 0} | ({"cost": scored.cost} if options.prices and isinstance(scored, Judged) else {})
+        more: dict[str, Any] = {"unscored": 0}
+        if options.prices and isinstance(scored, Judged):
+            more["cost"] = cost(chain.from_iterable(scored.requests), options.prices)
         return more | super().result(scored, options, per_example)
+
+
+def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
+    return ways([one.verdict for one in chain.from_iterable(requests) if one.verdict])
 
 
 def load_matcher(first: str, device: str | None = None) -> Any:
