@@ -30,7 +30,8 @@ def serve(
     token. SIGTERM and Ctrl+C end the server after it has answered all requests.
     """
     with reported_errors("serve", "stopped"):
-        from ..loading import keep_few_shapes, load as load_scorer
+        from ..loading import keep_few_shapes
+        from ..loading import load as load_scorer
         from ..options import parse_options
 
         loading = parse_options(load or [], metric)
@@ -40,11 +41,9 @@ def serve(
                 f"{metric} opens the files that its rows name, which a server must not do for its clients. "
                 "Score a file with evaluate-qa score."
             )
-        try:
-            from ..serving.app import Server
-            from ..serving.running import bound, run
-        except ModuleNotFoundError as error:
-            raise ImportError("serve needs fastapi and uvicorn: pip install 'evaluate-qa[serve]'") from error
+        from ..serving.app import Server
+        from ..serving.running import address, bound, http_server
+
         token = os.environ.get(_TOKEN) or None
         server = Server(scorer, parse_options(compute or [], metric), queue, token)
         if token is None and host not in _LOOPBACK:
@@ -54,8 +53,6 @@ def serve(
         with bound(host, port) as listening:
             typer.echo(f"Loading {metric}…", err=True)
             server.load()
-            run(
-                server.app(),
-                listening,
-                lambda address: typer.echo(f"Serving {metric} at {address}, described at {address}/docs.", err=True),
-            )
+            at = address(listening)
+            typer.echo(f"Serving {metric} at {at}, described at {at}/docs. Press Ctrl+C to end.", err=True)
+            http_server(server.app()).run([listening])

@@ -20,13 +20,6 @@ from .bodies import read_object
 
 logger = logging.getLogger("evaluate_qa")
 
-_FIGURES = {
-    "rows_total": ("counter", "Rows scored."),
-    "batches_total": ("counter", "Batches scored."),
-    "scoring_seconds_total": ("counter", "Time that the scorer took."),
-    "waiting_rows": ("gauge", "Rows that wait for a batch."),
-}
-
 
 class Server:
     """Answers requests with one scorer.
@@ -58,10 +51,8 @@ class Server:
         app.add_exception_handler(HTTPException, self._failed)
         app.add_exception_handler(Exception, self._failed)
         authorized = [Depends(self._authorize)]
-        score = schema.described(schema.score_body(self._metric), schema.score_example())
-        decide = schema.described(schema.systemone_body(self._metric), schema.systemone_example())
-        app.post("/v1/score", dependencies=authorized, openapi_extra=score)(self.score)
-        app.post("/v1/systemone", dependencies=authorized, openapi_extra=decide)(self.systemone)
+        app.post("/v1/score", dependencies=authorized, openapi_extra=schema.score(self._metric))(self.score)
+        app.post("/v1/systemone", dependencies=authorized, openapi_extra=schema.systemone())(self.systemone)
         app.get("/metrics", dependencies=authorized, response_class=PlainTextResponse)(self.metrics)
         app.get("/health")(self.health)
         return app
@@ -69,12 +60,9 @@ class Server:
     async def score(self, request: Request) -> Response:
         """Score rows: the keywords of `compute` are the fields of the body, and its result is the reply."""
         body = await read_object(request)
-        options = declarations(type(self._options)).keys() & body.keys()
-        if options:
-            raise HTTPException(
-                400, f"{min(options)!r} is an option of the server; set it with --compute when you start the server."
-            )
         per_example = body.pop("per_example", True)
+        if options := declarations(type(self._options)).keys() & body.keys():
+            raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
         try:
             check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
         except TypeError as error:
@@ -107,12 +95,14 @@ class Server:
     async def metrics(self) -> str:
         """Report counts in the text format of Prometheus."""
         batcher = self._batcher
-        values = (batcher.rows, batcher.batches, batcher.seconds, batcher.waiting)
-        lines = []
-        for (name, (kind, text)), value in zip(_FIGURES.items(), values, strict=True):
-            full = f"evaluate_qa_{name}"
-            lines += [f"# HELP {full} {text}", f"# TYPE {full} {kind}", f"{full} {value}"]
-        lines += ["# HELP evaluate_qa_requests_total Requests to score.", "# TYPE evaluate_qa_requests_total counter"]
+        counters = {"rows": batcher.rows, "batches": batcher.batches, "scoring_seconds": batcher.seconds}
+        lines = [
+            line
+            for name, value in counters.items()
+            for line in (f"# TYPE evaluate_qa_{name}_total counter", f"evaluate_qa_{name}_total {value}")
+        ]
+        lines += ["# TYPE evaluate_qa_waiting_rows gauge", f"evaluate_qa_waiting_rows {batcher.waiting}"]
+        lines += ["# TYPE evaluate_qa_requests_total counter"]
         lines += [f'evaluate_qa_requests_total{{status="{code}"}} {n}' for code, n in sorted(self._statuses.items())]
         return "\n".join([*lines, ""])
 

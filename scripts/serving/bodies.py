@@ -8,10 +8,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 MOST_BYTES = 16 * 2**20
+"""Size of a body."""
+
 MOST_SECONDS = 30
+"""Time until a body is complete."""
 
 
-async def read_object(request: Request, most_bytes: int = MOST_BYTES, seconds: float = MOST_SECONDS) -> dict[str, Any]:
+async def read_object(request: Request) -> dict[str, Any]:
     """Return the JSON object in the body of a request.
 
     Raises:
@@ -21,7 +24,7 @@ async def read_object(request: Request, most_bytes: int = MOST_BYTES, seconds: f
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"The content type is {kind!r}; expected the header Content-Type: application/json.")
-    body = await _read(request, most_bytes, seconds)
+    body = await _read(request)
     try:
         found = json.loads(body)
     except RecursionError:
@@ -33,24 +36,24 @@ async def read_object(request: Request, most_bytes: int = MOST_BYTES, seconds: f
     return found
 
 
-async def _read(request: Request, most_bytes: int, seconds: float) -> bytearray:
+async def _read(request: Request) -> bytearray:
     body, size = bytearray(), 0
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(MOST_SECONDS):
             # A body that is too large is read to its end, because many clients only read the reply after that.
             async for piece in request.stream():
                 size += len(piece)
-                if size <= most_bytes:
+                if size <= MOST_BYTES:
                     body += piece
                 else:
                     body.clear()
     except TimeoutError:
-        late = f"The body did not arrive within {seconds:g} seconds. Send fewer rows at once."
+        late = f"The body did not arrive within {MOST_SECONDS:g} seconds. Send fewer rows at once."
         raise HTTPException(408, late, {"Connection": "close"}) from None
     except ClientDisconnect:
         raise HTTPException(400, "The connection was closed before the body was complete.") from None
-    if size > most_bytes:
-        most = f"{most_bytes / 2**20:g} MB"
+    if size > MOST_BYTES:
+        most = f"{MOST_BYTES / 2**20:g} MB"
         raise HTTPException(
             413, f"The body has {size / 2**20:.1f} MB; expected at most {most}. Send the rows in parts."
         )

@@ -1,8 +1,7 @@
-"""Run the application in uvicorn until a signal ends it."""
+"""The HTTP server that runs the application: uvicorn, with limits of time and connections."""
 
 import asyncio
 import socket
-from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -55,28 +54,28 @@ def bound(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise OSError(f"cannot listen on {host}, port {port}: {error.strerror}. Choose another --port.") from error
+        reason = (error.strerror or str(error)).partition(" (")[0]
+        raise OSError(f"cannot listen on {host}, port {port}: {reason}. Change --port or --host.") from error
 
 
-def run(app: Any, listening: socket.socket, started: Callable[[str], None]) -> None:
-    """Serve requests until SIGTERM or Ctrl+C; requests that have arrived are answered first.
-
-    Args:
-        app: The ASGI application.
-        listening: A bound socket.
-        started: Called with the server's address.
-    """
-    config = uvicorn.Config(
-        app,
-        http=_Protocol,
-        ws="none",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,
-        limit_concurrency=_CONNECTIONS,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_DRAIN_SECONDS,
-    )
+def address(listening: socket.socket) -> str:
+    """Return the address of a server for people."""
     host, port = listening.getsockname()[:2]
-    started(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
-    uvicorn.Server(config).run([listening])
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def http_server(app: Any) -> uvicorn.Server:
+    """Return a server whose `run([socket])` ends with SIGTERM or Ctrl+C, after it has answered all requests."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=_Protocol,
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            limit_concurrency=_CONNECTIONS,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_DRAIN_SECONDS,
+        )
+    )

@@ -12,6 +12,8 @@ from ..scoring.columns import MetricColumns
 PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
 
+_EXPECTED = "an object with question, references and prediction"
+
 
 def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
     """Return the columns of the row that the state of a request describes.
@@ -34,9 +36,6 @@ def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
         if not any(name in state for name in MetricColumns().candidates(column)):
             raise ValueError(f"state has no {column!r}; expected {_EXPECTED}")
     return MetricColumns().take([state], metric.columns, metric.required)
-
-
-_EXPECTED = "an object with question, references and prediction"
 
 
 def _state(given: Any) -> dict[str, Any]:
