@@ -18,6 +18,7 @@ from .commands.report import report
 from .commands.sample import sample
 from .commands.score import score
 from .commands.select import select
+from .commands.serve import serve
 from .commands.synthesize import synthesize
 from .commands.verdicts import verdicts
 
@@ -30,7 +31,7 @@ app = typer.Typer(
 
 # The panels of `evaluate-qa --help`.
 _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
-    "Score": (score, select),
+    "Score": (score, serve, select),
     "Validate": (agreement, sample, label, estimate),
     "Compare": (compare, gate, report),
     "Judge": (cascade, synthesize),

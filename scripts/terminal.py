@@ -35,6 +35,7 @@ _EXTRA_OF = {
     "aiohttp": "synthesize",
     "datasets": "evaluate",
     "evaluate": "evaluate",
+    "fastapi": "serve",
     "markdown_it": "evaluate",
     "pyarrow": "evaluate",
     "rouge_score": "agreement",
@@ -42,6 +43,7 @@ _EXTRA_OF = {
     "sklearn": "agreement",
     "torch": "torch",
     "transformers": "torch",
+    "uvicorn": "serve",
 }
 
 

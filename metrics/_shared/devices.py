@@ -29,14 +29,18 @@ def best_device() -> str:
 
 
 @contextmanager
-def training_undisturbed() -> Iterator[None]:
-    """Restore torch's random state at the end, and record no gradients. Does nothing if torch is not imported."""
+def training_undisturbed(alone: bool = True) -> Iterator[None]:
+    """Record no gradients, and restore torch's random state at the end. Does nothing if torch is not imported.
+
+    Args:
+        alone: False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
+    """
     if sys.modules.get("torch") is None:
         yield
         return
     import torch
 
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    with torch.random.fork_rng(devices=[], enabled=alone), torch.no_grad():
         yield
 
 

@@ -1,8 +1,10 @@
 """Turn a metric into a reward function for TRL's online trainers, such as GRPOTrainer."""
 
 import copy
+import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -104,8 +106,9 @@ class ForReward(Scorer):
         missing: float | None = 0.0,
         name: str | None = None,
         log: Tracker | None = None,
+        asynchronous: bool = False,
         **given: Any,
-    ) -> "Reward":
+    ) -> Callable[..., Any]:
         """Return a function for `GRPOTrainer(reward_funcs=…)` and the other online trainers of TRL.
 
         Each step scores all completions of a process in one call, equal rows only once. The model runs on the CPU
@@ -124,6 +127,8 @@ class ForReward(Scorer):
             name: Name in the trainer's logs (default: the metric's name).
             log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each step to the
                 active run. With several processes, only the first one logs its completions.
+            asynchronous: Return a coroutine function, which scores in another thread: trainers then await several
+                rewards at once, and a judge that waits for its server does not block their event loop.
             **given: Options of `compute`, and the names of further columns in the data set.
 
         Raises:
@@ -154,7 +159,9 @@ class ForReward(Scorer):
             raise ValueError(f"{self.name}: missing is {missing!r}; expected a number or None")
         _, options = self.check_ahead(**given)
         columns = {role: column for role, column in columns.items() if role in self.columns}
-        return Reward(self._beside_policy(), columns, options, value, extractor(self.name, extract), missing, name, log)
+        find = extractor(self.name, extract)
+        reward = Reward(self._beside_policy(), columns, options, value, find, missing, name, log, not asynchronous)
+        return AsyncReward(reward) if asynchronous else reward
 
     def _beside_policy(self) -> Any:
         """Return this metric, or a copy on the CPU if its model would by default run on the policy's accelerator."""
@@ -181,10 +188,11 @@ class Reward:
         missing: float | None,
         name: str | None,
         log: Tracker | None,
+        alone: bool = True,
     ) -> None:
         self._log = log
         self.metric, self._columns, self._options = metric, columns, options
-        self._value, self._extract, self._missing = value, extract, missing
+        self._value, self._extract, self._missing, self._alone = value, extract, missing, alone
         self.__name__ = name or metric.name
 
     def __call__(
@@ -269,7 +277,7 @@ class Reward:
         numbers = {key: number for number, key in enumerate(first)}
         distinct = {role: [values[row] for row in first.values()] for role, values in rows.items()}
         try:
-            with training_undisturbed():
+            with training_undisturbed(self._alone):
                 table = self.metric.compute(**distinct, **self._options)["per_example"]
         except RowError as error:
             raise self._located(error, list(first.values())) from None
@@ -297,6 +305,24 @@ class Reward:
             values = [row[column] for row in scored.values() if row.get(column) is not None]
             if values:
                 log_metric(f"rewards/{self.__name__}/{label}", sum(map(float, values)) / len(values))
+
+
+class AsyncReward:
+    """A reward as a coroutine function, made by `metric.reward(asynchronous=True)`. It can be pickled."""
+
+    def __init__(self, reward: Reward) -> None:
+        self._reward, self.metric, self.__name__ = reward, reward.metric, reward.__name__
+
+    async def __call__(self, *given: Any, **columns: Any) -> list[float | None]:
+        """Return the reward of each completion, as `Reward` does. Rewards of one metric take turns."""
+        import asyncio
+
+        return await asyncio.to_thread(self._reward, *given, **columns)
+
+
+if sys.version_info >= (3, 12):
+    # The mark of the class holds for its instances: `inspect.iscoroutinefunction(reward)` is True.
+    inspect.markcoroutinefunction(AsyncReward)
 
 
 def _keyword(role: str) -> str:

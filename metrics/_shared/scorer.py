@@ -2,8 +2,8 @@
 
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from .arguments import (
@@ -35,6 +35,10 @@ class Scored:
     scores: Any
     settings: Mapping[str, object]
     values: Any = None
+
+    def part(self, rows: slice) -> "Scored":
+        """Return the scores of some rows."""
+        return replace(self, scores=_part(self.scores, rows), values=_part(self.values, rows) if self.values else None)
 
 
 class Scorer:
@@ -121,6 +125,31 @@ class Scorer:
         with self._turn:
             self.prepare(options)
             return self._compute(**columns, options=options)
+
+    def joint(self, columns: Mapping[str, list[Any]]) -> Hashable | None:
+        """Return a key: calls with equal keys can be scored together. None if a call has to be scored alone."""
+        return True
+
+    def compute_each(self, calls: Sequence[Mapping[str, list[Any]]], options: Any) -> list[dict[str, Any]]:
+        """Return the results of several calls of `compute`, whose rows are scored together where possible.
+
+        Args:
+            calls: The columns of each call, which have passed all checks.
+            options: The options of `compute`.
+        """
+        groups: dict[Hashable, list[int]] = {}
+        for number, columns in enumerate(calls):
+            key = self.joint(columns)
+            groups.setdefault(("alone", number) if key is None else key, []).append(number)
+        results: dict[int, dict[str, Any]] = {}
+        for numbers in groups.values():
+            joined = {name: [row for number in numbers for row in calls[number][name]] for name in self.columns}
+            scored, end = self.score(joined, options), 0
+            for number in numbers:
+                start, end = end, end + len(calls[number][self.required[0]])
+                part = scored if len(numbers) == 1 else scored.part(slice(start, end))
+                results[number] = self.result(part, options, per_example=True)
+        return [results[number] for number in range(len(calls))]
 
     def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
         """Return means, signature and row scores as Python numbers, strings and lists."""
@@ -241,6 +270,10 @@ def described(option: Declaration) -> str:
     bounded = getattr(option.kind, "low", None) not in (None, 1)
     values = f"Expects {option.kind.expected}; default" if bounded else "Default"
     return f"{option.help} {values}: {option.default_text}."
+
+
+def _part(columns: Any, rows: slice) -> Any:
+    return replace(columns, **{name: values[rows] for name, values in vars(columns).items() if values is not None})
 
 
 def _listed(values: Any) -> list[Any]:

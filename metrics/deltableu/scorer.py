@@ -97,6 +97,9 @@ class DeltableuScorer(ForTraining, ForReward):
         """Load the tokenizer, so that a missing package is reported before anything is scored."""
         load_tokenizer(options.tokenize, options.language)
 
+    def joint(self, columns: Mapping[str, list[Any]]) -> None:
+        """Score each call alone: its signature depends on its rows, and there is no model that gains by batches."""
+
     def parts(
         self,
         predictions: list[str],

@@ -103,6 +103,9 @@ class EvqascoreScorer(Scorer):
         """
         check_sources(columns, files=options is None or options.unreadable == "raise")
 
+    def joint(self, columns: Mapping[str, list[Any]]) -> None:
+        """Score each call alone, because its signature depends on its rows."""
+
     def load(self) -> Models:
         """Load the CLIP model. The first text without keywords loads the chat model."""
         load = self.load_options

@@ -1,10 +1,11 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,10 +40,20 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """The judge's scores, their cost, and the agreement of a jury."""
+    """The judge's scores.
 
-    cost: float | None = None
-    alpha: float | None = None
+    Args:
+        requests: The outcomes of the requests about each row.
+    """
+
+    requests: Sequence[Sequence[Ruling]] = ()
+
+    def part(self, rows: slice) -> "Judged":
+        """Return the scores of some rows, with the signature of a call with only these rows."""
+        part, requests = super().part(rows), self.requests[rows]
+        failed = part.scores.error is not None and any(error is not None for error in part.scores.error)
+        scores = part.scores if failed else replace(part.scores, error=None)
+        return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)
 
 
 class JudgeScorer(ForReward):
@@ -160,14 +171,15 @@ class JudgeScorer(ForReward):
         for row in left:
             asks += [replace(row, sample=number) for number in range(options.samples)]
             asks += [row.exchanged()] if options.swap else []
-        every = self.model.rulings(asks, options.unscored == "raise", options.prices)
-        samples, count = iter(every), options.samples + options.swap
-        rulings = [ruling or settled([next(samples) for _ in range(count)], options.swap) for ruling in decided]
+        samples = iter(self.model.rulings(asks, options.unscored == "raise", options.prices))
+        count = options.samples + options.swap
+        requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
+        rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
             **self._judges(),
-            "score": ways([vote.verdict for one in every for vote in one.ballots or (one,) if vote.verdict]),
+            "score": _ways(requests),
             **options.settings(),
             **self.load_options.settings(),
         }
@@ -183,8 +195,7 @@ class JudgeScorer(ForReward):
             [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in deciding)],
             len(protocols) > 1,
         )
-        spent = cost(every, options.prices) if options.prices else None
-        return Judged(scores, settings, cost=spent, alpha=alpha(every) if len(protocols) > 1 else None)
+        return Judged(scores, settings, requests=requests)
 
     def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
         """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
@@ -232,9 +243,15 @@ class JudgeScorer(ForReward):
         """Add the cost, the agreement of a jury, and the number of unscored rows."""
         more: dict[str, Any] = {"unscored": 0}
         if isinstance(scored, Judged):
-            more |= {"cost": scored.cost} if options.prices else {}
-            more |= {"alpha": scored.alpha} if self.load_options.judges else {}
+            asked = list(chain.from_iterable(scored.requests))
+            more |= {"cost": cost(asked, options.prices)} if options.prices else {}
+            more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
+
+
+def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
+    asked = chain.from_iterable(requests)
+    return ways([vote.verdict for one in asked for vote in one.ballots or (one,) if vote.verdict])
 
 
 def load_matcher(first: str, device: str | None = None) -> Any:

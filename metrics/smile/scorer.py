@@ -107,6 +107,10 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
         selected = partial(shortlists, k=k, word_vectors=encoder.word_vectors) if k else None
         return components(predictions, references, synthetic_answers, encoder, lemmatizer(options), selected, needed)
 
+    def joint(self, columns: Mapping[str, list[Any]]) -> bool:
+        """Return whether a call has synthetic answers, which its signature says."""
+        return any(columns["synthetic_answers"])
+
     def overruled(self, scores: Scores, found: Sequence[tuple[Decision, int | None]]) -> Scores:
         """Return the scores that rules for values decide, with their bins."""
         overruled: Scores = super().overruled(scores, found)

@@ -37,10 +37,21 @@ class Recorded:
 
     def __call__(self, **given):
         """Return the rewards of a step."""
-        found = self.reward(**given)
+        return self.record(given, self.reward(**given))
+
+    def record(self, given, found):
+        """Keep a call, and return its rewards."""
         kept = ("prompts", "completions", "completion_ids", "gold")
         self.calls.append({name: given[name] for name in kept} | {"rewards": found, "names": sorted(given)})
         return found
+
+
+class RecordedLater(Recorded):
+    """A coroutine function that records its calls."""
+
+    async def __call__(self, **given):
+        """Return the rewards of a step."""
+        return self.record(given, await self.reward(**given))
 
 
 def main(folder):
@@ -55,7 +66,7 @@ def main(folder):
     bem = evaluate_qa.load("bem")
     rewards = [
         Recorded(bem.reward("gold")),
-        Recorded(bem.reward("gold", value="verdict", name="right")),
+        RecordedLater(bem.reward("gold", value="verdict", name="right", asynchronous=True)),
     ]
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     trainer = GRPOTrainer(

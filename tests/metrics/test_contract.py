@@ -93,6 +93,17 @@ def test_per_example_false_leaves_out_rows(metric, case, result):
     assert without == {key: value for key, value in result.items() if key != "per_example"}
 
 
+def test_calls_that_are_scored_together_have_the_results_of_each_alone(metric, case):
+    parts = [case.rows(0, 1), case.rows(2, 3, 4), {name: case.rows(5)[name] for name in case.needed(metric)}]
+    options, _ = metric.check_call({})
+    calls = [metric.check_columns(part, options) for part in parts]
+    for part, result in zip(parts, metric.compute_each(calls, options), strict=True):
+        alone = metric.compute(**part)
+        assert result["signature"] == alone["signature"]
+        assert_same(result["per_example"], alone["per_example"])
+        assert_same(result, alone)
+
+
 def test_the_best_answers_score_highest(metric, case, name):
     result = metric.compute(**case.best_rows())
     best = case.scores[1] if case.best is None else case.best

@@ -1,8 +1,11 @@
 """Reward functions, called as a trainer calls them. tests/e2e/test_grpo.py runs a real trainer."""
 
+import asyncio
+import inspect
 import pickle
 import re
 import statistics
+import threading
 
 import pytest
 
@@ -167,6 +170,8 @@ def test_a_reward_logs_means_under_its_own_name(metrics):
 def test_a_reward_can_be_pickled(name, metrics):
     reward = metrics[name].reward(extract="answer")
     there = pickle.loads(pickle.dumps(reward))
+    later = pickle.loads(pickle.dumps(metrics[name].reward(extract="answer", asynchronous=True)))
+    assert asyncio.run(later(PROMPTS, REASONED, answer=ANSWERS)) == reward(PROMPTS, REASONED, answer=ANSWERS)
     assert there(PROMPTS, REASONED, answer=ANSWERS) == reward(PROMPTS, REASONED, answer=ANSWERS)
     assert there.__name__ == name
 
@@ -253,3 +258,25 @@ def test_a_missing_question_raises_an_error_with_a_fix(metrics):
 
 def _fails(_):
     raise RuntimeError("my own")
+
+
+def test_an_asynchronous_reward_does_not_block_the_event_loop(server, deltableu):
+    """Another reward finishes while a judge waits for its server. tests/e2e/test_grpo.py runs it in a trainer."""
+    waited, reply = threading.Event(), server.reply
+    server.reply = lambda body: reply(body) if waited.wait(30) else None
+    judge = evaluate_qa.load("judge", endpoint=server.url, model="m")
+    slow, fast = judge.reward(asynchronous=True, name="slow"), deltableu.reward(asynchronous=True)
+    assert inspect.iscoroutinefunction(slow.__call__)
+    assert (slow.__name__, fast.__name__) == ("slow", "deltableu")
+    rows = {"prompts": PROMPTS, "completions": COMPLETIONS, "answer": ANSWERS}
+
+    async def step():
+        waiting = asyncio.create_task(slow(**rows))
+        found = await fast(**rows)
+        assert not waiting.done()
+        waited.set()
+        return found, await waiting
+
+    assert asyncio.run(step()) == (deltableu.reward()(**rows), judge.reward()(**rows))
+    with pytest.raises(ValueError, match="the data set has no column 'answer'"):
+        asyncio.run(fast(PROMPTS, COMPLETIONS))

@@ -1,0 +1,1 @@
+"""The server of `evaluate-qa serve`."""

@@ -1,0 +1,147 @@
+"""The HTTP application: scores rows, answers System One questions, and reports its state."""
+
+import json
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import PlainTextResponse, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
+
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
+
+from . import schema, systemone
+from .batching import Batcher, QueueFullError
+from .bodies import read_object
+
+logger = logging.getLogger("evaluate_qa")
+
+
+class Server:
+    """Answers requests with one scorer.
+
+    Args:
+        metric: The scorer.
+        compute: Options of its `compute`, for all requests.
+        most_rows: Number of rows that may wait.
+        token: The bearer token that requests must have; None lets everyone in.
+    """
+
+    def __init__(
+        self, metric: Any, compute: Mapping[str, Any], most_rows: int = 10_000, token: str | None = None
+    ) -> None:
+        self._metric, self._token = metric, token
+        self._options, _ = metric.check_call(compute)
+        self._batcher = Batcher(lambda calls: metric.compute_each(calls, self._options), most_rows)
+        self._statuses: Counter[int] = Counter()
+
+    def load(self) -> None:
+        """Load the model."""
+        self._metric.prepare(self._options)
+
+    def app(self) -> FastAPI:
+        """Return the ASGI application."""
+        about = f"Scores answers with the metric `{self._metric.name}`. `compute` in Python returns the same results."
+        app = FastAPI(title="evaluate-qa", description=about, redoc_url=None)
+        # Errors have the shape that clients of OpenAI and of System One read.
+        app.add_exception_handler(HTTPException, self._failed)
+        app.add_exception_handler(Exception, self._failed)
+        authorized = [Depends(self._authorize)]
+        app.post("/v1/score", dependencies=authorized, openapi_extra=schema.score(self._metric))(self.score)
+        app.post("/v1/systemone", dependencies=authorized, openapi_extra=schema.systemone())(self.systemone)
+        app.get("/metrics", dependencies=authorized, response_class=PlainTextResponse)(self.metrics)
+        app.get("/health")(self.health)
+        return app
+
+    async def score(self, request: Request) -> Response:
+        """Score rows: the keywords of `compute` are the fields of the body, and its result is the reply."""
+        body = await read_object(request)
+        per_example = body.pop("per_example", True)
+        if options := declarations(type(self._options)).keys() & body.keys():
+            raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
+        try:
+            check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
+        except TypeError as error:
+            raise HTTPException(400, str(error)) from None
+        result = await self._result(body)
+        if not per_example:
+            result.pop("per_example")
+        return self._reply(200, result)
+
+    async def systemone(self, request: Request) -> Response:
+        """Answer System One questions of type `noul` with the probability that a prediction is right."""
+        metric = self._metric
+        if metric.name not in systemone.PROBABILISTIC:
+            names = ", ".join(systemone.PROBABILISTIC)
+            raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
+        body = await read_object(request)
+        try:
+            row = systemone.row_of(body, metric)
+        except ValueError as error:
+            raise HTTPException(400, f"{metric.name}: {error}.") from None
+        try:
+            return self._reply(200, systemone.reply(body, await self._result(row)))
+        except RuntimeError as error:
+            raise HTTPException(500, str(error)) from None
+
+    async def health(self) -> dict[str, str]:
+        """Report that the server is ready."""
+        return {"status": "ok", "metric": self._metric.name}
+
+    async def metrics(self) -> str:
+        """Report counts in the text format of Prometheus."""
+        batcher = self._batcher
+        counters = {"rows": batcher.rows, "batches": batcher.batches, "scoring_seconds": batcher.seconds}
+        lines = [
+            line
+            for name, value in counters.items()
+            for line in (f"# TYPE evaluate_qa_{name}_total counter", f"evaluate_qa_{name}_total {value}")
+        ]
+        lines += ["# TYPE evaluate_qa_waiting_rows gauge", f"evaluate_qa_waiting_rows {batcher.waiting}"]
+        lines += ["# TYPE evaluate_qa_requests_total counter"]
+        lines += [f'evaluate_qa_requests_total{{status="{code}"}} {n}' for code, n in sorted(self._statuses.items())]
+        return "\n".join([*lines, ""])
+
+    async def _result(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the result for columns as they came.
+
+        Raises:
+            HTTPException: The columns are invalid, the queue is full, or the scorer failed.
+        """
+        metric = self._metric
+        try:
+            checked = metric.check_columns({name: columns.get(name) for name in metric.columns}, self._options)
+        except (ValueError, TypeError) as error:
+            raise HTTPException(400, str(error)) from None
+        try:
+            return await self._batcher.result(checked, len(checked[metric.required[0]]))
+        except QueueFullError:
+            waits = f"{self._batcher.waiting:,} rows are waiting. Try again later."
+            raise HTTPException(429, waits, {"Retry-After": "1"}) from None
+        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+            logger.error("%s", error)
+            raise HTTPException(500, str(error)) from None
+
+    async def _authorize(
+        self, given: Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+    ) -> None:
+        if self._token is None:
+            return
+        if given is None or not secrets.compare_digest(given.credentials.encode(), self._token.encode()):
+            message = "The bearer token is missing or wrong; expected the header Authorization: Bearer TOKEN."
+            raise HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
+
+    async def _failed(self, request: Request, error: Exception) -> Response:
+        if not isinstance(error, HTTPException):
+            return self._reply(500, {"error": {"message": "The server failed; its log has the reason.", "code": 500}})
+        content = {"error": {"message": error.detail, "code": error.status_code}}
+        return self._reply(error.status_code, content, error.headers)
+
+    def _reply(self, status: int, content: Any, headers: Mapping[str, str] | None = None) -> Response:
+        self._statuses[status] += 1
+        # Only ASCII: an error may repeat half a surrogate pair, which UTF-8 cannot encode.
+        return Response(json.dumps(content), status, headers, "application/json")

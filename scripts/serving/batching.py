@@ -1,0 +1,100 @@
+"""Score concurrent requests together: while one batch is scored, the next one collects."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+Columns = Mapping[str, list[Any]]
+Result = dict[str, Any]
+
+_BATCH_ROWS = 1024
+"""A batch ends with the request that reaches this number of rows."""
+
+
+class QueueFullError(Exception):
+    """Too many rows are waiting."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    columns: Columns
+    rows: int
+    result: "asyncio.Future[Result]"
+
+
+@dataclass
+class Batcher:
+    """Runs a scorer in one thread.
+
+    Args:
+        score: Returns the result of each of several requests.
+        most_rows: Number of rows that may wait. A request with more rows is accepted if no other is waiting.
+        waiting: Number of rows that wait for a batch.
+        rows: Number of rows that were scored.
+        batches: Number of batches.
+        seconds: Time that the scorer took.
+    """
+
+    score: Callable[[Sequence[Columns]], list[Result]]
+    most_rows: int
+    waiting: int = 0
+    rows: int = 0
+    batches: int = 0
+    seconds: float = 0.0
+    _requests: deque[_Request] = field(default_factory=deque)
+    _running: "asyncio.Task[None] | None" = None
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "scorer"))
+
+    async def result(self, columns: Columns, rows: int) -> Result:
+        """Return the result of a request.
+
+        Raises:
+            QueueFullError: Too many rows are waiting.
+            Exception: What the scorer raised for this request.
+        """
+        if self.waiting and self.waiting + rows > self.most_rows:
+            raise QueueFullError
+        loop = asyncio.get_running_loop()
+        request = _Request(columns, rows, loop.create_future())
+        self._requests.append(request)
+        self.waiting += rows
+        if self._running is None:
+            self._running = loop.create_task(self._run())
+        return await request.result
+
+    async def _run(self) -> None:
+        while self._requests:
+            batch = self._next_batch()
+            started = time.perf_counter()
+            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._outcomes, batch)
+            self.seconds += time.perf_counter() - started
+            self.batches += 1
+            for request, outcome in zip(batch, outcomes, strict=True):
+                self.rows += request.rows
+                if request.result.done():  # its connection was lost
+                    continue
+                if isinstance(outcome, Exception):
+                    request.result.set_exception(outcome)
+                else:
+                    request.result.set_result(outcome)
+        self._running = None
+
+    def _next_batch(self) -> list[_Request]:
+        batch: list[_Request] = []
+        while self._requests and sum(request.rows for request in batch) < _BATCH_ROWS:
+            batch.append(self._requests.popleft())
+        self.waiting -= sum(request.rows for request in batch)
+        return batch
+
+    def _outcomes(self, batch: Sequence[_Request]) -> list[Result | Exception]:
+        """Return the result of each request, or its error: a request must not fail because of another one."""
+        try:
+            return [*self.score([request.columns for request in batch])]
+        except Exception as error:
+            if len(batch) == 1:
+                return [error]
+            return [outcome for request in batch for outcome in self._outcomes([request])]

@@ -1,0 +1,60 @@
+"""Read the body of a request, within limits of size and time."""
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+MOST_BYTES = 16 * 2**20
+"""Size of a body."""
+
+MOST_SECONDS = 30
+"""Time until a body is complete."""
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """Return the JSON object in the body of a request.
+
+    Raises:
+        HTTPException: The body is too large (413), too slow (408), or not a JSON object (400, 415).
+    """
+    # Web pages can send any other content type to a server on this machine, but JSON only if the server agrees.
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, f"The content type is {kind!r}; expected the header Content-Type: application/json.")
+    body = await _read(request)
+    try:
+        found = json.loads(body)
+    except RecursionError:
+        raise HTTPException(400, "The body is nested too deeply; expected a JSON object.") from None
+    except ValueError as error:
+        raise HTTPException(400, f"The body is not JSON ({error}); expected a JSON object.") from None
+    if not isinstance(found, dict):
+        raise HTTPException(400, f"The body is a {type(found).__name__}; expected a JSON object.")
+    return found
+
+
+async def _read(request: Request) -> bytearray:
+    body, size = bytearray(), 0
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            # A body that is too large is read to its end, because many clients only read the reply after that.
+            async for piece in request.stream():
+                size += len(piece)
+                if size <= MOST_BYTES:
+                    body += piece
+                else:
+                    body.clear()
+    except TimeoutError:
+        late = f"The body did not arrive within {MOST_SECONDS:g} seconds. Send fewer rows at once."
+        raise HTTPException(408, late, {"Connection": "close"}) from None
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was closed before the body was complete.") from None
+    if size > MOST_BYTES:
+        most = f"{MOST_BYTES / 2**20:g} MB"
+        raise HTTPException(
+            413, f"The body has {size / 2**20:.1f} MB; expected at most {most}. Send the rows in parts."
+        )
+    return body

@@ -1,0 +1,65 @@
+"""System One: the scorer answers the question whether an answer is right, in the shape of decision endpoints.
+
+The schema is that of vLLM, Ollama, LiteLLM and others: https://docs.vllm.ai, "Structured Decisions".
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..scoring.columns import MetricColumns
+
+PROBABILISTIC = ("bem", "judge", "nli_lex")
+"""The metrics whose score is the probability that an answer is right."""
+
+_EXPECTED = "an object with question, references and prediction"
+
+
+def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
+    """Return the columns of the row that the state of a request describes.
+
+    Raises:
+        ValueError: The state is not a row, or a question cannot be answered.
+    """
+    questions = body.get("questions")
+    if not isinstance(questions, dict) or not questions:
+        raise ValueError("questions is missing or empty; expected an object with named questions of type 'noul'")
+    for name, question in questions.items():
+        kind = question.get("type") if isinstance(question, dict) else None
+        if kind != "noul":
+            raise ValueError(
+                f"questions[{name!r:.80}] has the type {kind!r:.80}; expected 'noul', because {metric.name} only "
+                "decides whether the prediction is right"
+            )
+    state = _state(body.get("state"))
+    for column in metric.required:
+        if not any(name in state for name in MetricColumns().candidates(column)):
+            raise ValueError(f"state has no {column!r}; expected {_EXPECTED}")
+    return MetricColumns().take([state], metric.columns, metric.required)
+
+
+def _state(given: Any) -> dict[str, Any]:
+    """Return the state as an object; clients may send it as JSON text."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            raise ValueError(f"state is not JSON; expected {_EXPECTED}") from None
+    if not isinstance(given, dict):
+        raise ValueError(f"state is {type(given).__name__}; expected {_EXPECTED}")
+    return given
+
+
+def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reply: to every question, the probability that the prediction is right.
+
+    Raises:
+        RuntimeError: The row could not be scored.
+    """
+    rows = result["per_example"]
+    if (score := rows["score"][0]) is None:
+        raise RuntimeError(rows["error"][0])
+    answer = {"type": "noul", "noul": score}
+    # No tokens are billed; clients require the counts.
+    usage = {"input_tokens": 0, "output_tokens": 0}
+    return {"model": result["signature"], "answers": dict.fromkeys(body["questions"], answer), "usage": usage}
