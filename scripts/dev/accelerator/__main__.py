@@ -19,7 +19,7 @@ _PROGRAM = "python -m evaluate_qa.dev.accelerator"
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 
-Parcels = Annotated[Path, typer.Argument(help="Folder of the parcels: small/ with data and MiniLM, large/.")]
+Parcels = Annotated[Path, typer.Argument(help="Folder of the parcels: minilm/ (with the data) and mpnet/.")]
 
 
 @app.command()

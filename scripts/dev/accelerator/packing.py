@@ -17,8 +17,8 @@ from ...training.sources import KNOWN, LabeledSet, read_sets, sample
 from . import parcel
 from .strangers import KINDS, read_pairs, read_verdicts
 
-SMALL, LARGE = "small", "large"
-"""Names of the parcels: the data with MiniLM, and the large encoder."""
+SMALL, LARGE = "minilm", "mpnet"
+"""Names of the parcels: the data with MiniLM, and the large encoder, all-mpnet-base-v2."""
 TEST = "test:"
 """Start of the names of sets whose rows nothing is fitted on."""
 

@@ -234,10 +234,10 @@ class Trainer:
         learner = self._learner(size)
         if size == LARGE:
             before, after = self._of(LARGE, ()), _snapshot(learner)
-            content = parcel.rounded((key, (after[key] - before[key]).cpu().numpy(), _BITS) for key in after)
+            content = parcel.rounded((_short(key), (after[key] - before[key]).cpu().numpy(), _BITS) for key in after)
             _load(learner, _added(before, content))
             layers = json.dumps(self._evaluator.layers(learner, size)).encode()
-            parcel.write(self._output / LARGE, {"weights": content, "layers": layers}, _RETURNED_BYTES)
+            parcel.write(self._output / name, {"weights": content, "layers": layers}, _RETURNED_BYTES)
             return {}
         file = self._work / f"{name}.safetensors"
         learner.save(file)
@@ -262,7 +262,8 @@ class Trainer:
         """Return the weights of a step, an encoder or a mean of steps; those without a fold if it has no folds."""
         if name in MEANS:
             return _mean([self._of(one, fold) for one in MEANS[name]])
-        return self._weights.get((name, fold)) or self._weights[name, ()]
+        folded = any(step.name == name and not step.pairs for step in STEPS)
+        return self._weights[name, fold if folded else ()]
 
     def _write(self) -> None:
         """Write the results, and copy the best small candidate's file."""
@@ -310,7 +311,10 @@ def _added(weights: Weights, content: bytes) -> Weights:
     """Return weights with the differences in a file added."""
     import torch
 
-    return {
-        name: weights[name] + torch.from_numpy(value).to(weights[name].device)
-        for name, value in parcel.restored(content).items()
-    }
+    found = parcel.restored(content)
+    return {name: value + torch.from_numpy(found[_short(name)]).to(value.device) for name, value in weights.items()}
+
+
+def _short(name: str) -> str:
+    """Return the name of a parameter without the folder of the encoder, which a teacher's head is named after."""
+    return name if name.startswith("encoder.") else name.rpartition(".")[2]

@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from evaluate_qa.metrics._shared.words import exact_words
 
@@ -31,87 +30,56 @@ _WRONG, _RIGHT = 0.25, 0.75
 _HALF, _DEV = 0.5, 0.2
 
 
-class PairSet(NamedTuple):
-    """How many pairs of a set to use at most, overall and of each kind, and the skill that they test."""
-
-    skill: str
-    rows: int | None = None
-    of_kind: int | None = None
-
-
 PAIRS = {
-    "te_new_protocols": PairSet("world facts"),
-    "mnli_dev": PairSet("inference"),
-    "fever_nli": PairSet("world facts"),
-    "cannot_negation": PairSet("negation"),
-    "counterfactual_nli": PairSet("inference"),
-    **{f"paws_x_{language}": PairSet("word order and roles") for language in ("en", "de", "es", "fr")},
-    "paws_x_zh": PairSet("word order and roles", 0),  # the encoders do not read Chinese
-    "snli_train_20k": PairSet("inference"),
-    "snli_dev_test": PairSet("inference"),
-    "wanli_15k": PairSet("inference"),
-    "semi_auto_nli_wiki": PairSet("numbers and names"),
-    "summedits_pairs": PairSet("paraphrase"),
-    "fool_me_twice": PairSet("world facts"),
-    "fever_symmetric": PairSet("world facts"),
-    "negation_rte_snli_mnli": PairSet("negation"),
-    "breaking_nli": PairSet("near synonyms"),
-    "names_wordnet": PairSet("names"),
-    "conjnli": PairSet("inference", 4000),
-    "scone": PairSet("negation", 4000),
-    "med": PairSet("quantifiers", 4000),
-    "checklist_qqp": PairSet("paraphrase", of_kind=100),
-    "names_nicknames": PairSet("names", 3000),
-    "names_countries": PairSet("names"),
-    "scitail_test": PairSet("inference"),
-    "rte3_fr": PairSet("inference"),
-    "wordnet_pairs": PairSet("near synonyms", 10000),
-    "help": PairSet("quantifiers", 4000),
-    "hans": PairSet("word order and roles", 4000),
+    "inference": "mnli_dev snli_train_20k snli_dev_test wanli_15k counterfactual_nli conjnli scitail_test rte3_fr",
+    "world facts": "te_new_protocols fever_nli fever_symmetric fool_me_twice",
+    "negation": "cannot_negation negation_rte_snli_mnli scone",
+    "word order and roles": "paws_x_en paws_x_de paws_x_es paws_x_fr paws_x_zh hans",
+    "numbers and names": "semi_auto_nli_wiki",
+    "names": "names_wordnet names_nicknames names_countries",
+    "near synonyms": "breaking_nli wordnet_pairs",
+    "paraphrase": "checklist_qqp summedits_pairs",
+    "quantifiers": "help med",
 }
-"""The sets of pairs to train on."""
+"""The sets of pairs by the skill that they test."""
+# Most pairs of a set to train on; the encoders do not read Chinese.
+_PAIR_ROWS = {"paws_x_zh": 0, "names_nicknames": 3000, "wordnet_pairs": 10000} | dict.fromkeys(
+    ("conjnli", "scone", "med", "help", "hans"), 4000
+)
+# The same, for each kind of a set's pairs.
+_KIND_ROWS = {"checklist_qqp": 100}
 
 KINDS = {
-    "evouna": "short factual",
-    "opentriviaqa_wrong": "short factual",
-    "halueval_qa_small": "short factual",
-    "efficientqa": "open-domain predictions",
-    "semeval2013": "student answers",
-    "saf": "course answers",
-    "mindca": "children's explanations",
-    "sas_pairs": "reading comprehension",
-    "fairytaleqa_two": "reading comprehension",
-    "gsm_solutions": "worked math",
-    "stepverify": "worked math",
-    "summhay_insights": "covered statements",
-    "kqa_statements": "medical",
-    "truthfulqa_human": "misconceptions",
-    "truthfulqa_multi_human": "misconceptions",
+    data_set: kind
+    for kind, data_sets in {
+        "short factual": ("evouna", "opentriviaqa_wrong", "halueval_qa_small"),
+        "open-domain predictions": ("efficientqa",),
+        "student answers": ("semeval2013",),
+        "course answers": ("saf",),
+        "children's explanations": ("mindca",),
+        "reading comprehension": ("sas_pairs", "fairytaleqa_two"),
+        "worked math": ("gsm_solutions", "stepverify"),
+        "covered statements": ("summhay_insights",),
+        "medical": ("kqa_statements",),
+        "misconceptions": ("truthfulqa_human", "truthfulqa_multi_human"),
+    }.items()
+    for data_set in data_sets
 }
 """Data set to its kind of answers. Other data sets have none: a language model wrote their answers."""
 
-
-class VerdictSet(NamedTuple):
-    """How to use a set of judged answers."""
-
-    train: bool = True
-    rows: int | None = None
-
-
-VERDICTS = {
-    "mindca": VerdictSet(rows=2000),
-    "sas_pairs": VerdictSet(),
-    "fairytaleqa_two": VerdictSet(rows=2000),
-    "gsm_solutions": VerdictSet(rows=1500),
-    "stepverify": VerdictSet(),
-    "summhay_insights": VerdictSet(),
-    "opentriviaqa_wrong": VerdictSet(rows=3000),
-    "halueval_qa_small": VerdictSet(),
-    "kqa_statements": VerdictSet(train=False),
-    "truthfulqa_human": VerdictSet(train=False),
-    "truthfulqa_multi_human": VerdictSet(train=False),
+REPORTED = ("kqa_statements", "truthfulqa_human", "truthfulqa_multi_human")
+"""Sets of answers that must not be trained on."""
+TRAINED = {
+    "mindca": 2000,
+    "sas_pairs": None,
+    "fairytaleqa_two": 2000,
+    "gsm_solutions": 1500,
+    "stepverify": None,
+    "summhay_insights": None,  # half of it
+    "opentriviaqa_wrong": 3000,
+    "halueval_qa_small": None,
 }
-"""The sets of answers, and the most rows of each to train on."""
+"""Sets of answers to train on, with the most rows of each."""
 
 
 @dataclass(frozen=True)
@@ -128,15 +96,15 @@ def read_pairs(folder: Path, count: int) -> Pairs:
     `data_set` of a held-out pair is its skill. Raises OSError or RowsError if a file is missing or a row is damaged.
     """
     kept, tested = [], defaultdict[tuple[str, str], list[TrainingExample]](list)
-    for name, use in PAIRS.items():
+    for name, skill in ((name, skill) for skill, names in PAIRS.items() for name in names.split()):
         chosen, of_kind = [], Counter[str]()
         for example, kind in sorted(_pairs(folder / f"{name}.jsonl.gz"), key=lambda found: _digest(repr(found[0]))):
             if _digest(" ".join(example.answer.casefold().split()))[0] < _HELD_OUT:
-                tested[use.skill, example.language].append(replace(example, data_set=use.skill))
-            elif use.of_kind is None or of_kind[kind] < use.of_kind:
+                tested[skill, example.language].append(replace(example, data_set=skill))
+            elif of_kind[kind] < _KIND_ROWS.get(name, math.inf):
                 of_kind[kind] += 1
                 chosen.append(example)
-        kept.append(chosen[: use.rows])
+        kept.append(chosen[: _PAIR_ROWS.get(name)])
     share = min(1.0, count / max(1, sum(map(len, kept))))
     train = [example for chosen in kept for example in chosen[: math.ceil(share * len(chosen))]]
     held_out = [
@@ -148,32 +116,27 @@ def read_pairs(folder: Path, count: int) -> Pairs:
 
 
 def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
-    """Read all sets of `VERDICTS`; `test` holds the rows that must not be trained on, `dev` a fifth of the others.
+    """Read all sets of answers; `test` holds the rows that must not be trained on, `dev` a fifth of the others.
 
     Args:
         folder: The folder.
         reported: Questions that figures are reported on elsewhere; other rows with them are left out.
     """
     asked, found = {_same(question) for question in reported}, []
-    for name, use in VERDICTS.items():
+    for name in (*TRAINED, *REPORTED):
         rows = [row for row in _answers(folder / f"{name}.jsonl.gz", name) if _same(row.question) not in asked]
-        if not use.train:
-            found.append(LabeledSet(name, [], [], rows))
-            continue
-        test: list[LabeledRow] = []
-        if name == "summhay_insights":
-            rows, test = divided(rows, _HALF)
+        rows, test = divided(rows, 1.0 if name in REPORTED else _HALF if name == "summhay_insights" else 0.0)
         train, dev = divided(rows, _DEV)
-        if not any(row.label for row in rows):
+        if not any(row.label for row in dev):
             dev = []  # says nothing about right answers
-        found.append(LabeledSet(name, _with_right(sample(train, use.rows)), dev, test))
+        found.append(LabeledSet(name, _with_right(sample(train, TRAINED.get(name))), dev, test))
     return found
 
 
-def _with_right(rows: Sequence[LabeledRow]) -> list[LabeledRow]:
+def _with_right(rows: list[LabeledRow]) -> list[LabeledRow]:
     """Add each reference as a right answer to rows that are all wrong."""
     if any(row.label for row in rows):
-        return list(rows)
+        return rows
     right = {row.question_id: replace(row, answer=row.references[0], label=1.0) for row in rows}
     return [*rows, *right.values()]
 
@@ -207,7 +170,7 @@ def _rows(file: Path, columns: Sequence[str]) -> Iterator[tuple[str, Row]]:
     if not file.is_file():
         raise FileNotFoundError(
             f"there is no file {file}; give a folder that has a .jsonl.gz file for each set, or remove "
-            f"{file.name.partition('.')[0]} from the sets in {Path(__file__).name}"
+            f"this set from {Path(__file__).name}"
         )
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
