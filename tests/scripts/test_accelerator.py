@@ -10,11 +10,13 @@ import pytest
 from commands import run_program
 
 from evaluate_qa.dev.accelerator import parcel, stages
+from evaluate_qa.dev.accelerator.encoding import Encoder
 from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, PackOptions, kind_of, pack, unpack
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
 from evaluate_qa.dev.accelerator.strangers import PAIRS, REPORTED, TRAINED, read_pairs, read_verdicts
 from evaluate_qa.metrics._shared.matcher import read
+from evaluate_qa.training.examples import TrainingExample
 from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher
@@ -202,13 +204,26 @@ def test_time_budget_ends_a_run(folders, tmp_path, monkeypatch, batches):
     packed, output, said = unpack(folders / "parcels", tmp_path / "encoders"), tmp_path / "out", []
     clock = Clock(1.0, lambda: 61.0 if len(batches) == 4 else 0.0)
     shipped, work = folders / "shipped.safetensors", tmp_path / "work"
-    Trainer(packed, tmp_path / "encoders", shipped, output, work, RECIPE, clock, said.append).run()
+    encoder = Encoder(RECIPE.max_tokens, workers=0)
+    Trainer(packed, tmp_path / "encoders", shipped, output, work, RECIPE, encoder, clock, said.append).run()
     results = json.loads((output / "results.json").read_text())
     assert not results["complete"]
     assert said[-1] == "the time budget ended after 61 s; the results so far are complete files"
     assert [run["without"] for run in results["runs"]] == [[], [], [*TWO_FOLDS[0]]]
     assert results["candidates"]["first"]["kinds"].keys() == {"medical", "misconceptions", TWO_FOLDS[0][1]}
     assert (output / "matcher.safetensors").read_bytes() == (work / "first.safetensors").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("workers", [0, 1])
+def test_examples_are_encoded_like_a_learner_does(folders, size, workers, processes):
+    """Also in another process."""
+    learner = Heads(folders / size, RECIPE) if size == SMALL else Teacher(str(folders / size), RECIPE)
+    examples = [TrainingExample("where?", "the cat is in the mat " * n, "on a tree", 1.0) for n in range(1, 20)]
+    with Encoder(RECIPE.max_tokens, workers) as encoder:
+        found = encoder.start(folders / size, tuple(learner.classifiers), examples)()
+    assert found == learner.encode(examples)
 
 
 def test_best_candidate_has_figures_on_all_kinds():

@@ -32,8 +32,8 @@ def pack(
         Path | None, typer.Option(help="Pack the large encoder in this folder, all-mpnet-base-v2.")
     ] = None,
     pair_rows: Annotated[int, typer.Option(min=1, help="Pack about N sentence pairs.")] = 200_000,
-    rows: Annotated[int, typer.Option(min=1, help="Draw examples from N judged answers.")] = 40_000,
-    unlabeled: Annotated[int, typer.Option(min=0, help="Draw N pairs of answers for the teacher.")] = 20_000,
+    rows: Annotated[int, typer.Option(min=1, help="Draw examples from N judged answers.")] = 32_000,
+    unlabeled: Annotated[int, typer.Option(min=0, help="Draw N pairs of answers for the teacher.")] = 16_000,
     part_mb: Annotated[float, typer.Option(min=0.001, help="Split parcels into parts of N megabytes.")] = 36,
 ) -> None:
     """Draw the examples, and write them with the encoders into parcels, whose parts can travel one at a time."""
@@ -68,6 +68,7 @@ def train(
     """Train all candidates, and write figures and files after each run, so that a run that is cut keeps its best."""
     with reported_errors("train", program=_PROGRAM), TemporaryDirectory() as encoders:
         from ...training.recipe import TrainingRecipe
+        from .encoding import Encoder
         from .figures import table
         from .packing import unpack
         from .stages import Clock, Trainer
@@ -76,8 +77,9 @@ def train(
         packed = unpack(parcels, Path(encoders))
         recipe = TrainingRecipe(token_budget=tokens, max_tokens=256, device=device, bfloat16=bfloat16)
         start = shipped or find_matcher("fit")
-        trainer = Trainer(packed, Path(encoders), start, output, work, recipe, clock, typer.echo)
-        results = trainer.run()
+        with Encoder(recipe.max_tokens) as encoder:
+            folder = Path(encoders)
+            results = Trainer(packed, folder, start, output, work, recipe, encoder, clock, typer.echo).run()
         typer.echo(table(results["candidates"]))
 
 
@@ -90,9 +92,9 @@ def join(
     """Write the large encoder with its training as a checkpoint, and its head as a teacher for `evaluate-qa fit`."""
     with reported_errors("join", program=_PROGRAM):
         from .packing import LARGE
-        from .stages import joined
+        from .stages import join as write
 
-        joined(parcels / LARGE, returned, output)
+        write(parcels / LARGE, returned, output)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...agreement.figures import figure
 from ...training.figures import by_set
+from ...training.heads import Heads
 from ...training.layers import DEFAULTS, Classified, Layers, Unclassified, fit_layers, part, row_scores
 from ...training.learner import Encoded, Learner
 from .packing import SMALL, TEST, Packed, kind_of
@@ -35,11 +36,11 @@ class Evaluator:
     Args:
         packed: The data.
         token_budget: Most tokens in a batch.
-        half: Whether to compute in bfloat16.
+        half: Whether to compute in bfloat16, except with the small models.
     """
 
     def __init__(self, packed: Packed, token_budget: int, half: bool) -> None:
-        self._packed, self._options = packed, (token_budget, half)
+        self._packed, self._budget, self._half = packed, token_budget, half
         self._rows: dict[tuple[str, str], tuple[Unclassified, Encoded]] = {}
         self._skills: dict[str, Encoded] = {}
         present = {kind for name in packed.rows if (kind := kind_of(name))}
@@ -48,7 +49,8 @@ class Evaluator:
 
     def margins(self, learner: Learner, inputs: Encoded) -> dict[str, Any]:
         """Return the margin of each encoded pair, by head."""
-        return {task: learner.margins(task, listed, *self._options) for task, listed in inputs.items()}
+        half = self._half and not isinstance(learner, Heads)  # the heads would round their margins, too
+        return {task: learner.margins(task, listed, self._budget, half) for task, listed in inputs.items()}
 
     def views(self, learner: Learner, size: str) -> dict[str, tuple[str, Classified]]:
         """Return the output for the held-out rows by view, each with the task whose final layers it gets.

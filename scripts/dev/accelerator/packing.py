@@ -62,8 +62,8 @@ class PackOptions:
     large: Path | None = None
     data: tuple[str, ...] = KNOWN
     pair_rows: int = 200_000
-    rows: int = 40_000
-    unlabeled: int = 20_000
+    rows: int = 32_000
+    unlabeled: int = 16_000
     draws: int = 2
     eval_rows: int = 300
     part_bytes: int = 36_000_000

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.matcher import read, save
+from evaluate_qa.metrics._shared.matcher import TASKS, read, save
 
 from ...training.epochs import Course, run_epoch, training_batches
 from ...training.examples import TrainingExample
@@ -20,6 +20,7 @@ from ...training.learner import Encoded, Learner
 from ...training.recipe import TrainingRecipe
 from ...training.teacher import Teacher
 from . import parcel
+from .encoding import Encoder
 from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
 
@@ -54,12 +55,12 @@ class Step:
 
 STEPS = (
     Step("pairs", SMALL, SMALL, 3e-4, pairs=True),
-    Step("first", "pairs", SMALL, 2e-4, seeds=3),
+    Step("first", "pairs", SMALL, 2e-4, seeds=2),
     Step("large-pairs", LARGE, LARGE, 5e-5, pairs=True),
     Step("large", "large-pairs", LARGE, 5e-5),
     Step("distilled", "pairs", SMALL, 2e-4, seeds=3, teacher="large"),
     Step("continued", SHIPPED, SMALL, 1e-4, seeds=2, teacher="large"),
-    Step("verdicts", SMALL, SMALL, 3e-4, seeds=3),  # without a first stage, like the shipped matcher
+    Step("verdicts", SMALL, SMALL, 3e-4, seeds=2),  # without a first stage, like the shipped matcher
 )
 MEANS = {
     "first+distilled": ("first", "distilled"),
@@ -111,6 +112,7 @@ class Trainer:
             parcel `large`.
         work: Folder of all candidates' files.
         recipe: Device, precision, token budget and longest input.
+        encoder: Encodes the examples.
         clock: The time budget.
         report: Called with lines of text.
     """
@@ -123,17 +125,26 @@ class Trainer:
         output: Path,
         work: Path,
         recipe: TrainingRecipe,
+        encoder: Encoder,
         clock: Clock,
         report: Callable[[str], None],
     ) -> None:
-        self._packed, self._encoders, self._output, self._work = packed, encoders, output, work
+        self._draws, self._encoders, self._output, self._work = len(packed.draws), encoders, output, work
+        draws = {f"draw-{number}": draw for number, draw in enumerate(packed.draws)}
+        self._examples: dict[str, list[TrainingExample]] = {"pairs": packed.pairs, **draws}
         self._recipe, self._clock, self._report = recipe, clock, report
         for folder in (output, work):
             folder.mkdir(parents=True, exist_ok=True)
         self._learners: dict[str, Learner] = {}
         self._encoded: dict[tuple[str, str], Encoded] = {}
+        self._started = {
+            (size, name): encoder.start(encoders / size, self._tasks(size), examples)
+            for size in self._sizes
+            for name, examples in self._examples.items()
+        }
         self._taught: dict[tuple[str, Kinds, int], list[float]] = {}
-        self._weights = {(SHIPPED, ()): _snapshot(Heads.read(shipped, encoders / SMALL, recipe))}
+        self._weights: dict[tuple[str, Kinds], Weights] = {}
+        self._weights[SHIPPED, ()] = _snapshot(Heads.read(shipped, encoders / SMALL, recipe))
         self._evaluator = Evaluator(packed, 4 * recipe.token_budget, recipe.bfloat16)
         self._longest: dict[str, float] = {}
         self.results: dict[str, Any] = {"candidates": {}, "runs": [], "complete": False}
@@ -143,7 +154,7 @@ class Trainer:
         try:
             self._evaluate_all(SHIPPED, SMALL)
             for step in STEPS:
-                if LARGE in (step.size, step.teacher) and not (self._encoders / LARGE).is_dir():
+                if LARGE not in self._sizes and (step.size == LARGE or step.teacher):
                     continue
                 self._train_all(step)
                 for name, members in MEANS.items():
@@ -178,9 +189,10 @@ class Trainer:
     def _trained(self, step: Step, fold: Kinds, seed: int) -> tuple[Weights, float]:
         """Return the averaged weights of a run, and its mean loss."""
         learner = self._learner(step.size)
-        draw = seed % len(self._packed.draws)
+        draw = seed % self._draws
         taught = self._margins_of(step.teacher, fold, draw) if step.teacher else None
-        examples = self._packed.pairs if step.pairs else self._packed.draws[draw]
+        name = "pairs" if step.pairs else f"draw-{draw}"
+        examples = self._examples[name]
         chosen = [
             i
             for i, one in enumerate(examples)
@@ -189,7 +201,7 @@ class Trainer:
             and not (math.isnan(one.label) and (taught is None or math.isnan(taught[i])))
         ]
         order = np.random.default_rng(seed).permutation(chosen).tolist()
-        inputs = self._inputs(step.size, "pairs" if step.pairs else f"draw-{draw}", examples)
+        inputs = self._inputs(step.size, name)
         batches = training_batches(inputs, examples, order, self._recipe.token_budget, taught)
         _load(learner, self._of(step.start, fold))
         course = Course(learner, replace(self._recipe, learning_rate=step.rate, seed=seed, epochs=1))
@@ -201,9 +213,9 @@ class Trainer:
     def _margins_of(self, teacher: str, fold: Kinds, draw: int) -> list[float]:
         """Return a teacher's margin for each example of a draw, NaN for languages that it does not read."""
         if (teacher, fold, draw) not in self._taught:
-            learner, examples = self._learner(LARGE), self._packed.draws[draw]
+            learner, examples = self._learner(LARGE), self._examples[f"draw-{draw}"]
             _load(learner, self._of(teacher, fold))
-            (margins,) = self._evaluator.margins(learner, self._inputs(LARGE, f"draw-{draw}", examples)).values()
+            (margins,) = self._evaluator.margins(learner, self._inputs(LARGE, f"draw-{draw}")).values()
             self._taught[teacher, fold, draw] = [
                 float(margin) if learner.reads(example.language) else math.nan
                 for margin, example in zip(margins, examples, strict=True)
@@ -245,10 +257,18 @@ class Trainer:
         save(replace(read(file), weights=self._evaluator.layers(learner, size)), file)
         return {"file": file.name}
 
-    def _inputs(self, size: str, name: str, examples: Sequence[TrainingExample]) -> Encoded:
-        """Return encoded examples; they are encoded once."""
+    @property
+    def _sizes(self) -> list[str]:
+        """The encoders that are there."""
+        return [size for size in (SMALL, LARGE) if (self._encoders / size).is_dir()]
+
+    def _tasks(self, size: str) -> tuple[str, ...]:
+        """Return the heads of a learner: a teacher's is named after its folder."""
+        return tuple(TASKS) if size == SMALL else (str(self._encoders / size),)
+
+    def _inputs(self, size: str, name: str) -> Encoded:
         if (size, name) not in self._encoded:
-            self._encoded[size, name] = self._learner(size).encode(examples)
+            self._encoded[size, name] = self._started.pop((size, name))()
         return self._encoded[size, name]
 
     def _learner(self, size: str) -> Learner:
@@ -290,7 +310,7 @@ def _mean(found: Sequence[Weights]) -> Weights:
     return {name: sum(one[name] for one in found) / len(found) for name in found[0]}
 
 
-def joined(encoder: Path, returned: Path, output: Path) -> None:
+def join(encoder: Path, returned: Path, output: Path) -> None:
     """Write a trained large encoder as a checkpoint, with its head in `teacher.safetensors` and its final layers.
 
     Args:
