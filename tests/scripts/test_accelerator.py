@@ -243,6 +243,15 @@ def test_best_candidate_has_figures_on_all_kinds():
     assert best_candidate({"shipped": candidates["shipped"]}) is None
 
 
+def test_missing_folders_are_reported(tmp_path):
+    given = ["--data-dir", tmp_path / "data", "--pairs", tmp_path, "--verdicts", tmp_path]
+    output = run_program("accelerator.__main__", "pack", tmp_path / "parcels", *given, code=1).output
+    assert output.splitlines()[-1].endswith(f"accelerator pack: there is no folder {tmp_path / 'data'}")
+    given = [tmp_path / "parcels", "-o", tmp_path / "out", "--work", tmp_path / "work"]
+    output = run_program("accelerator.__main__", "train", *given, code=1).output
+    assert "has no manifest.json; give the folder that `pack` wrote" in output
+
+
 def test_pairs_are_divided_by_premise(tmp_path):
     toy_sets(tmp_path)
     row = {"premise": "The  cat is in the mat snli_dev_test", "hypothesis": "no", "label": "neutral"}

@@ -46,7 +46,7 @@ class Encoder:
             self._pool.shutdown(cancel_futures=True)
 
     def start(self, folder: Path, tasks: Sequence[str], examples: Sequence[TrainingExample]) -> Callable[[], Encoded]:
-        """Begin to encode examples for some heads with the tokenizer in a folder; return a function that waits for it."""
+        """Begin to encode examples for some heads with the tokenizer in a folder; return what waits for the result."""
         if self._pool is None:
             return partial(encoded, folder, tasks, self._max_tokens, examples)
         chunks = [examples[start : start + _CHUNK] for start in range(0, len(examples), _CHUNK)]

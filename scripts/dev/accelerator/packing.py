@@ -75,7 +75,7 @@ def pack(options: PackOptions) -> Mapping[str, int]:
     Raises:
         OSError, ValueError: a file is missing, or a row has the wrong form.
     """
-    reported = [] if options.data != KNOWN else _reported(options.data_dir)
+    reported = _reported(options.data_dir) if options.data == KNOWN else []
     verdicts = read_verdicts(options.verdicts, reported)
     pairs = read_pairs(options.pairs, options.pair_rows)
     sets = [*read_sets(options.data, options.data_dir), *verdicts]
