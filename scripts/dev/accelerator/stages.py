@@ -188,6 +188,8 @@ class Trainer:
 
     def _trained(self, step: Step, fold: Kinds, seed: int) -> tuple[Weights, float]:
         """Return the averaged weights of a run, and its mean loss."""
+        import torch
+
         learner = self._learner(step.size)
         draw = seed % self._draws
         taught = self._margins_of(step.teacher, fold, draw) if step.teacher else None
@@ -205,6 +207,7 @@ class Trainer:
         batches = training_batches(inputs, examples, order, self._recipe.token_budget, taught)
         _load(learner, self._of(step.start, fold))
         course = Course(learner, replace(self._recipe, learning_rate=step.rate, seed=seed, epochs=1))
+        torch.manual_seed(seed)
         learner.train(True)
         loss = run_epoch(course, batches, (), 0, self._clock.check)
         learner.train(False)
