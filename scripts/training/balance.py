@@ -100,8 +100,8 @@ class Balanced:
         examples = []
         for pool, count, pairs in zip(self._pools, self._counts, self._pairs, strict=True):
             rows = drawn(pool.generator.rows, count, draw, pool.weights)
-            examples += pool.generator.epoch(draw.getrandbits(32), rows)
-            examples += pool.generator.pairs(pairs, draw)
+            found = pool.generator.epoch(draw.getrandbits(32), rows) + pool.generator.pairs(pairs, draw)
+            examples += [replace(example, data_set=pool.data_set) for example in found]
         draw.shuffle(examples)
         return examples
 

@@ -13,7 +13,7 @@ from evaluate_qa.metrics._shared.progress import progress
 from .balance import Examples
 from .checkpoint import State, TrainingCheckpoint
 from .examples import TrainingExample, batches
-from .learner import ROUNDED, Learner, TrainingBatch
+from .learner import ROUNDED, Encoded, Learner, TrainingBatch
 from .recipe import TrainingRecipe
 
 # Decay of the moving average of the weights; the average is saved.
@@ -60,8 +60,10 @@ def train(
             for example in generator.epoch(recipe.seed * 1000 + epoch)
             if not math.isnan(example.label) or any(teacher.reads(example.language) for teacher in teachers)
         ]
-        prepared = _prepared([*teachers, learner], examples, recipe)
-        loss = _epoch(course, prepared, teachers, epoch)
+        inputs = {task: listed for model in (*teachers, learner) for task, listed in model.encode(examples).items()}
+        prepared = training_batches(inputs, examples, range(len(examples)), recipe.token_budget)
+        del inputs
+        loss = run_epoch(course, prepared, teachers, epoch)
         del prepared  # large, and needed for this epoch only
         learner.train(False)
         with _replaced(course.named, course.mean):
@@ -141,12 +143,27 @@ class Course:
         torch.cuda.set_rng_state_all(state["cuda_random"])
 
 
-def _epoch(course: Course, prepared: Sequence[TrainingBatch], teachers: Sequence[Learner], epoch: int) -> float:
-    """Train on all batches once, in random order; return the mean loss."""
+def run_epoch(
+    course: Course,
+    prepared: Sequence[TrainingBatch],
+    teachers: Sequence[Learner],
+    epoch: int,
+    before_step: Callable[[], None] = lambda: None,
+) -> float:
+    """Train on all batches once, in random order; return the mean loss.
+
+    Args:
+        course: What is trained.
+        prepared: The batches.
+        teachers: As for `backward`.
+        epoch: Number of finished epochs.
+        before_step: Called before each batch; an exception from it ends the epoch.
+    """
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
         for place, number in enumerate(order):
+            before_step()
             losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
             if place % _TRIMMED == 0:
                 _give_back()
@@ -154,20 +171,36 @@ def _epoch(course: Course, prepared: Sequence[TrainingBatch], teachers: Sequence
     return float(sum(losses) / len(losses))
 
 
-def _prepared(
-    learners: Sequence[Learner], examples: Sequence[TrainingExample], recipe: TrainingRecipe
+def training_batches(
+    inputs: Encoded,
+    examples: Sequence[TrainingExample],
+    chosen: Sequence[int],
+    token_budget: int,
+    taught: Sequence[float] | None = None,
 ) -> list[TrainingBatch]:
-    inputs = {task: listed for learner in learners for task, listed in learner.encode(examples).items()}
-    longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in range(len(examples))]
+    """Return batches of some examples, each of similar length.
+
+    Args:
+        inputs: All examples, encoded for each model.
+        examples: The examples.
+        chosen: Indices of the examples to use, in random order.
+        token_budget: Most tokens in a batch, padding included.
+        taught: A teacher's margin for each example, NaN where it has none; None without such a teacher.
+    """
+    longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in chosen]
     lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]
-    return [
-        TrainingBatch(
-            {task: [listed[i] for i in rows] for task, listed in inputs.items()},
-            [examples[i].label for i in rows],
-            [examples[i].language for i in rows],
+    found = []
+    for places in batches(lengths, token_budget):
+        rows = [chosen[place] for place in places]
+        found.append(
+            TrainingBatch(
+                {task: [listed[i] for i in rows] for task, listed in inputs.items()},
+                [examples[i].label for i in rows],
+                [examples[i].language for i in rows],
+                None if taught is None else [taught[i] for i in rows],
+            )
         )
-        for rows in batches(lengths, recipe.token_budget)
-    ]
+    return found
 
 
 def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner] = (), half: bool = False) -> Any:
@@ -196,7 +229,7 @@ def _targets(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> A
     import torch
 
     labels = torch.tensor(batch.labels) * (1 - _SMOOTHING) + _SMOOTHING / 2
-    if not teachers:
+    if not teachers and batch.taught is None:
         return labels
     taught, known = _taught(batch, teachers, half)
     labels, known = labels.to(taught.device), known.to(taught.device)
@@ -207,11 +240,14 @@ def _targets(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> A
 def _taught(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> tuple[Any, Any]:
     """Return the probability from the mean margin of the teachers that read each example, and where there is one.
 
-    The margin of a teacher is the mean over its heads.
+    The margin of a teacher is the mean over its heads. The margins in the batch count like those of one more teacher.
     """
     import torch
 
     total, count = torch.zeros(len(batch.labels)), torch.zeros(len(batch.labels))
+    if batch.taught is not None:
+        recorded = torch.tensor(batch.taught)
+        total, count = recorded.nan_to_num(), (~recorded.isnan()).float()
     with torch.no_grad():
         for teacher in teachers:
             reads = torch.tensor([teacher.reads(language) for language in batch.languages])

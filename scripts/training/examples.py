@@ -29,13 +29,17 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class TrainingExample:
-    """An answer and a reference; the label is 1 if they agree, 0 if not, and NaN if nobody labeled the pair."""
+    """An answer and a reference; the label is 1 if they agree, 0 if not, and NaN if nobody labeled the pair.
+
+    `data_set` names the data set that it was drawn from, if there are several.
+    """
 
     question: str
     answer: str
     reference: str
     label: float
     language: str = "en"
+    data_set: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ..files.writing import check_different, check_place
 from ..labeled_data.rows import LabeledRow
 from .balance import Balanced, ExamplePool, Examples
 from .checkpoint import digest
-from .examples import Generator
+from .examples import Generator, Mixture
 from .heads import Heads
 from .layers import NAMES
 from .learner import Learner
@@ -119,17 +119,19 @@ class TrainingJob:
 
     def examples(self, minilm: Path) -> Examples:
         """Return what draws the examples of each epoch."""
-        pools, balance = [self._pool(found, minilm) for found in self.sets], self.recipe.balance
+        pools = [example_pool(found, self.recipe.mixture, minilm) for found in self.sets]
+        balance = self.recipe.balance
         if len(pools) == 1 and balance.rows is None and not balance.pairs:
             return pools[0].generator
         return Balanced(pools, balance)
 
-    def _pool(self, found: LabeledSet, minilm: Path) -> ExamplePool:
-        mixture = self.recipe.mixture
-        # Only `near` uses them, and they need sentence-transformers.
-        neighbors = nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
-        weights = evening_weights(found.train) if found.written else None
-        return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
+
+def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePool:
+    """Return what draws a set's examples; `minilm` is the folder of the model that finds near references."""
+    # Only `near` uses them, and they need sentence-transformers.
+    neighbors = nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
+    weights = evening_weights(found.train) if found.written else None
+    return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
 
 
 def complete(fields: Mapping[str, Any]) -> TrainingRecipe:

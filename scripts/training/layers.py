@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arithmetic import Floats, Indices, first_best, sigmoid
-from evaluate_qa.metrics._shared.classifiers import PairClassifier
+from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.lexical import OF_LONG, by_length, evidence
-from evaluate_qa.metrics._shared.long_texts import MatcherOptions, expand, row_starts
+from evaluate_qa.metrics._shared.long_texts import Inputs, MatcherOptions, expand, row_starts
 from evaluate_qa.metrics.nli_lex.options import SIGNALS
 from evaluate_qa.metrics.nli_lex.scoring import probability
 from evaluate_qa.metrics.nli_lex.weights import fit_weights
@@ -61,6 +61,48 @@ class Classified:
     sets: Sequence[str]
 
 
+@dataclass(frozen=True)
+class Unclassified:
+    """Labeled answers as a matcher's input.
+
+    Args:
+        inputs: The windows of the answers with their references.
+        pairs: The input of a task's head for each of them.
+        rows: The rows.
+        sets: The set of each row.
+        evidence: The features from words of each pair of answer and reference.
+    """
+
+    inputs: Inputs
+    pairs: Sequence[Texts]
+    rows: Sequence[LabeledRow]
+    sets: Sequence[str]
+    evidence: Columns
+
+    @classmethod
+    def of(cls, classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabeledRow]]) -> "Unclassified":
+        """Prepare the answers of each set for the head of a task, a key of `OWN`, as its metric does."""
+        rows = [row for listed in rows_of.values() for row in listed]
+        predictions, references = [row.answer for row in rows], [row.references for row in rows]
+        inputs = expand([row.question for row in rows], predictions, references, MatcherOptions(), classifier)
+        pairs = [FORMATS[task](*text) for text in inputs.texts]
+        sets = [name for name, listed in rows_of.items() for _ in listed]
+        return cls(inputs, pairs, rows, sets, evidence(predictions, references))
+
+    def classified(self, margins: Floats, task: str) -> Classified:
+        """Return the output for the margin of each input."""
+        margin = self.inputs.best_window(margins)
+        own = margin if OWN[task] == "margin" else sigmoid(margin)
+        return Classified(
+            row_starts([row.references for row in self.rows]),
+            self.inputs.answered,
+            {OWN[task]: own, **self.evidence},
+            np.array([bool(row.label) for row in self.rows]),
+            [row.question_id for row in self.rows],
+            self.sets,
+        )
+
+
 def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabeledRow]]) -> Classified:
     """Run the classifier on labeled answers, as its metric does.
 
@@ -69,20 +111,9 @@ def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequen
         task: A key of `OWN`.
         rows_of: The answers of each set.
     """
-    rows = [row for listed in rows_of.values() for row in listed]
-    predictions, references = [row.answer for row in rows], [row.references for row in rows]
-    inputs = expand([row.question for row in rows], predictions, references, MatcherOptions(), classifier)
-    logits = classifier.logits([FORMATS[task](*text) for text in inputs.texts], inputs.tokens, f"fit: {task}")
-    margin = inputs.best_window(logits[:, 1] - logits[:, 0])
-    own = margin if OWN[task] == "margin" else sigmoid(margin)
-    return Classified(
-        row_starts(references),
-        inputs.answered,
-        {OWN[task]: own, **evidence(predictions, references)},
-        np.array([bool(row.label) for row in rows]),
-        [row.question_id for row in rows],
-        [name for name, listed in rows_of.items() for _ in listed],
-    )
+    prepared = Unclassified.of(classifier, task, rows_of)
+    logits = classifier.logits(prepared.pairs, prepared.inputs.tokens, f"fit: {task}")
+    return prepared.classified(logits[:, 1] - logits[:, 0], task)
 
 
 def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Layers:
@@ -111,8 +142,8 @@ def held_out_scores(classified: Classified, task: str, kept: Mapping[str, Mappin
     folds = _folds(classified.question_ids)
     found = np.empty(len(folds))
     for fold in range(_FOLDS):
-        layers = fit_layers(_part(classified, folds != fold), task, kept)
-        found[folds == fold] = row_scores(_part(classified, folds == fold), layers[DEFAULTS[task]])
+        layers = fit_layers(part(classified, folds != fold), task, kept)
+        found[folds == fold] = row_scores(part(classified, folds == fold), layers[DEFAULTS[task]])
     return found
 
 
@@ -150,7 +181,7 @@ def _fit_short(classified: Classified, names: Sequence[str]) -> dict[str, float]
     rows = np.maximum.reduceat(classified.columns["long"], classified.starts) == 0
     if len(set(classified.labels[rows].tolist())) < 2:  # noqa: PLR2004 - both verdicts
         rows = np.ones_like(rows)
-    return _fit(_part(classified, rows), names, _alike(classified, classified.labels)[rows])
+    return _fit(part(classified, rows), names, _alike(classified, classified.labels)[rows])
 
 
 def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -> dict[str, float]:
@@ -164,7 +195,7 @@ def _fit_lengths(classified: Classified, own: str, short: Mapping[str, float]) -
     differences = dict.fromkeys(("long", *(f"long*{name}" for name in names)), 0.0)
     if len(set(classified.labels[rows].tolist())) == 2:  # noqa: PLR2004 - both verdicts
         importance = _alike(classified, classified.labels)[rows]
-        long = _fit(_part(classified, rows), names, importance)
+        long = _fit(part(classified, rows), names, importance)
         differences["long"] = long["intercept"] - short["intercept"]
         for name in names:
             differences[f"long*{name}"] = long[name] - short.get(name, 0.0)
@@ -190,8 +221,8 @@ def _alike(classified: Classified, kinds: NDArray[np.bool_] | None = None) -> Fl
     return importance
 
 
-def _part(classified: Classified, rows: NDArray[np.bool_]) -> Classified:
-    """Return the chosen rows with their pairs."""
+def part(classified: Classified, rows: NDArray[np.bool_]) -> Classified:
+    """Return the chosen rows with their pairs; `rows` is True for a row that is kept."""
     counts = np.diff(classified.starts, append=len(classified.answered))
     pairs = np.repeat(rows, counts)
     starts = np.cumsum(counts[rows]) - counts[rows]

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
+from evaluate_qa.metrics._shared.engines import PairIds
 from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.nli_lex.classifier import nli_pair
 
-from .examples import TrainingExample
+from .examples import TrainingExample, batches
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
 """Task to the input that its head reads; a teacher reads the input of BEM."""
@@ -18,17 +22,21 @@ FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_le
 ROUNDED = 16
 """Batches are padded to a multiple of this length: in bfloat16, torch caches compiled code for every shape."""
 
-Encoded = dict[str, list[tuple[list[int], list[int]]]]
+Encoded = dict[str, list[PairIds]]
 """Token ids and types of the same examples, for each head."""
 
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """The same examples for each head, with their labels (NaN if unlabeled) and languages."""
+    """The same examples for each head, with their labels (NaN if unlabeled) and languages.
+
+    `taught` has margins that a teacher gave earlier, NaN for examples that it did not read; None without one.
+    """
 
     inputs: Encoded
     labels: list[float]
     languages: list[str]
+    taught: list[float] | None = None
 
 
 class Learner(ABC):
@@ -86,3 +94,14 @@ class Learner(ABC):
         with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
             logits = classifier.model(**classifier.tensors(batch.inputs[task], ROUNDED)).logits.float()
         return logits[:, 1] - logits[:, 0]
+
+    def margins(self, task: str, inputs: Sequence[PairIds], token_budget: int, half: bool) -> Floats:
+        """Return the logits of agreement of encoded pairs for a task, without gradients, shape (pairs,)."""
+        import torch
+
+        found = np.empty(len(inputs))
+        with torch.no_grad():
+            for rows in batches([len(ids) for ids, _ in inputs], token_budget):
+                batch = TrainingBatch({task: [inputs[i] for i in rows]}, [], [])
+                found[rows] = self.margin(task, batch, half).cpu().numpy()
+        return found

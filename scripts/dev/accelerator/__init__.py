@@ -1,0 +1,1 @@
+"""Train on a borrowed machine with one accelerator: pack what it needs, train there, and unpack the result."""

@@ -1,0 +1,193 @@
+"""Draw the examples and write them with the encoders into parcels."""
+
+import json
+import lzma
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...agreement.data_sets import DATA
+from ...labeled_data.rows import DataSelection, LabeledRow
+from ...training.balance import Balance, Balanced
+from ...training.examples import TrainingExample
+from ...training.job import example_pool
+from ...training.recipe import read_recipe
+from ...training.sources import KNOWN, LabeledSet, read_sets, sample
+from . import parcel
+from .strangers import KINDS, read_pairs, read_verdicts
+
+SMALL, LARGE = "minilm", "mpnet"
+"""Names of the parcels: the data with MiniLM, and the large encoder, all-mpnet-base-v2."""
+TEST = "test:"
+"""Start of the names of sets whose rows nothing is fitted on."""
+
+# The recipe whose mixture is used, and the parts of the data sets that figures are reported on.
+_RECIPE = Path(__file__).parents[2] / "training" / "recipes" / "distilled.yaml"
+_REPORTED = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test", "diver_qa": None}
+# Rows of each written set that the final layers are fitted on.
+_WRITTEN_ROWS = 60
+# Files of an encoder besides its weights are smaller.
+_SETTINGS_BYTES = 5_000_000
+_FIELDS = ("question_id", "question", "references", "answer", "label", "language")
+# Bits of the matrices and of the word embeddings, which are not trained.
+_BITS = {SMALL: (16, 8), LARGE: (8, 4)}
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """What to pack.
+
+    Args:
+        output: Folder of the parcels.
+        data_dir: Folder with a folder for each data set.
+        pairs: Folder with the sets of sentence pairs.
+        verdicts: Folder with the sets of judged answers.
+        minilm: Folder of MiniLM.
+        large: Folder of the large encoder; None leaves it out.
+        data: The data sets.
+        pair_rows: Number of pairs.
+        rows: Number of judged answers that a draw uses, from which examples are made.
+        unlabeled: Number of pairs of answers for a teacher to judge in each draw.
+        draws: Number of draws; seeds take turns.
+        eval_rows: Most held-out answers of each set.
+        part_bytes: Largest part.
+    """
+
+    output: Path
+    data_dir: Path
+    pairs: Path
+    verdicts: Path
+    minilm: Path
+    large: Path | None = None
+    data: tuple[str, ...] = KNOWN
+    pair_rows: int = 200_000
+    rows: int = 32_000
+    unlabeled: int = 16_000
+    draws: int = 2
+    eval_rows: int = 300
+    part_bytes: int = 36_000_000
+
+
+def pack(options: PackOptions) -> Mapping[str, int]:
+    """Write the parcels; return the number of bytes of each of their contents.
+
+    Raises:
+        OSError, ValueError: a file is missing, or a row has the wrong form.
+    """
+    reported = _reported(options.data_dir) if options.data == KNOWN else []
+    verdicts = read_verdicts(options.verdicts, reported)
+    pairs = read_pairs(options.pairs, options.pair_rows)
+    sets = [*read_sets(options.data, options.data_dir), *verdicts]
+    mixture = read_recipe(_RECIPE)["mixture"]
+    pools = [example_pool(found, mixture, options.minilm) for found in sets if found.train]
+    balanced = Balanced(pools, Balance(rows=options.rows, pairs=options.unlabeled))
+    contents = {
+        "pairs": _examples(pairs.train),
+        "skills": _examples(pairs.held_out),
+        "rows": _lines(_held_out(sets, options.eval_rows)),
+        **{f"draw-{seed}": _examples(balanced.epoch(seed)) for seed in range(options.draws)},
+    }
+    parcels = {SMALL: contents | _encoder(options.minilm, SMALL)}
+    if options.large:
+        parcels[LARGE] = _encoder(options.large, LARGE)
+    for name, found in parcels.items():
+        parcel.write(options.output / name, found, options.part_bytes)
+    return {f"{parcel}/{name}": len(content) for parcel, found in parcels.items() for name, content in found.items()}
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The data of a parcel.
+
+    Args:
+        pairs: Labeled sentence pairs.
+        skills: Held-out pairs; `data_set` is the skill.
+        rows: Held-out answers by the name of their set; nothing is fitted on sets that begin with `TEST`.
+        draws: The examples of each draw.
+    """
+
+    pairs: list[TrainingExample]
+    skills: list[TrainingExample]
+    rows: dict[str, list[LabeledRow]]
+    draws: list[list[TrainingExample]]
+
+
+def unpack(folder: Path, encoders: Path) -> Packed:
+    """Read the parcels in a folder, and write their encoders into folders as checkpoints.
+
+    Raises:
+        FileNotFoundError, ValueError: a part is missing or damaged.
+    """
+    contents = parcel.read(folder / SMALL)
+    restore(contents, encoders / SMALL)
+    if (folder / LARGE).is_dir():
+        restore(parcel.read(folder / LARGE), encoders / LARGE)
+    rows: dict[str, list[LabeledRow]] = {}
+    for name, row in _read(contents["rows"]):
+        rows.setdefault(name, []).append(LabeledRow(**row, groups=frozenset()))
+    draws = [_read_examples(content) for name, content in contents.items() if name.startswith("draw-")]
+    return Packed(_read_examples(contents["pairs"]), _read_examples(contents["skills"]), rows, draws)
+
+
+def restore(contents: Mapping[str, bytes], folder: Path) -> None:
+    """Write the encoder of a parcel into a folder, as a checkpoint with weights of 32 bits."""
+    from safetensors.numpy import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        if name.startswith("encoder/"):
+            (folder / name.partition("/")[2]).write_bytes(content)
+    save_file(parcel.restored(contents["weights"]), folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def kind_of(data_set: str) -> str | None:
+    """Return the kind of answers of a data set or of one of its sets; None for written answers."""
+    return KINDS.get(data_set.removeprefix(TEST).partition("/")[0])
+
+
+def _reported(data_dir: Path) -> list[str]:
+    """Return the questions that figures are reported on."""
+    selections = {name: DataSelection(data_dir=data_dir, split=split) for name, split in _REPORTED.items()}
+    return [row.question for name, selection in selections.items() for row in DATA[name](selection).rows]
+
+
+def _held_out(sets: Sequence[LabeledSet], count: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name of a set and the fields of a row, for the held-out rows of all sets but `written`."""
+    for found in sets:
+        dev = [] if found.data_set == "written" else sample(found.dev, _WRITTEN_ROWS if found.written else count)
+        for name, rows in ((found.name, dev), (f"{TEST}{found.name}", sample(found.test, count))):
+            for row in rows:
+                yield name, {key: value for key, value in asdict(row).items() if key in _FIELDS}
+
+
+def _encoder(folder: Path, name: str) -> dict[str, bytes]:
+    """Return the settings and tokenizer of a checkpoint, and its weights in few bits."""
+    from safetensors.numpy import load_file
+
+    files = [file for file in sorted(folder.iterdir()) if file.suffix in (".json", ".txt")]
+    settings = {f"encoder/{file.name}": file.read_bytes() for file in files if file.stat().st_size < _SETTINGS_BYTES}
+    tensors = load_file(folder / "model.safetensors")
+    matrices, words = _BITS[name]
+    chosen = [
+        (key, values, words if "word_embeddings" in key else matrices)
+        for key, values in tensors.items()
+        if not key.endswith("position_ids")  # the numbers 0, 1, …
+    ]
+    return settings | {"weights": parcel.rounded(chosen)}
+
+
+def _examples(examples: Iterable[TrainingExample]) -> bytes:
+    return _lines([*vars(example).values()] for example in examples)
+
+
+def _read_examples(content: bytes) -> list[TrainingExample]:
+    return [TrainingExample(*values) for values in _read(content)]
+
+
+def _lines(values: Iterable[Any]) -> bytes:
+    return lzma.compress("\n".join(json.dumps(value, ensure_ascii=False) for value in values).encode())
+
+
+def _read(content: bytes) -> list[Any]:
+    return [json.loads(line) for line in lzma.decompress(content).decode().split("\n")]
