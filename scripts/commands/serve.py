@@ -14,7 +14,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(
-    metric: Annotated[str, typer.Option("--metric", "-m", help="Use this metric of the package.")],
+    metric: Annotated[str, typer.Option("--metric", "-m", help="Serve this metric of the package.")],
     load: Load = None,
     compute: Compute = None,
     host: Annotated[str, _server("Listen on this address; 0.0.0.0 is every address of this machine.")] = "127.0.0.1",
@@ -48,9 +48,9 @@ def serve(
         server = Server(scorer, parse_options(compute or [], metric), queue, token)
         if token is None and host not in _LOOPBACK:
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
-        os.environ["TQDM_DISABLE"] = "1"
-        keep_few_shapes()
         with bound(host, port) as listening:
+            os.environ["TQDM_DISABLE"] = "1"
+            keep_few_shapes()
             typer.echo(f"Loading {metric}…", err=True)
             server.load()
             at = address(listening)
