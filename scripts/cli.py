@@ -15,6 +15,7 @@ from .commands.install import install
 from .commands.label import label
 from .commands.publish import publish
 from .commands.report import report
+from .commands.results import results
 from .commands.sample import sample
 from .commands.score import score
 from .commands.select import select
@@ -36,7 +37,7 @@ _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
     "Compare": (compare, gate, report),
     "Judge": (cascade, synthesize),
     "Train": (fit,),
-    "Publish": (install, dataset, publish),
+    "Publish": (install, dataset, results, publish),
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:

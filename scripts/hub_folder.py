@@ -1,21 +1,25 @@
-"""Write a data set in the layout of the Hub: Parquet files and a card.
+"""Write a data set in the layout of the Hub: Parquet files, a card and evaluations.
 
     DIR/README.md                                the builder's card, with YAML that describes the files
     DIR/<config>/<split>-00000-of-00001.parquet  the rows
+    DIR/eval.yaml                                tasks for `inspect eval hf/<namespace>/<data set>`
 
 `datasets.load_dataset("DIR", "<config>")` reads this folder.
 """
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from evaluate_qa import datasets_scripts
+from evaluate_qa.datasets_scripts._shared.questions import is_questions
 
 FOLDER = Path(datasets_scripts.__path__[0])
 """Contains a folder per data set, with its builder and card."""
+
+_TASKS = "eval.yaml"
 
 _SIZES = {
     1_000: "n<1K",
@@ -79,6 +83,7 @@ def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Bu
     if not infos:
         raise FileNotFoundError("; ".join(missing.values()))
     write_card(readme, output / "README.md", infos)
+    write_tasks(output, [name for name, info in infos.items() if is_questions(name) and "test" in info.splits])
     return Built(infos, missing)
 
 
@@ -88,7 +93,7 @@ def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
 
     if output.is_file():
         raise FileExistsError(f"{output} is a file. Name a folder to write to.")
-    strange = {path.name for path in output.glob("*")} - {*configs, "README.md"}
+    strange = {path.name for path in output.glob("*")} - {*configs, "README.md", _TASKS}
     card, name = output / "README.md", DatasetCard.load(readme).data.pretty_name
     if card.is_file() and DatasetCard.load(card).data.get("pretty_name") != name:
         strange.add("another README.md")
@@ -145,6 +150,40 @@ def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
     ]
     DatasetInfosDict(infos).to_dataset_card_data(card.data)
     card.save(path)
+
+
+def write_tasks(output: Path, configs: Sequence[str]) -> None:
+    """Write `eval.yaml`, which lets the Hub and inspect_ai run the split `test` of these configurations as tasks.
+
+    A language model grades each answer. The samples' metadata has the references, for other scorers. See
+    https://huggingface.co/docs/hub/eval-results.
+    """
+    import yaml
+    from huggingface_hub import DatasetCard
+
+    (output / _TASKS).unlink(missing_ok=True)
+    if not configs:
+        return
+    card = DatasetCard.load(output / "README.md")
+    content = {
+        "name": card.data.pretty_name,
+        "description": " ".join(card.text.partition("\n\n")[2].partition("\n\n")[0].split()),
+        "evaluation_framework": "inspect-ai",
+        "tasks": [_task(config) for config in configs],
+    }
+    with (output / _TASKS).open("w", encoding="utf-8") as file:
+        yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _task(config: str) -> dict[str, Any]:
+    return {
+        "id": config,
+        "config": config,
+        "split": "test",
+        "field_spec": {"input": "question", "target": "target", "metadata": ["references"]},
+        "solvers": [{"name": "generate"}],
+        "scorers": [{"name": "model_graded_fact"}],
+    }
 
 
 def size_category(rows: int) -> str:

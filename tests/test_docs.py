@@ -35,6 +35,11 @@ def test_documents_are_short():
     assert {path: count for path in most if (count := len(path.read_text().splitlines())) > most[path]} == {}
 
 
+def test_the_changelog_has_a_section_for_this_version_below_unreleased_changes():
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sections[:2] == ["Unreleased", evaluate_qa.__version__]
+
+
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_cards_list_the_declared_options(name):
     """After changing an option, run: python -m evaluate_qa.dev.cards."""

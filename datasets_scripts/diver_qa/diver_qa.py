@@ -6,19 +6,26 @@ from typing import Any
 
 import datasets
 
+from .._shared.questions import features, is_questions, unique_questions
 from .._shared.sources import only_split
 from .rows import SOURCE, parse_file
 
 
 class DiverQa(datasets.GeneratorBasedBuilder):
-    """Build the only configuration, `default`, with one split, `test`."""
+    """Build the configurations `default` and `questions`, each with one split, `test`."""
 
-    BUILDER_CONFIGS = [datasets.BuilderConfig(name="default", version="1.0.0")]  # noqa: RUF012 - as datasets has it
+    BUILDER_CONFIGS = [  # noqa: RUF012 - as datasets has it
+        datasets.BuilderConfig(name="default", version="1.0.0"),
+        datasets.BuilderConfig(name="questions", version="1.0.0"),
+    ]
+    DEFAULT_CONFIG_NAME = "default"
 
     def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(
             features=datasets.Features(
-                {
+                features()
+                if is_questions(self.config.name)
+                else {
                     "question": datasets.Value("string"),
                     "references": datasets.List(datasets.Value("string")),
                     "answer": datasets.Value("string"),
@@ -35,4 +42,5 @@ class DiverQa(datasets.GeneratorBasedBuilder):
         return only_split(SOURCE, self.config.data_dir, dl_manager)
 
     def _generate_examples(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        yield from enumerate(parse_file(path))
+        rows = parse_file(path)
+        yield from enumerate(unique_questions(rows) if is_questions(self.config.name) else rows)

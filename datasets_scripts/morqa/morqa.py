@@ -5,6 +5,7 @@ from typing import Any
 
 import datasets
 
+from .._shared.questions import features
 from .._shared.sources import download
 from .release import DOWNLOADS, SPLITS, Release, find_release
 from .rows import TABLES, missing
@@ -36,13 +37,14 @@ _FEATURES = {
         "reference_weights": datasets.List(_NUMBER),
     },
     "ratings": {"system": _TEXT, "rater_id": _TEXT, "aspect": _TEXT, "value": _NUMBER},
+    "questions": features(),
 }
 
 _logger = datasets.logging.get_logger(__name__)
 
 
 class Morqa(datasets.GeneratorBasedBuilder):
-    """Build the configurations `queries`, `references`, `responses` and `ratings` from the available files.
+    """Build the configurations of `TABLES` from the available files.
 
     Without `data_dir`, only DermaVQA's queries and references are downloaded.
     """

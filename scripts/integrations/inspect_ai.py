@@ -36,9 +36,10 @@ def metric_scorer(
 ) -> Scorer:
     """Return a scorer for `Task(scorer=…)`, under the metric's name.
 
-    The prediction is the output's text, and the references are the sample's targets. Other columns of the metric, such
-    as `reference_weights`, are read from the sample's metadata. The log explains each verdict and holds, as metadata,
-    score, components and signature. For groups or clusters of samples, pass Inspect's own metrics to `Task(metrics=…)`.
+    The prediction is the output's text. The references are the sample's targets, or `references` in its metadata, which
+    this project's data sets have. Other columns of the metric, such as `reference_weights`, are also read from the
+    metadata. The log explains each verdict and holds, as metadata, score, components and signature. For groups or
+    clusters of samples, pass Inspect's own metrics to `Task(metrics=…)`.
 
     Args:
         metric: A name, a folder, or a loaded metric with its model, device, ….
@@ -70,7 +71,7 @@ def _row(state: TaskState, target: Target, question: str | None, columns: Iterab
     others = {name: state.metadata[name] for name in columns if name in state.metadata and name not in _FROM_STATE}
     return {
         "predictions": state.output.completion,
-        "references": list(target),
+        "references": state.metadata.get("references", list(target)),
         "questions": state.input_text if question is None else state.metadata[question],
         **others,
     }

@@ -317,13 +317,33 @@ def test_empty_folder_names_the_origins(tmp_path):
         assert origin in str(error.value)
 
 
-@pytest.mark.parametrize("config", TABLES)
+@pytest.mark.parametrize("config", TABLES.keys() - {"questions"})
 def test_builder_returns_the_same_rows(tmp_path, data_dir, config):
     builder = Morqa(config_name=config, data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
     builder.download_and_prepare()
     built = builder.as_dataset()
     assert list(built) == ["validation"]
     assert built["validation"].to_list() == read(config, data_dir)
+
+
+def test_questions_are_the_queries_without_images(tmp_path, data_dir):
+    answers = [{"content_en": "Rest."}, {"content_en": " "}, {"content_en": "Drink."}]
+    query = {"encounter_id": 1, "query_title_en": "Flu", "query_content_en": "What helps?", "responses": answers}
+    write_json(data_dir / "liveqa_test.json", [query, query | {"encounter_id": 2, "responses": answers[1:2]}])
+    builder = Morqa(config_name="questions", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
+    builder.download_and_prepare()
+
+    assert builder.as_dataset(split="test").to_list() == [
+        {
+            "subset": "liveqa",
+            "split": "test",
+            "encounter_id": "1",
+            "language": "en",
+            "question": "Flu\nWhat helps?",
+            "references": ["Rest.", "Drink."],
+            "target": "Rest. or Drink.",
+        }
+    ]
 
 
 def test_builder_warns_about_missing_subsets(tmp_path, data_dir, caplog):

@@ -5,6 +5,7 @@ import json
 
 import datasets
 import pytest
+import yaml
 from commands import run_command
 from huggingface_hub import DatasetCard
 
@@ -41,8 +42,8 @@ def test_datasets_loads_written_files(tmp_path, data_dir):
     assert "nq: 10 rows in split test" in result.output
     assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
         "README.md",
-        "nq/test-00000-of-00001.parquet",
-        "tq/test-00000-of-00001.parquet",
+        "eval.yaml",
+        *(f"{name}/test-00000-of-00001.parquet" for name in ("nq", "nq_questions", "tq", "tq_questions")),
     ]
     for config in ("nq", "tq"):
         rows = list(read_rows(data_dir, config))
@@ -71,9 +72,9 @@ def test_card_describes_the_files(tmp_path, data_dir):
             "config_name": name,
             "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}],
         }
-        for name in ("nq", "tq")
+        for name in ("nq", "tq", "nq_questions", "tq_questions")
     ]
-    nq, tq = card["dataset_info"]
+    nq, tq = (next(one for one in card["dataset_info"] if one["config_name"] == name) for name in ("nq", "tq"))
     assert (nq["config_name"], nq["splits"][0]["num_examples"]) == ("nq", 10)  # two questions, five systems
     assert (tq["config_name"], tq["splits"][0]["num_examples"]) == ("tq", 20)
     assert nq["download_size"] == (out / "nq" / "test-00000-of-00001.parquet").stat().st_size
@@ -117,8 +118,28 @@ def test_missing_configuration_is_skipped(tmp_path, data_dir):
     assert "nq was skipped: there is no" in result.stderr
     assert "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/" in result.stderr
     assert [found["config_name"] for found in DatasetCard.load(tmp_path / "out" / "README.md").data["configs"]] == [
-        "tq"
+        "tq",
+        "tq_questions",
     ]
+    tasks = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))["tasks"]
+    assert [task["id"] for task in tasks] == ["tq_questions"]
+
+
+def test_evaluations_have_each_question_with_references_once(tmp_path, data_dir):
+    """tests/e2e/test_hub_evaluations.py runs them in inspect_ai."""
+    build("evouna", tmp_path / "out", data_dir)
+    written = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))
+
+    assert (written["name"], written["evaluation_framework"]) == ("EVOUNA", "inspect-ai")
+    assert written["description"].startswith("Five systems answered 5,610 open questions, and a person judged")
+    assert [task["id"] for task in written["tasks"]] == ["nq_questions", "tq_questions"]
+    task = written["tasks"][0]
+    rows = datasets.load_dataset(str(tmp_path / "out"), task["config"], split=task["split"])
+    assert rows.to_list() == [
+        {"question": "capital of france", "references": ["Paris", "the capital"], "target": "Paris or the capital"}
+    ]
+    fields = task["field_spec"]
+    assert {fields["input"], fields["target"], *fields["metadata"]} == set(rows.column_names)
 
 
 def test_morqa_is_built_from_available_subsets(tmp_path):

@@ -1,0 +1,67 @@
+"""`evaluate-qa results`: write a model's figures as the Hub shows them."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from ..parameters import LABELS_HELP, AllowMixed, role_columns
+from ..terminal import options_of, reported_errors, warn
+
+_columns, _record = options_of("Columns"), options_of("Record")
+_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
+
+
+def results(
+    scored: Annotated[str, typer.Option(help="Read the model's scored answers: JSONL, CSV or Parquet.")],
+    model: Annotated[str, typer.Option(help="Name the model's repository on the Hub, such as org/name.")],
+    dataset: Annotated[str, typer.Option(help="Name the data set's repository on the Hub, such as org/name.")],
+    task: Annotated[str, typer.Option(help="Name the task, an id in the data set's eval.yaml.")],
+    revision: Annotated[str | None, typer.Option(help="Name the data set's commit, as a hash.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write .eval_results/<data set>-<task>.yaml in this folder.")
+    ] = Path(),
+    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    labels: Annotated[str | None, typer.Option(help=f"{LABELS_HELP}, and estimate the accuracy from them.")] = None,
+    record: Annotated[Path | None, _record("Write a record of Every Eval Ever, too, to this JSON file.")] = None,
+    organization: Annotated[str | None, _record("Name who evaluated the model, for --record.")] = None,
+    allow_mixed: AllowMixed = False,
+) -> None:
+    """Write a model's accuracy as the Hub shows it on the pages of the model and the data set.
+
+    The value is the share judged correct, or the accuracy that `estimate` gives with --labels. The notes have 95%
+    intervals, the mean score and the metric's signature.
+    """
+    with reported_errors("results"):
+        from datetime import UTC, datetime
+
+        import yaml
+
+        from ..estimation.arguments import parse_columns
+        from ..estimation.signatures import signature_warnings
+        from ..files.outputs import write_json
+        from ..files.writing import check_different, check_place, replacing
+        from ..reporting import hub_results
+
+        if (record is None) != (organization is None):
+            raise ValueError("--record and --organization belong together. Give both or neither.")
+        of = hub_results.Task(model, dataset, task, revision)
+        if not output.is_dir():
+            raise ValueError(f"--output is {output}, which is not a folder. Name the folder of the model's files.")
+        target = output / of.file
+        check_different({"--scored": scored, "--labels": labels, "--record": record, "--output": target})
+        if record is not None:
+            check_place(record)
+        names = parse_columns(column, _ROLES)
+        figures, facts = hub_results.read(scored, [labels] if labels else [], names)
+        warn("results", signature_warnings(facts.joined.files, names.score, allow_mixed))
+        target.parent.mkdir(exist_ok=True)
+        with replacing(target) as path:
+            path.write_text(yaml.safe_dump(hub_results.entries(of, figures), sort_keys=False, width=1000), "utf-8")
+        if record is not None:
+            write_json(record, hub_results.record(of, figures, organization or "", datetime.now(UTC)))
+    typer.echo(f"Wrote {target}: {hub_results.notes(figures)}")
+    typer.echo(
+        f"Propose it to the model's authors: hf upload {model} {quote(str(target))} {of.file.as_posix()} --create-pr"
+    )
