@@ -126,7 +126,7 @@ def test_missing_configuration_is_skipped(tmp_path, data_dir):
 
 
 def test_evaluations_have_each_question_with_references_once(tmp_path, data_dir):
-    """tests/e2e/test_hub_evaluations.py runs them in inspect_ai."""
+    """tests/scripts/test_hub_evaluations.py runs them in inspect_ai."""
     build("evouna", tmp_path / "out", data_dir)
     written = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))
 
