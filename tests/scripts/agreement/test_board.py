@@ -114,6 +114,7 @@ def test_unseen_columns_have_mean_of_their_own():
             "label or score is 'yes'; expected",
         ),
     ],
+    ids=["not gzip", "no column", "label"],
 )
 def test_damaged_judged_answers_are_named(judged_dir, content, message):
     (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
