@@ -211,7 +211,7 @@ def test_a_protocol_can_be_a_file(tmp_path):
         (GOOD.replace('"bad"', '"Good"'), "differ only in case or spaces"),
         (GOOD.replace("labels", "label"), "setting 'label' is unknown"),
         (GOOD.replace("---\n{{", "fields: {a: 5}\n---\n{{"), "must contain exactly one label"),
-        (GOOD.replace("---\n{{", "fields: {a: label, b: x}\n---\n{{"), "given as the highest grade"),
+        (GOOD.replace("---\n{{", "fields: {a: label, b: x}\n---\n{{"), "may contain at most one grade"),
         (GOOD.replace("---\n{{", "fields: {a: label, b: reason, c: reason}\n---\n{{"), "only one reason"),
         (GOOD.replace("---\n{{", "question: always\n---\n{{"), "expected required or optional"),
         (GOOD.replace("prediction", "answer"), "'answer' is undefined"),

@@ -67,7 +67,7 @@ def test_weights_are_one_over_the_probability():
         ((100, 19), "19 rows to label; an estimate needs at least 20"),
         ((10, 100), "10 rows to label; an estimate needs at least 20"),
         ((30, 20, [0.5] * 29), "scores: there are 29 values; expected 30"),
-        ((30, 20, [0.5] * 29 + [None]), "scores are not all from 0 to 1"),
+        ((30, 20, [0.5] * 29 + [None]), "some scores are not from 0 to 1"),
     ],
 )
 def test_draw_rejects_bad_input(arguments, message):
