@@ -116,8 +116,8 @@ def figures(audited: Audited) -> Figures:
     known = ~np.isnan(plain)
     comparison = Comparison(audited.scores[known], plain[known] == 1, audited.labels[known], questions[known])
     names = ("kappa", "mcc", "auc", "calibration_error")
-    for name, one in estimate({"judge": comparison}, names, Bootstrap())["judge"].items():
-        found["agreement"][name] = Figure(one.value, one.low, one.high, int(known.sum()))
+    for name, of_all in estimate({"judge": comparison}, names, Bootstrap())["judge"].items():
+        found["agreement"][name] = Figure(of_all.value, of_all.low, of_all.high, int(known.sum()))
     for name in REWRITINGS:
         if name in audited.verdicts:
             found["rewriting"][f"{name}_shift"] = _difference(audited.verdicts[name], plain, questions)

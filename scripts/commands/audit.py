@@ -14,12 +14,15 @@ _ask, _out = options_of("Requests"), options_of("Output")
 def audit(
     data: Annotated[
         Path,
-        typer.Option(help="Audit on this file with the columns question, references, prediction, label, and system."),
+        typer.Option(
+            help="Read labeled answers from this file: question, references, prediction, label and, optionally, system."
+        ),
     ],
     load: Load = None,
     repeats: Annotated[int, _ask("Ask about each answer this many times (1 to 100).")] = 3,
     family: Annotated[
-        list[str] | None, _ask("Compare errors on the answers of this system, a relative of the judge. Repeatable.")
+        list[str] | None,
+        _ask("Compare errors on answers of this system, from the judge's family, with others. Repeatable."),
     ] = None,
     audit_round: Annotated[
         int | None,
