@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import typer
 
 from .commands.agreement import agreement
+from .commands.audit import audit
 from .commands.cascade import cascade
 from .commands.compare import compare
 from .commands.dataset import dataset
@@ -35,7 +36,7 @@ _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
     "Score": (score, serve, select),
     "Validate": (agreement, sample, label, estimate),
     "Compare": (compare, gate, report),
-    "Judge": (cascade, synthesize),
+    "Judge": (audit, cascade, synthesize),
     "Train": (fit,),
     "Publish": (install, dataset, results, publish),
 }

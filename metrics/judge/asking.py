@@ -92,6 +92,11 @@ class Judging:
         """Hash of the fields that `extra_body` adds to requests; None if it adds no fields."""
         return self._judge.request if self._judge.generator == ENDPOINT and self._judge.request else None
 
+    def unanswered(self, rows: Sequence[JudgedRow]) -> int:
+        """Return the number of distinct rows without a stored verdict."""
+        distinct = list(dict.fromkeys(rows))
+        return len(distinct) - (len(self._kept.read(self._judge, distinct)) if self._kept else 0)
+
     def rulings(
         self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
     ) -> list[Ruling]:

@@ -90,6 +90,16 @@ def mcc(c: Confusion) -> Floats:
     return _where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins)))
 
 
+def kappa(c: Confusion) -> Floats:
+    """Cohen's kappa (1960): agreement beyond chance, (p − e)/(1 − e), in [−1, 1].
+
+    p is the accuracy, and e the accuracy that verdicts of the same frequency reach by chance. This equals
+    2·(TP·TN − FP·FN) / ((TP+FP)(FP+TN) + (TP+FN)(FN+TN)). NaN unless there are labels of both kinds.
+    """
+    margins = (c.tp + c.fp) * (c.fp + c.tn) + (c.tp + c.fn) * (c.fn + c.tn)
+    return _where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), _ratio(2 * (c.tp * c.tn - c.fp * c.fn), margins))
+
+
 def auc(comparison: Comparison, weights: Floats) -> Floats:
     """Area under the ROC curve: the probability that a right answer scores higher than a wrong one; a tie counts half.
 
@@ -148,6 +158,7 @@ OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
         "false_accept_rate": false_accept_rate,
         "false_reject_rate": false_reject_rate,
         "mcc": mcc,
+        "kappa": kappa,
     }
 )
 OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyType(

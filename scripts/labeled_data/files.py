@@ -39,6 +39,9 @@ OF_A_JUDGE = "tokens_in"
 KIND = "kind"
 """An optional column; each of its values gets figures of its own."""
 
+SYSTEM = "system"
+"""An optional column that names the system that gave the answer."""
+
 _VERDICTS = {
     **dict.fromkeys((True, "true", "1", "1.0", "yes", "right", "correct"), 1.0),
     **dict.fromkeys((False, "false", "0", "0.0", "no", "wrong", "incorrect"), 0.0),
@@ -85,7 +88,16 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     references = _references(where, names["references"], row[names["references"]])
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
-    return LabeledRow(question, question, references, answer, _label(where, column, row[column]), _groups(row))
+    system = row.get(SYSTEM)
+    return LabeledRow(
+        question_id=question,
+        question=question,
+        references=references,
+        answer=answer,
+        label=_label(where, column, row[column]),
+        groups=_groups(row),
+        system="" if system is None else str(system),
+    )
 
 
 def _groups(row: Row) -> frozenset[str]:

@@ -57,6 +57,7 @@ class LabeledRow:
         reference_weights: The quality of each reference; may be empty.
         language: Language of the texts, as an ISO 639-1 code.
         other: Another answer to the question, if people compared the two.
+        system: The system that gave the answer; "" if unknown.
     """
 
     question_id: str
@@ -69,6 +70,7 @@ class LabeledRow:
     reference_weights: tuple[float, ...] = ()
     language: str = "en"
     other: str | None = None
+    system: str = ""
 
     @property
     def content(self) -> tuple[object, ...]:

@@ -12,7 +12,20 @@ from . import charts
 from .examples import Chosen
 from .facts import CONFIDENCE, Facts
 
-_TEMPLATE = Path(__file__).with_name("page.html")
+
+def fill(template: str, notes: Sequence[str], **values: Any) -> str:
+    """Return a page of this folder, which extends `base.html`, filled with values and notes on how it was made."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["interval"] = _interval
+    return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
 def render(facts: Facts, chosen: Sequence[Chosen], notes: Sequence[str] = ()) -> str:
@@ -23,20 +36,14 @@ def render(facts: Facts, chosen: Sequence[Chosen], notes: Sequence[str] = ()) ->
         chosen: The rows to show.
         notes: More lines under "How this was made", such as the metric's signature.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["interval"] = _interval
-    template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     systems = facts.systems
     headline = [(one.name, one.powered.accuracy if one.powered else one.right or one.score) for one in systems]
-    return template.render(
+    sources = ", ".join(one.source for one in systems)
+    return fill(
+        "page.html",
+        [*_notes(facts), *notes, f"Rows: {sources}"],
         facts=facts,
         chosen=chosen,
-        notes=[*_notes(facts), *notes],
-        version=__version__,
         overview=charts.intervals(headline, "Systems side by side") if len(systems) > 1 else "",
         histograms=[charts.histogram(scores, f"Scores of {name}") for name, scores in facts.joined.scores.items()],
         calibrations=[

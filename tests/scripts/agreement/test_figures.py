@@ -41,6 +41,7 @@ def value(name, table, weights=None):
         ("f1", 2 / 3),  # 2·3 / (2·3 + 1 + 2)
         ("macro_f1", (2 / 3 + 4 / 7) / 2),  # for "incorrect": 2·2 / (2·2 + 2 + 1)
         ("mcc", (3 * 2 - 1 * 2) / math.sqrt(4 * 5 * 3 * 4)),
+        ("kappa", (5 / 8 - 1 / 2) / (1 - 1 / 2)),  # by chance: 4/8 · 5/8 + 4/8 · 3/8
     ],
 )
 def test_figures_of_verdicts_by_hand(name, expected):

@@ -1,0 +1,1 @@
+"""Audit a judge on labeled answers: agreement with people, stability, and biases."""

@@ -1,0 +1,199 @@
+"""The figures of an audit, with 95% intervals over questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from ..agreement.bootstrap import estimate
+from ..agreement.comparison import Bools, Comparison
+from ..uncertainty.arrays import Codes, Floats, codes
+from ..uncertainty.bounds import bounds
+from ..uncertainty.intervals import mean
+from ..uncertainty.resampling import Bootstrap
+from .requests import INJECTED, PLAIN, REPEAT, REWRITINGS, SWAPPED
+
+_LEVEL, _HALVES = 0.975, 5000
+
+_ERRORS = "wrong_accepted", "right_rejected"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, the ends of its interval and the number of its rows; None where undefined.
+
+    Attributes:
+        change: The difference from an earlier audit.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    rows: int = 0
+    change: "Figure | None" = None
+
+
+Figures = dict[str, dict[str, Figure]]
+"""Group → name → figure."""
+
+RowValues = dict[str, dict[str, Floats]]
+"""Group → name → value of each row, NaN where the figure does not apply. The figure is their mean."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """Labeled rows with the judge's verdicts; arrays have the shape (rows,).
+
+    Attributes:
+        labels: 1 for right and 0 for wrong answers.
+        questions: Number of each row's question.
+        lengths: Number of characters of each answer.
+        systems: The system that gave each answer; "" if unknown.
+        family: The systems of the judge's own family.
+        verdicts: Kind of request → 1 for correct, 0 for incorrect, NaN without a verdict.
+        scores: The judge's scores of the plain requests.
+    """
+
+    labels: Floats
+    questions: Codes
+    lengths: Codes
+    systems: Sequence[str]
+    family: Sequence[str]
+    verdicts: Mapping[str, Floats]
+    scores: Floats
+
+
+def row_values(audited: Audited) -> RowValues:
+    """Return the row values of all figures that are means over rows.
+
+    With k of n verdicts about a row "correct", its flips under repetition are the share of pairs of verdicts that
+    differ: 2k(n − k) / (n(n − 1)). An injection succeeds if an answer that is wrong, and that the judge rejects
+    without it, is accepted.
+    """
+    verdicts, plain, right = audited.verdicts, audited.verdicts[PLAIN], audited.labels == 1
+    agreement = {
+        "accuracy": 1 - abs(plain - audited.labels),
+        "sensitivity": _of(right, plain),
+        "specificity": _of(~right, 1 - plain),
+    }
+    found: RowValues = {"agreement": agreement, "stability": {}}
+    if repeats := [values for kind, values in verdicts.items() if kind.startswith(REPEAT)]:
+        times, accepted = len(repeats) + 1, plain + sum(repeats)
+        found["stability"]["repetition_flips"] = 2 * accepted * (times - accepted) / (times * (times - 1))
+    if SWAPPED in verdicts:
+        found["stability"]["swapping_flips"] = abs(verdicts[SWAPPED] - plain)
+    found["rewriting"] = {f"{name}_flips": abs(verdicts[name] - plain) for name in REWRITINGS if name in verdicts}
+    found["length"] = _errors(plain, right, _longer(audited.lengths, right), ("longer", "shorter"))
+    deceived = {
+        kind.removeprefix(INJECTED): _of(~right & (plain == 0), values)
+        for kind, values in verdicts.items()
+        if kind.startswith(INJECTED)
+    }
+    found["injections"] = deceived and {**deceived, "any": np.max([*deceived.values()], axis=0)}
+    systems = np.array(audited.systems, dtype=object)
+    for name in sorted({*audited.systems} - {""}):
+        in_system = _errors(plain, right, systems == name, ("", "others"))
+        found[f"system {name}"] = {error: in_system[f"{error}_"] for error in _ERRORS}
+    if audited.family:
+        found["family"] = _errors(plain, right, np.isin(systems, [*audited.family]), ("own", "others"))
+    return found
+
+
+def figures(audited: Audited) -> Figures:
+    """Return all figures. Intervals are over questions (`uncertainty.intervals`, `uncertainty.bounds`).
+
+    - Shares have Wilson's interval, for the number of independent rows.
+    - κ, MCC and AUC have the percentile bootstrap. The calibration error has no interval.
+    - The shift of a rewriting is the share of verdicts "correct" with it minus the share without it.
+    - Differences between halves have Newcombe's interval (1998), which combines the intervals of the two shares.
+    """
+    plain, questions = audited.verdicts[PLAIN], audited.questions
+    found = {
+        group: {name: _mean(values, questions) for name, values in of_group.items()}
+        for group, of_group in row_values(audited).items()
+    }
+    known = ~np.isnan(plain)
+    comparison = Comparison(audited.scores[known], plain[known] == 1, audited.labels[known], questions[known])
+    names = ("kappa", "mcc", "auc", "calibration_error")
+    for name, of_all in estimate({"judge": comparison}, names, Bootstrap())["judge"].items():
+        found["agreement"][name] = Figure(of_all.value, of_all.low, of_all.high, int(known.sum()))
+    for name in REWRITINGS:
+        if name in audited.verdicts:
+            found["rewriting"][f"{name}_shift"] = _difference(audited.verdicts[name], plain, questions)
+    for group, (one, other) in {"length": ("longer", "shorter"), "family": ("own", "others")}.items():
+        of_group = found.get(group, {})
+        for error in _ERRORS if of_group else ():
+            of_group[f"{error}_difference"] = _apart(of_group[f"{error}_{one}"], of_group[f"{error}_{other}"])
+    return found
+
+
+def with_drift(found: Figures, now: Audited, before: Audited) -> Figures:
+    """Add to each share its change from an earlier audit of the same rows: now minus before.
+
+    The group `drift` has the share of rows whose verdict changed, and this share minus the flips under repetition,
+    which is 0 for a judge that did not change.
+    """
+    values, earlier = row_values(now), row_values(before)
+    changed = abs(now.verdicts[PLAIN] - before.verdicts[PLAIN])
+    drift = {"changed": _mean(changed, now.questions)}
+    if "repetition_flips" in values["stability"]:
+        flips = values["stability"]["repetition_flips"]
+        drift["changed_beyond_repetition"] = _difference(changed, flips, now.questions)
+    for group, of_group in values.items():
+        for name in of_group.keys() & earlier[group].keys():
+            change = _difference(of_group[name], earlier[group][name], now.questions)
+            found[group][name] = replace(found[group][name], change=change)
+    return {"drift": drift, **found}
+
+
+def _of(rows: Bools, values: Floats) -> Floats:
+    return np.where(rows, values, np.nan)
+
+
+def _errors(plain: Floats, right: Bools, first: Bools, names: tuple[str, str]) -> dict[str, Floats]:
+    """Return both kinds of errors on the rows of the first part and on the other rows."""
+    kinds = zip(_ERRORS, (~right, right), (plain, 1 - plain), strict=True)
+    return {
+        f"{error}_{name}": _of(rows & here, values)
+        for error, rows, values in kinds
+        for name, here in zip(names, (first, ~first), strict=True)
+    }
+
+
+def _longer(lengths: Codes, right: Bools) -> Bools:
+    """Return which answers are longer than the median of the right, or of the wrong answers."""
+    medians = [np.median(lengths[here]) if here.any() else 0.0 for here in (~right, right)]
+    found: Bools = lengths > np.array(medians)[right.astype(int)]
+    return found
+
+
+def _mean(values: Floats, questions: Codes) -> Figure:
+    known = ~np.isnan(values)
+    if not known.any():
+        return Figure(None)
+    found = mean(values[known], questions[known])
+    return Figure(found.value, found.low, found.high, int(known.sum()))
+
+
+def _difference(one: Floats, other: Floats, questions: Codes) -> Figure:
+    """Return the mean of one minus other over the rows that have both; without an interval for a single question."""
+    known = ~np.isnan(one) & ~np.isnan(other)
+    if not known.any():
+        return Figure(None)
+    differences, rows = one[known] - other[known], int(known.sum())
+    _, clusters = codes("questions", questions[known], rows)
+    if clusters.max() < 1:
+        return Figure(float(differences.mean()), rows=rows)
+    verdicts = bool(np.isin([one[known], other[known]], (0, 1)).all())
+    found = bounds(differences, clusters, _LEVEL, _HALVES, 0, of_verdicts=verdicts)
+    return Figure(found.value, found.low, found.high, rows)
+
+
+def _apart(one: Figure, other: Figure) -> Figure:
+    """Return the difference of two shares with Newcombe's interval: d − √((p₁ − l₁)² + (u₂ − p₂)²), and likewise up."""
+    (p, low, high), (q, least, most) = ((figure.value, figure.low, figure.high) for figure in (one, other))
+    if p is None or q is None or low is None or high is None or least is None or most is None:
+        return Figure(None)
+    down, up = sqrt((p - low) ** 2 + (most - q) ** 2), sqrt((high - p) ** 2 + (q - least) ** 2)
+    return Figure(p - q, p - q - down, p - q + up, one.rows + other.rows)

@@ -1,0 +1,93 @@
+"""Print an audit and draw its page, from its JSON."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..estimation.report import interval, print_lines, table
+from ..reporting import charts
+from ..reporting.page import fill
+from ..terminal import open_console
+from ..uncertainty.intervals import Interval
+
+_EXPLAINED = {
+    "drift": "Share of answers whose verdict changed since the earlier audit, and this share minus the flips under "
+    "repetition, which is 0 for a judge that did not change.",
+    "agreement": "Sensitivity is the share of right answers that the judge accepts, specificity the share of wrong "
+    "answers that it rejects. Accuracy is the raw agreement, kappa the agreement beyond chance.",
+    "stability": "Share of verdicts that change if the judge is asked again, and if answer and reference are "
+    "exchanged.",
+    "rewriting": "Share of verdicts that change (flips), and change of the share accepted (shift), if the answer is "
+    "bold, a Markdown list or padded with polite sentences, and if the references are reversed. Compare flips with "
+    "those under repetition.",
+    "length": "Errors on the longer and the shorter half of the wrong answers, and of the right answers. The halves "
+    "can also differ in other ways; padding changes the length alone.",
+    "injections": "Share of wrong answers, rejected before, that the judge accepts with a text that orders it to.",
+    "family": "Errors on answers of the judge's own family, and on those of other systems.",
+}
+
+
+def read_audit(path: Path) -> dict[str, Any]:
+    """Read an audit's JSON; raise ValueError for another file."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        _ = [found[name] for name in ("judge", "date", "protocol", "round")], [row["verdicts"] for row in found["rows"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not an audit. Give a file that evaluate-qa audit --json wrote.") from error
+    return found
+
+
+def _sections(audit: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Return each group's name, headings, and rows of cells."""
+    found = []
+    for group, figures in audit["figures"].items():
+        changes = any(one["change"] for one in figures.values())
+        rows = [
+            [name.replace("_", " "), _text(one, _sign(name)), f"{one['rows']:,}"]
+            + ([_text(one["change"], "+")] if changes else [])
+            for name, one in figures.items()
+        ]
+        found.append((group, ["", "figure", "rows", *["change"] * changes], rows))
+    return found
+
+
+def _sign(name: str) -> str:
+    return "+" if name.endswith(("shift", "difference", "beyond_repetition")) else ""
+
+
+def _text(one: Mapping[str, Any] | None, sign: str) -> str:
+    if one is None or one["value"] is None:
+        return "–"
+    if one["low"] is None:
+        return f"{one['value']:{sign}.3f}".replace("-", "−")
+    return interval(Interval(one["value"], one["low"], one["high"]), sign)
+
+
+def show(audit: Mapping[str, Any]) -> None:
+    """Print a table for each group of figures, and notes."""
+    from rich.markup import escape
+
+    console = open_console()
+    for group, headings, rows in _sections(audit):
+        grid = table(escape(group), headings)
+        for row in rows:
+            grid.add_row(*map(escape, row))
+        console.print(grid)
+    print_lines(console, audit["notes"])
+
+
+def page(audit: Mapping[str, Any]) -> str:
+    """Return the audit as a page."""
+    known = [(row["score"], row["label"]) for row in audit["rows"] if row["score"] is not None]
+    scores, labels = np.array(known, dtype=np.float64).T
+    bins = charts.calibration_bins(scores, labels, None)
+    return fill(
+        "audit.html",
+        audit["notes"],
+        audit=audit,
+        sections=[(*section, _EXPLAINED.get(section[0], "")) for section in _sections(audit)],
+        calibration=charts.calibration(bins, "Calibration of the judge's scores"),
+    )

@@ -1,0 +1,177 @@
+"""Check an audit, and run it."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluate_qa.metrics.judge.options import JudgeOptions
+
+from .. import __version__
+from ..files.rows import did_you_mean
+from ..labeled_data.files import labeled_rows
+from ..labeled_data.rows import LabeledRow
+from ..loading import load
+from ..uncertainty.arrays import codes
+from .figures import Audited, figures, with_drift
+from .requests import MOST_REPEATS, PLAIN, Requests, ask, counts, requests
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to audit; see the options of `evaluate-qa audit`. `earlier` is the JSON of an earlier audit."""
+
+    data: Path
+    load: Mapping[str, Any]
+    repeats: int
+    family: Sequence[str]
+    audit_round: int
+    earlier: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A checked audit.
+
+    Attributes:
+        plan: What to audit.
+        judge: The judge, which was not asked yet.
+        rows: The answers.
+        asked: The requests.
+        notes: Notes on the rows.
+        sending: The number of requests, in words.
+    """
+
+    plan: Plan
+    judge: Any
+    rows: Sequence[LabeledRow]
+    asked: Requests
+    notes: Sequence[str]
+    sending: str
+
+    @property
+    def protocol(self) -> str:
+        """The protocol of each judge."""
+        return ", ".join(one.protocol.signature for one in self.judge.model.members)
+
+
+def prepare(plan: Plan) -> Prepared:
+    """Read and check everything, before the judge is asked.
+
+    Raises:
+        ValueError: An option or a row is invalid, or the earlier audit is about other rows or another protocol.
+    """
+    if not 1 <= plan.repeats <= MOST_REPEATS:
+        raise ValueError(f"--repeats is {plan.repeats}. Expected 1 to {MOST_REPEATS}.")
+    if plan.audit_round < 0:
+        raise ValueError(f"--round is {plan.audit_round}. Expected 0 or more.")
+    if plan.load.get("first") is not None:
+        raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
+    every, unlabeled = labeled_rows(plan.data)
+    rows = [row for row in every if row.answer.strip()]
+    for label, name in enumerate(("wrong", "right")):
+        if not any(row.label == label for row in rows):
+            raise ValueError(
+                f"{plan.data} has no answer with the label {name}. An audit needs right and wrong answers."
+            )
+    systems = sorted({row.system for row in rows} - {""})
+    for name in plan.family:
+        if name not in systems:
+            raise ValueError(f"--family is {name!r}, which the column system lacks. {did_you_mean(name, systems)}")
+    judge = load("judge", **plan.load)
+    judge.prepare(JudgeOptions())
+    asked = requests(judge, rows, plan.repeats, plan.audit_round)
+    total, left = counts(judge, asked)
+    notes = [
+        f"{count:,} answers {why} were left out."
+        for count, why in ((unlabeled, "without a label"), (len(every) - len(rows), "without any text"))
+        if count
+    ]
+    sending = f"{total:,} requests about {len(rows):,} answers. {left:,} have no stored verdict and will be sent."
+    prepared = Prepared(plan, judge, rows, asked, notes, sending)
+    if plan.earlier and plan.earlier["protocol"] != prepared.protocol:
+        raise ValueError(
+            f"--against has the protocol {plan.earlier['protocol']}, but this audit has {prepared.protocol}. Use the "
+            "same --load protocol and api for both."
+        )
+    if plan.earlier and not {row_key(row) for row in rows} & {row["key"] for row in plan.earlier["rows"]}:
+        raise ValueError(f"--against and {plan.data} have no answer in common. Audit the same answers.")
+    return prepared
+
+
+def run(prepared: Prepared) -> dict[str, Any]:
+    """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows.
+
+    Raises:
+        ValueError: The judge gave up.
+    """
+    rows, plan, earlier = prepared.rows, prepared.plan, prepared.plan.earlier
+    verdicts, scores, errors = ask(prepared.judge, prepared.asked)
+    _, questions = codes("questions", [row.question_id for row in rows], len(rows))
+    audited = Audited(
+        labels=np.array([row.label for row in rows]),
+        questions=questions,
+        lengths=np.array([len(row.answer) for row in rows]),
+        systems=[row.system for row in rows],
+        family=plan.family,
+        verdicts=verdicts,
+        scores=scores,
+    )
+    found = figures(audited)
+    judge = ", ".join(one.name for one in prepared.judge.model.members)
+    notes = [
+        f"Judge: {judge}, {prepared.protocol}, round {plan.audit_round}. Rows: {plan.data}.",
+        f"95% intervals over {questions.max() + 1:,} questions. They assume that the rows are a random sample and that "
+        "the labels are correct. One interval in twenty misses the true value by chance.",
+        *prepared.notes,
+    ]
+    if errors:
+        notes.append(f"{errors.total():,} requests got no verdict and were left out, such as: {next(iter(errors))}")
+    keys = [row_key(row) for row in rows]
+    if earlier:
+        before = {row["key"]: row["verdicts"] for row in earlier["rows"]}
+        of_rows = [before.get(key, {}) for key in keys]
+        notes.append(
+            f"Changes are differences from {earlier['judge']} on {earlier['date']} (round {earlier['round']}), on the "
+            f"{sum(map(bool, of_rows)):,} answers that both audits have."
+        )
+        kinds = dict.fromkeys([PLAIN, *(kind for row in of_rows for kind in row)])
+        known = {kind: np.array([row.get(kind) for row in of_rows], dtype=np.float64) for kind in kinds}
+        found = with_drift(found, audited, replace(audited, verdicts=known))
+    return {
+        "evaluate_qa": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
+        "judge": judge,
+        "protocol": prepared.protocol,
+        "round": plan.audit_round,
+        "notes": notes,
+        "figures": {
+            group: {name: asdict(one) for name, one in of_group.items()}
+            for group, of_group in found.items()
+            if of_group
+        },
+        "rows": [
+            {
+                "key": key,
+                "label": int(audited.labels[row]),
+                "score": _known(scores[row]),
+                "verdicts": {kind: _known(values[row]) for kind, values in verdicts.items()},
+            }
+            for row, key in enumerate(keys)
+        ],
+    }
+
+
+def row_key(row: LabeledRow) -> str:
+    """Return a hash of what the judge reads."""
+    text = json.dumps([row.question, row.references, row.answer])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,74 @@
+"""`evaluate-qa audit`: measure a judge's agreement, stability and biases on labeled answers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..parameters import Json, Load
+from ..terminal import options_of, reported_errors
+
+_ask, _out = options_of("Requests"), options_of("Output")
+
+
+def audit(
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="Read labeled answers from this file: question, references, prediction, label and, optionally, system."
+        ),
+    ],
+    load: Load = None,
+    repeats: Annotated[int, _ask("Ask about each answer this many times (1 to 100).")] = 3,
+    family: Annotated[
+        list[str] | None,
+        _ask("Compare errors on answers of this system, from the judge's family, with others. Repeatable."),
+    ] = None,
+    audit_round: Annotated[
+        int | None,
+        _ask(
+            "Ask anew: each round has its own stored verdicts (default: 0; with --against, the round after).", "--round"
+        ),
+    ] = None,
+    dry_run: Annotated[bool, _ask("Print the number of requests and stop.", "--dry-run")] = False,
+    against: Annotated[
+        Path | None, _out("Report changes from this earlier audit of the same answers, a file that --json wrote.")
+    ] = None,
+    json_file: Json = None,
+    output: Annotated[Path | None, _out("Write a page to this .html file.", "--output", "-o")] = None,
+) -> None:
+    """Audit a judge: agreement with people, flips, effects of length and format, injected instructions, drift.
+
+    Choose the judge as in `score`: --load endpoint=URL --load model=NAME. The command asks about each answer several
+    times, with answer and reference exchanged, and with the answer rewritten; and about each wrong answer with texts
+    that order the judge to accept it. With --load cache_dir=FOLDER, a stopped audit continues.
+    """
+    with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
+        from ..auditing.report import page, read_audit, show
+        from ..auditing.run import Plan, prepare, run
+        from ..files.outputs import check_outputs, write_json
+        from ..files.writing import check_different, check_place, replacing
+        from ..options import parse_options
+
+        check_outputs(json_file, None, {"--data": data, "--against": against})
+        if output is not None:
+            if output.suffix.lower() not in (".html", ".htm"):
+                raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
+            check_place(output)
+            check_different({"--data": data, "--against": against, "--json": json_file, "--output": output})
+        earlier = None if against is None else read_audit(against)
+        if audit_round is None:
+            audit_round = earlier["round"] + 1 if earlier else 0
+        prepared = prepare(Plan(data, parse_options(load or [], "judge"), repeats, family or [], audit_round, earlier))
+        typer.echo(f"evaluate-qa audit: {prepared.sending}", err=True)
+        if dry_run:
+            return
+        found = run(prepared)
+        if json_file is not None:
+            write_json(json_file, found)
+        if output is not None:
+            with replacing(output) as path:
+                path.write_text(page(found), "utf-8", errors="replace")
+        show(found)
+    for written in filter(None, (json_file, output)):
+        typer.echo(f"Wrote {written}.")
