@@ -5,6 +5,7 @@ The task `sample_qa` below is an example; replace its questions with yours:
     lighteval accelerate "model_name=…" sample_qa --custom-tasks evaluate_qa.lighteval
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,11 @@ class SampleScores(SampleLevelComputation):
     Args:
         name: The metric.
         options: Options of `load`.
+        compute_options: Options of `compute`.
     """
 
-    def __init__(self, name: str, options: dict[str, Any]) -> None:
-        self.name, self.options = name, options
+    def __init__(self, name: str, options: Mapping[str, Any], compute_options: Mapping[str, Any]) -> None:
+        self.name, self.options, self.compute_options = name, options, compute_options
 
     @cached_property
     def _metric(self) -> Any:
@@ -40,25 +42,26 @@ class SampleScores(SampleLevelComputation):
             predictions=[response.final_text[0].strip() for response in responses],
             references=[doc.get_golds() for doc in docs],
             questions=[(doc.specific or {}).get("question", doc.query) for doc in docs],
+            **self.compute_options,
         )
-        scores: list[float] = result["per_example"]["score"]
-        return scores
+        return [np.nan if score is None else score for score in result["per_example"]["score"]]
 
 
-def row_metric(name: str, **options: Any) -> SampleLevelMetric:
+def row_metric(name: str, compute: Mapping[str, Any] | None = None, **options: Any) -> SampleLevelMetric:
     """Return a metric of evaluate-qa for lighteval.
 
     Golds are the references. The question is the document's `specific["question"]` (default: its whole query).
 
     Args:
         name: The name or the folder of the metric.
-        **options: Options of `load`, such as device and model.
+        compute: Options of `compute`, such as `typed` or `tolerance`.
+        **options: Options of `load`, such as device and model, or the judge's endpoint.
     """
     return SampleLevelMetric(
         metric_name=name,
-        sample_level_fn=SampleScores(name, options),
+        sample_level_fn=SampleScores(name, options, compute or {}),
         category=SamplingMethod.GENERATIVE,
-        corpus_level_fn=np.mean,
+        corpus_level_fn=np.nanmean,  # rows that a judge could not score are left out
         higher_is_better=True,
         batched_compute=True,
     )

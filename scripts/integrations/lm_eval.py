@@ -3,9 +3,16 @@
 The harness calls `process_results` for each answer, and an aggregation with the returned rows, which calls `compute`
 once. The aggregation also adds the scores to the rows, so that `--log_samples` writes them. (With several processes,
 the harness logs copies without scores; add them with `evaluate-qa score`.)
+
+For other metrics or options, write a module next to the task's file and name its functions there:
+
+    process_results = results_of("judge")
+    mean_judge = MeanScore("judge", {"endpoint": "http://localhost:8000/v1", "model": "my-model"})
 """
 
-from functools import lru_cache, partial
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +20,8 @@ import datasets
 
 from evaluate_qa.loading import load_metric
 
-METRICS = ("smile", "nli_lex", "bem")
+METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")
+"""The metrics that score texts."""
 
 Row = dict[str, Any]
 
@@ -23,26 +31,44 @@ def dataset(**_: Any) -> datasets.DatasetDict:
     return datasets.load_dataset(str(Path(__file__).parent / "questions"))
 
 
-def process_results(doc: Row, results: list[str]) -> dict[str, Row]:
+class MeanScore:
+    """An aggregation for `metric_list`: scores all rows in one call and adds its scores to each row.
+
+    Args:
+        name: The metric, one of `METRICS`.
+        load: Options of `load`, such as the judge's endpoint.
+        compute: Options of `compute`, such as `typed` or `tolerance`.
+    """
+
+    def __init__(
+        self, name: str, load: Mapping[str, Any] | None = None, compute: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name, self.load, self.compute = name, load or {}, compute or {}
+
+    @cached_property
+    def _metric(self) -> Any:
+        return load_metric(self.name, **self.load)
+
+    def __call__(self, rows: list[Row]) -> float:
+        """Return the mean score; NaN if no row could be scored."""
+        columns = {column: [row[column] for row in rows] for column in ("predictions", "references", "questions")}
+        result = self._metric.compute(**columns, **self.compute)
+        for number, row in enumerate(rows):
+            row.update({column: values[number] for column, values in result["per_example"].items()})
+        mean = result[self.name]
+        return math.nan if mean is None else float(mean)
+
+
+def results_of(*names: str) -> Callable[[Row, list[str]], dict[str, Row]]:
+    """Return a function `process_results` for a task with these metrics; its documents have question and references."""
+    return partial(_results, names)
+
+
+def _results(names: tuple[str, ...], doc: Row, results: list[str]) -> dict[str, Row]:
     """Return an answer with its question and references, under the name of each metric."""
     row = {"predictions": results[0].strip(), "references": doc["references"], "questions": doc["question"]}
-    return {name: dict(row) for name in METRICS}
+    return {name: dict(row) for name in names}
 
 
-@lru_cache
-def _loaded(name: str) -> Any:
-    return load_metric(name)
-
-
-def _mean(name: str, rows: list[Row]) -> float:
-    """Score all rows in one call, add its scores to each row, and return the mean."""
-    columns = {column: [row[column] for row in rows] for column in ("predictions", "references", "questions")}
-    result = _loaded(name).compute(**columns)
-    for number, row in enumerate(rows):
-        row.update({column: values[number] for column, values in result["per_example"].items()})
-    return float(result[name])
-
-
-mean_smile = partial(_mean, "smile")
-mean_nli_lex = partial(_mean, "nli_lex")
-mean_bem = partial(_mean, "bem")
+process_results = results_of("smile", "nli_lex", "bem")
+mean_smile, mean_nli_lex, mean_bem = map(MeanScore, ("smile", "nli_lex", "bem"))

@@ -1,9 +1,11 @@
 """Metrics in the command line of lm-evaluation-harness give the scores of one `compute`."""
 
 import json
+import math
 import shlex
 
 import pytest
+from chat_server import ChatServer
 from tiny_causal import write_tiny_causal
 
 from evaluate_qa.loading import load_metric
@@ -51,3 +53,40 @@ def test_questions_have_all_their_references(results):
     _, samples = results
     assert all(isinstance(sample["doc"]["references"], list) for sample in samples)
     assert any(len(sample["doc"]["references"]) > 1 for sample in samples)
+
+
+@pytest.fixture
+def chat():
+    server = ChatServer()
+    yield {"endpoint": server.url, "model": "m"}, server
+    server.close()
+
+
+def test_other_metrics_and_options(chat):
+    options, _ = chat
+
+    from evaluate_qa.lm_eval import METRICS as OFFERED
+    from evaluate_qa.lm_eval import MeanScore, results_of
+
+    assert {*METRICS, "deltableu", "judge"} == {*OFFERED}
+    docs = [{"question": "How long is it?", "references": ["2 km"]}] * 2
+    rows = [results_of("bem", "judge")(doc, [answer]) for doc, answer in zip(docs, ["2,000 m", "3 km"], strict=True)]
+    assert MeanScore("bem", compute={"typed": ["quantity"]})([row["bem"] for row in rows]) == 0.5
+    assert [row["bem"]["value_verdict"] for row in rows] == [True, False]
+    judge = MeanScore("judge", options)
+    asked = [row["judge"] for row in rows]
+    expected = load_metric("judge", **options).compute(
+        predictions=["2,000 m", "3 km"], references=[["2 km"]] * 2, questions=["How long is it?"] * 2
+    )
+    assert judge(asked) == expected["judge"]
+    assert [row["verdict"] for row in asked] == expected["per_example"]["verdict"]
+
+
+def test_mean_of_unscored_rows_is_nan(chat):
+    options, server = chat
+
+    from evaluate_qa.lm_eval import MeanScore, results_of
+
+    server.reply = lambda *_: "?"
+    rows = [results_of("judge")({"question": "Who?", "references": ["Ann"]}, ["Ann"])["judge"]]
+    assert math.isnan(MeanScore("judge", options)(rows))
