@@ -23,7 +23,7 @@ from .requests import MOST_REPEATS, PLAIN, Requests, ask, counts, requests
 
 
 @dataclass(frozen=True)
-class Plan:
+class AuditPlan:
     """What to audit; see the options of `evaluate-qa audit`. `earlier` is the JSON of an earlier audit."""
 
     data: Path
@@ -47,7 +47,7 @@ class Prepared:
         sending: The number of requests, in words.
     """
 
-    plan: Plan
+    plan: AuditPlan
     judge: Any
     rows: Sequence[LabeledRow]
     asked: Requests
@@ -60,7 +60,7 @@ class Prepared:
         return ", ".join(one.protocol.signature for one in self.judge.model.members)
 
 
-def prepare(plan: Plan) -> Prepared:
+def prepare(plan: AuditPlan) -> Prepared:
     """Read and check everything, before the judge is asked.
 
     Raises:

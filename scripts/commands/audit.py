@@ -45,7 +45,7 @@ def audit(
     """
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show
-        from ..auditing.run import Plan, prepare, run
+        from ..auditing.run import AuditPlan, prepare, run
         from ..files.outputs import check_outputs, write_json
         from ..files.writing import check_different, check_place, replacing
         from ..options import parse_options
@@ -59,7 +59,9 @@ def audit(
         earlier = None if against is None else read_audit(against)
         if audit_round is None:
             audit_round = earlier["round"] + 1 if earlier else 0
-        prepared = prepare(Plan(data, parse_options(load or [], "judge"), repeats, family or [], audit_round, earlier))
+        prepared = prepare(
+            AuditPlan(data, parse_options(load or [], "judge"), repeats, family or [], audit_round, earlier)
+        )
         typer.echo(f"evaluate-qa audit: {prepared.sending}", err=True)
         if dry_run:
             return

@@ -68,7 +68,7 @@ def train(
     """Train all candidates, and write figures and files after each run, so that a run that is cut keeps its best."""
     with reported_errors("train", program=_PROGRAM), TemporaryDirectory() as encoders:
         from ...training.recipe import TrainingRecipe
-        from .encoding import Encoder
+        from .encoding import ProcessEncoder
         from .figures import table
         from .packing import unpack
         from .stages import Clock, Trainer
@@ -77,7 +77,7 @@ def train(
         packed = unpack(parcels, Path(encoders))
         recipe = TrainingRecipe(token_budget=tokens, max_tokens=256, device=device, bfloat16=bfloat16)
         start = shipped or find_matcher("fit")
-        with Encoder(recipe.max_tokens) as encoder:
+        with ProcessEncoder(recipe.max_tokens) as encoder:
             folder = Path(encoders)
             results = Trainer(packed, folder, start, output, work, recipe, encoder, clock, typer.echo).run()
         typer.echo(table(results["candidates"]))

@@ -21,7 +21,7 @@ from ...training.learner import FORMATS, Encoded
 _CHUNK, _SPARED = 4096, 4
 
 
-class Encoder:
+class ProcessEncoder:
     """Encodes examples ahead of their use, if there are cores to spare.
 
     Args:

@@ -20,7 +20,7 @@ from ...training.learner import Encoded, Learner
 from ...training.recipe import TrainingRecipe
 from ...training.teacher import Teacher
 from . import parcel
-from .encoding import Encoder
+from .encoding import ProcessEncoder
 from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
 
@@ -125,7 +125,7 @@ class Trainer:
         output: Path,
         work: Path,
         recipe: TrainingRecipe,
-        encoder: Encoder,
+        encoder: ProcessEncoder,
         clock: Clock,
         report: Callable[[str], None],
     ) -> None:

@@ -79,14 +79,14 @@ TRAINED = {
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SentencePairs:
     """Pairs as examples; no premise is in both parts."""
 
     train: list[TrainingExample]
     held_out: list[TrainingExample]
 
 
-def read_pairs(folder: Path, count: int) -> Pairs:
+def read_pairs(folder: Path, count: int) -> SentencePairs:
     """Read all sets of `PAIRS`: about `count` pairs to train on, and held-out pairs of each skill and language.
 
     `data_set` of a held-out pair is its skill. Raises OSError or RowsError if a file is missing or a row is damaged.
@@ -108,7 +108,7 @@ def read_pairs(folder: Path, count: int) -> Pairs:
         for found in tested.values()
         for example in sorted(found, key=lambda example: _digest(repr(example)))[:_TESTED]
     ]
-    return Pairs(sorted(train, key=lambda example: _digest(repr(example))), held_out)
+    return SentencePairs(sorted(train, key=lambda example: _digest(repr(example))), held_out)
 
 
 def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
