@@ -15,7 +15,8 @@ from .posting import PostError, failure
 # The endpoint of a batch, whatever the path of the server's base URL.
 _ENDPOINT = "/v1/chat/completions"
 
-_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+"""The states in which the server has finished with a batch."""
 
 # The field of a batch's metadata with our name of the batch.
 _NAME = "evaluate-qa"
@@ -24,29 +25,8 @@ _NAME = "evaluate-qa"
 _FILE_TIMEOUT = 600.0
 
 
-@dataclass(frozen=True)
-class Batch:
-    """A batch as the server describes it."""
-
-    fields: Mapping[str, Any]
-
-    @property
-    def ended(self) -> bool:
-        """Whether the server has finished with it."""
-        return self.fields.get("status") in _ENDED
-
-    @property
-    def progress(self) -> str:
-        """Status and number of finished requests, such as `in_progress, 3 of 10 requests`."""
-        done, total = (at(self.fields, "request_counts", name) for name in ("completed", "total"))
-        return f"{self.fields.get('status')}, {done} of {total} requests"
-
-    @property
-    def why(self) -> str:
-        """Why a request may have no reply."""
-        given = self.fields.get("errors")
-        why = at(given, "data", 0, "message") or given
-        return f"the batch is {self.fields.get('status')}, without a reply to this request{f': {why}' if why else ''}"
+Batch = Mapping[str, Any]
+"""The fields of a batch."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +72,14 @@ class BatchServer:
 
     def get(self, batch: str) -> Batch:
         """Return a batch by its id."""
-        return Batch(self._json("GET", f"batches/{quote(batch, safe='')}"))
+        return self._json("GET", f"batches/{quote(batch, safe='')}")
+
+    def describe(self, batch: Batch) -> str:
+        """Return status, number of finished requests and error of a batch, without secrets."""
+        done, total = (at(batch, "request_counts", name) for name in ("completed", "total"))
+        errors = batch.get("errors")
+        why = at(errors, "data", 0, "message") or errors
+        return self._masked(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
 
     def replies(self, batch: Batch, granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
         """Yield the replies of a batch by `custom_id`.
@@ -102,14 +89,13 @@ class BatchServer:
             granted: Whether the model accepted the optional fields of the requests.
         """
         secrets = self.endpoint.client("files").secrets
-        for file in (batch.fields.get("output_file_id"), batch.fields.get("error_file_id")):
+        for file in (batch.get("output_file_id"), batch.get("error_file_id")):
             path = f"files/{quote(str(file), safe='')}/content"
             for line in self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines() if file else ():
                 if found := _read(line, granted, secrets):
                     yield found
 
-    def masked(self, text: str) -> str:
-        """Return a server's text, short and without secrets."""
+    def _masked(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)
 
     def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
@@ -118,16 +104,11 @@ class BatchServer:
             found: dict[str, Any] = json.loads(content)
             _ = found[key]
         except (ValueError, RecursionError, KeyError, TypeError):
-            raise NoAnswer(self.masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
+            raise NoAnswer(self._masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
         return found
 
     def _call(
-        self,
-        method: str,
-        path: str,
-        content: Callable[[], Any] | None = None,
-        seconds: float = 0.0,
-        **options: Any,
+        self, method: str, path: str, content: Callable[[], Any] | None = None, seconds: float = 0.0, **options: Any
     ) -> bytes:
         client = self.endpoint.client(path)
         client.timeout = max(client.timeout, seconds)

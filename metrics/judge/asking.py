@@ -178,7 +178,6 @@ class Judging:
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
     def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
-        judge = self._judge
         found: dict[JudgedRow, Ruling] = {}
         unwritten: list[Record] = []
         in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
@@ -202,7 +201,7 @@ class Judging:
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
             if ruling.verdict and self._batches is None:
-                unwritten.append(Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
+                unwritten.append(self._record(row, ruling))
             if time.monotonic() - written > _WRITE_EVERY:
                 write()
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
@@ -251,13 +250,11 @@ class Judging:
     def _store(self, replies: Replies) -> None:
         ruled = {row: self._ruling(reply) for row, reply in replies.items()}
         if self._kept:
-            self._kept.write(
-                [
-                    Record(self._judge, row, one.verdict, one.tokens_in, one.tokens_out)
-                    for row, one in ruled.items()
-                    if one.verdict
-                ]
-            )
+            self._kept.write([self._record(row, one) for row, one in ruled.items() if one.verdict])
+
+    def _record(self, row: JudgedRow, ruling: Ruling) -> Record:
+        verdict: Any = ruling.verdict
+        return Record(self._judge, row, verdict, ruling.tokens_in, ruling.tokens_out)
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):

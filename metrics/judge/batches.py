@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from .._shared.batches import BatchServer
+from .._shared.batches import ENDED, BatchServer
 from .._shared.chat_models import NoAnswer, Reply
 from .._shared.endpoint import Endpoint
 from .verdicts import JudgedRow, JudgeName, row_of, verdict_id
@@ -147,12 +147,12 @@ class Batches:
 
     def _wait(self, one: _Pending, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
-        while not (batch := self._call(one, lambda: self._server.get(str(one.batch)))).ended:
-            show(self._server.masked(batch.progress))
+        while (batch := self._call(one, lambda: self._server.get(str(one.batch)))).get("status") not in ENDED:
+            show(self._server.describe(batch))
             time.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
         found = self._call(one, lambda: dict(self._server.replies(batch, one.granted)))
-        missing = NoAnswer(self._server.masked(batch.why))
+        missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
         return {row: found.get(verdict_id(self._judge, row), missing) for row in one.rows}
 
     def _call(self, one: _Pending, request: Callable[[], Any]) -> Any:

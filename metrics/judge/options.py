@@ -169,22 +169,15 @@ class JudgeLoading(ModelOptions):
             )
         if decides and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
             raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
-        if self.batch and self.judges is None:
-            self._check_batch(decides)
-        _ = self.jury
-
-    def _check_batch(self, decides: bool) -> None:
-        wrong = {
-            "without cache_dir": self.cache_dir is None,
-            "without endpoint": self.endpoint is None,
-            "with an endpoint that is no URL": not isinstance(self.endpoint, str | Endpoint | None),
-            "with questions for a decision endpoint (api, aspects)": decides,
-        }
-        if found := [what for what, is_wrong in wrong.items() if is_wrong]:
+        asks = isinstance(self.endpoint, str | Endpoint) and self.cache_dir is not None and not decides
+        if self.batch and self.judges is None and not asks:
             raise ValueError(
-                f"batch is given {', '.join(found)}; expected endpoint= (the URL of a server with OpenAI's API of "
-                "files and batches), cache_dir= (a folder that remembers pending batches) and api='chat'"
+                f"batch is given, the endpoint is {'missing' if self.endpoint is None else 'given'}, cache_dir is "
+                f"{self.cache_dir!r}, api is {self.api!r} and aspects is {self.aspects!r}; expected endpoint= (the URL "
+                "of a server with OpenAI's API of files and batches), cache_dir= (a folder that remembers pending "
+                "batches) and api='chat' without aspects"
             )
+        _ = self.jury
 
     @property
     def asked(self) -> Protocol:

@@ -81,7 +81,7 @@ def test_a_failed_batch_has_a_reason_without_the_key(load, server, tmp_path, mon
     out = load().compute(**rows(30))
     errors = out["per_example"]["error"]
     assert out["unscored"] == 29
-    assert set(errors[1:]) == {"the batch is failed, without a reply to this request: no room Bearer ***"}
+    assert set(errors[1:]) == {"the batch has no reply to this request (failed, 0 of 29 requests: no room Bearer ***)"}
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert remembered(tmp_path) == []
 
@@ -155,14 +155,14 @@ def test_a_server_without_batches(load, server, tmp_path):
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        ({"cache_dir": None}, "without cache_dir"),
-        ({"endpoint": None}, "without endpoint"),
-        ({"api": "systemone"}, "with questions for a decision endpoint"),
-        ({"aspects": ["hedged"]}, "with questions for a decision endpoint"),
-        ({"model": None, "judges": ["a", "b"], "cache_dir": None}, "without cache_dir"),
+        ({"cache_dir": None}, "the endpoint is given, cache_dir is None"),
+        ({"endpoint": None}, "the endpoint is missing"),
+        ({"api": "systemone"}, ".*, api is 'systemone'"),
+        ({"aspects": ["hedged"]}, ".* aspects is .'hedged'."),
+        ({"model": None, "judges": ["a", "b"], "cache_dir": None}, "the endpoint is given, cache_dir is None"),
     ],
 )
 def test_options_that_batches_need(load, server, given, found):
-    with pytest.raises(ValueError, match=f"batch is given {found}.*; expected endpoint="):
+    with pytest.raises(ValueError, match=f"batch is given, {found}.*; expected endpoint="):
         load(**given)
     assert server.bodies == []
