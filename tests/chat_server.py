@@ -1,9 +1,11 @@
 """An OpenAI-compatible server for tests, which judges answers by their words unless a test scripts its replies.
 
 It can also serve decision endpoints: requests and replies have the fields of OpenAI's package (`decisions`) and of
-vLLM and llama.cpp (`systemone`), and it refuses requests with other fields, as vLLM does.
+vLLM and llama.cpp (`systemone`), and it refuses requests with other fields, as vLLM does. With `files` and `batches`
+among its paths, it answers batches of chat requests, in the shapes of OpenAI's package.
 """
 
+import email
 import json
 import math
 import re
@@ -13,6 +15,7 @@ import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SO_LINGER, SOL_SOCKET
+from urllib.parse import parse_qs, urlsplit
 
 LABELS = ("correct", "incorrect", "not attempted")
 
@@ -105,10 +108,45 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are used again
     disable_nagle_algorithm = True
 
+    def do_GET(self):
+        server, path = self.server.of, self.path.rpartition("/v1/")[2]
+        with server.lock:
+            server.keys.append(self.headers["Authorization"])
+            if path.startswith("files/") and path.endswith("/content"):
+                self.send(200, server.files[path.split("/")[1]])
+            elif path.startswith("batches/") and (batch := server.batches.get(path.split("/")[1])):
+                self.send(200, json.dumps(server.advanced(batch)).encode())
+            elif path.startswith("batches?"):
+                after = parse_qs(urlsplit(path).query).get("after", [""])[0]
+                left = [*server.batches.values()][[*server.batches, after].index(after) + 1 if after else 0 :]
+                self.send(200, json.dumps({"data": left[:1], "has_more": len(left) > 1}).encode())
+            else:
+                self.send(404, b'{"error": {"message": "No such object"}}')
+
+    def uploaded(self, content):
+        """The reply to a file in a form."""
+        form = email.message_from_bytes(f"Content-Type: {self.headers['Content-Type']}\n\n".encode() + content)
+        fields = {part.get_param("name", header="Content-Disposition"): part for part in form.get_payload()}
+        assert fields["purpose"].get_payload() == "batch"
+        with self.server.of.lock:
+            return {"id": self.server.of.save(fields["file"].get_payload(decode=True)), "object": "file"}
+
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers["Transfer-Encoding"] == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                content += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
         server = self.server.of
         api = self.path.rpartition("/v1/")[2]
+        if api == "files" and api in server.apis:
+            self.send(200, json.dumps(self.uploaded(content)).encode())
+            return
+        body = json.loads(content) if api in server.apis else None
+        if api == "batches" and api in server.apis:
+            self.answer(server.submitted(body))
+            return
         if api not in server.apis:
             with server.lock:
                 server.refused.append(api)
@@ -126,7 +164,12 @@ class _Handler(BaseHTTPRequestHandler):
             action = actions.pop(0) if actions else server.reply
             action = decided_by_words if api in STATES and action is by_words else action
         time.sleep(server.seconds)
-        done = action(body) if callable(action) else action
+        self.answer(action(body) if callable(action) else action)
+        with server.lock:
+            server.answered.append(subject)
+
+    def answer(self, done):
+        """Send a reply, as `ChatServer.plan` describes it."""
         if isinstance(done, bytes):
             self.send(200, done)
         elif isinstance(done, tuple):
@@ -139,8 +182,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.drip()
         else:
             self.send(200, json.dumps(completion(done) if isinstance(done, str) else done).encode())
-        with server.lock:
-            server.answered.append(subject)
 
     def send(self, status, content, headers=None):
         self.send_response(status)
@@ -192,12 +233,19 @@ class ChatServer:
         keys: Their headers `Authorization`.
         ports: The ports of the clients, one per connection.
         answered: The subjects of answered requests.
+        states: The states that the next requests for a batch get. The server answers at the first state that is an end.
+        batches: The batches by id.
+        files: The contents of files by id.
+        create: Returns the reply to the creation of a batch (default: the batch).
+        uploads: The `custom_id`s in each created batch.
     """
 
     def __init__(self, reply=by_words, seconds=0.0, subject=prediction_of):
         self.plan, self.reply, self.seconds, self.subject = {}, reply, seconds, subject
         self.apis, self.refused = {"chat/completions"}, []
         self.bodies, self.keys, self.ports, self.answered, self.lock = [], [], set(), [], threading.Lock()
+        self.states, self.batches, self.files, self.uploads = [], {}, {}, []
+        self.create = lambda batch: batch
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.of = self
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
@@ -207,6 +255,55 @@ class ChatServer:
     def asked(self):
         """The number of requests by subject."""
         return dict(Counter(map(self.subject, self.bodies)))
+
+    def save(self, content):
+        """Save a file and return its id."""
+        self.files[name := f"file-{len(self.files)}"] = content
+        return name
+
+    def submitted(self, body):
+        """The reply to a new batch."""
+        assert body["endpoint"] == "/v1/chat/completions"
+        assert body["completion_window"] == "24h"
+        with self.lock:
+            lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
+            self.uploads.append([line["custom_id"] for line in lines])
+            counts = {"total": len(lines), "completed": 0, "failed": 0}
+            batch = {**body, "id": f"batch-{len(self.batches)}", "object": "batch", "status": "validating"}
+            self.batches[batch["id"]] = batch = {**batch, "request_counts": counts, "errors": None}
+            return self.create(batch)
+
+    def advanced(self, batch):
+        """The batch in its next state (default: completed), with its files at the end."""
+        if "output_file_id" in batch:
+            return batch
+        batch["status"] = self.states.pop(0) if self.states else "completed"
+        if batch["status"] == "failed":
+            batch["errors"] = {"object": "list", "data": [{"code": "bad", "message": f"no room {self.keys[-1]}"}]}
+        elif batch["status"] in ("completed", "expired"):
+            lines = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
+            done = [self.answered_line(line) for line in lines[: 1 if batch["status"] == "expired" else None]]
+            expired = {"code": "batch_expired", "message": "This request could not be executed in time."}
+            late = [{"custom_id": line["custom_id"], "response": None, "error": expired} for line in lines[len(done) :]]
+            is_right = [line["response"]["status_code"] == 200 for line in done]
+            right = [line for line, is_it in zip(done, is_right, strict=True) if is_it]
+            wrong = [line for line, is_it in zip(done, is_right, strict=True) if not is_it] + late
+            for name, lines in (("output_file_id", right[::-1]), ("error_file_id", wrong)):
+                content = "".join(f"{json.dumps({'id': 'batch_req_1', **line})}\n" for line in lines)
+                batch[name] = self.save(content.encode()) if lines else None
+        return batch
+
+    def answered_line(self, line):
+        """The line of an output or error file for a line of an input file."""
+        body = line["body"]
+        self.bodies.append(body)
+        actions = self.plan.get(self.subject(body), [])
+        action = actions.pop(0) if actions else self.reply
+        done = action(body) if callable(action) else action
+        status, done = (done[0], json.loads(done[1])) if isinstance(done, tuple) else (200, done)
+        done = completion(done) if isinstance(done, str) else done
+        response = {"status_code": status, "request_id": "1", "body": done}
+        return {"custom_id": line["custom_id"], "response": response, "error": None}
 
     def close(self):
         """End it."""

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from textwrap import shorten
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
@@ -20,6 +20,8 @@ from .posting import Client, PostError, Resolve
 _REFUSALS = frozenset({400, 422})
 
 _CHAT = "chat/completions"
+
+_Result = TypeVar("_Result")
 
 _LONGEST_MESSAGE = 20_000
 
@@ -85,7 +87,7 @@ class Endpoint(ChatModel):
         async def ask(client: Client, conversation: Conversation) -> Reply | NoAnswer:
             return await self._ask(client, conversation, wanted)
 
-        _run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
+        run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
 
     def post(self, path: str, bodies: Sequence[Mapping[str, Any]], deliver: DeliverReply) -> None:
         """Send requests to another path than chat completions, `concurrency` at a time.
@@ -95,7 +97,7 @@ class Endpoint(ChatModel):
             bodies: The fields of the requests, without the model.
             deliver: Receives the replies, whose `content` is a JSON object; it may raise an error to stop.
         """
-        _run(self._each(path, bodies, self._post, deliver))
+        run(self._each(path, bodies, self._post, deliver))
 
     async def _each(
         self,
@@ -115,7 +117,7 @@ class Endpoint(ChatModel):
                     return
                 deliver(number, reply)
 
-        async with self._client(path) as client:
+        async with self.client(path) as client:
             if first_alone:
                 await work(client, 1)
             workers = [asyncio.create_task(work(client)) for _ in range(min(self.concurrency, len(items)))]
@@ -127,7 +129,8 @@ class Endpoint(ChatModel):
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
 
-    def _client(self, path: str) -> Client:
+    def client(self, path: str) -> Client:
+        """Return a client for a path after the base URL."""
         key = (self.api_key or "").strip() or None
         return Client(_resource(self.url, path), key, self.timeout, self.max_retries, self.resolve)
 
@@ -135,7 +138,7 @@ class Endpoint(ChatModel):
         try:
             content = await client.post({"model": self.model, **body, **self.extra_body})
         except PostError as error:
-            return NoAnswer(_shortened(str(error), client.secrets), error.status)
+            return NoAnswer(shortened(str(error), client.secrets), error.status)
         return _as_content(content, client.secrets)
 
     async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
@@ -144,15 +147,25 @@ class Endpoint(ChatModel):
         while True:
             fields = self._fields(wanted, refused)
             try:
-                body = {"model": self.model, "messages": conversation, **fields, **self.extra_body}
-                content = await client.post(body)
+                content = await client.post(self._body(conversation, fields))
             except PostError as error:
                 if more := _refused(error, fields, wanted):
                     refused |= more
                     continue
-                return NoAnswer(_shortened(str(error), client.secrets), error.status)
+                return NoAnswer(shortened(str(error), client.secrets), error.status)
             self._refused.update(refused)
-            return _as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
+            return as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
+
+    def body(self, conversation: Conversation, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a request, without those that the server refused before."""
+        return self._body(conversation, self._fields(wanted, self._refused))
+
+    def grants(self, wanted: Mapping[str, Any]) -> bool:
+        """Return whether there are optional fields, and the server refused none of them so far."""
+        return bool(wanted) and not wanted.keys() & self._refused
+
+    def _body(self, conversation: Conversation, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": self.model, "messages": conversation, **fields, **self.extra_body}
 
     def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
         fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
@@ -170,7 +183,7 @@ def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, A
     return named if named and not any(name in str(error) for name in left_out) else left_out
 
 
-def _shortened(text: str, secrets: Sequence[str]) -> str:
+def shortened(text: str, secrets: Sequence[str]) -> str:
     """Return a server's text, perhaps a whole page, short and without secrets."""
     text = _CREDENTIALS.sub("***", without_controls(text[:_LONGEST_MESSAGE]))
     for secret in secrets:
@@ -183,23 +196,24 @@ def without_controls(text: str) -> str:
     return _CONTROLS.sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
 
 
-def _as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
+def as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
+    """Return the reply in a chat completion, without secrets."""
     completion = None
     with suppress(ValueError, RecursionError):  # such as JSON that is nested too deeply
         completion = json.loads(content)
-    message = _at(completion, "choices", 0, "message")
+    message = at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
     refusal = message.get("refusal")
     text = _without_secrets(without_controls(_text(message.get("content"))), secrets)
     return Reply(
         text=text,
-        cut_off=_at(completion, "choices", 0, "finish_reason") == "length",
-        tokens_in=_count(_at(completion, "usage", "prompt_tokens")),
-        tokens_out=_count(_at(completion, "usage", "completion_tokens")),
-        tokens=_tokens(_at(completion, "choices", 0, "logprobs", "content")),
+        cut_off=at(completion, "choices", 0, "finish_reason") == "length",
+        tokens_in=_count(at(completion, "usage", "prompt_tokens")),
+        tokens_out=_count(at(completion, "usage", "completion_tokens")),
+        tokens=_tokens(at(completion, "choices", 0, "logprobs", "content")),
         granted=granted,
-        refusal=_shortened(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
+        refusal=shortened(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
     )
 
 
@@ -209,7 +223,7 @@ def _as_content(content: bytes, secrets: Sequence[str]) -> Reply | NoAnswer:
         decoded = json.loads(_without_secrets(content.decode(), secrets))
     if not isinstance(decoded, dict):
         return NoAnswer("the reply is not a JSON object; is the endpoint the base URL, often ending in /v1?")
-    counts = [_count(_at(decoded, "usage", name)) for name in ("input_tokens", "output_tokens")]
+    counts = [_count(at(decoded, "usage", name)) for name in ("input_tokens", "output_tokens")]
     return Reply("", tokens_in=counts[0], tokens_out=counts[1], content=decoded)
 
 
@@ -223,11 +237,11 @@ def _without_secrets(text: str, secrets: Sequence[str]) -> str:
 def _text(content: Any) -> str:
     """Return the text of a message, which may have parts."""
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    texts = [_at(part, "text") for part in parts if _at(part, "type") == "text"]
+    texts = [at(part, "text") for part in parts if at(part, "type") == "text"]
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _at(value: Any, *path: str | int) -> Any:
+def at(value: Any, *path: str | int) -> Any:
     """Return the value at a path in JSON; None if there is no value."""
     for step in path:
         try:
@@ -252,18 +266,17 @@ def _tokens(content: Any) -> Sequence[Token]:
         return ()
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine to its end, also if a loop is running, as in a notebook; an interrupt cancels it."""
+def run(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Return a coroutine's result, also if a loop is running, as in a notebook; an interrupt cancels it."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
-        return
+        return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task = loop.create_task(work)
     with closing(loop), ThreadPoolExecutor(1) as thread:
         try:
-            thread.submit(loop.run_until_complete, task).result()
+            return thread.submit(loop.run_until_complete, task).result()
         except BaseException:
             loop.call_soon_threadsafe(task.cancel)
             raise

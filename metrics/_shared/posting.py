@@ -19,13 +19,14 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 # Transient statuses: timeout, conflict, too many requests, server errors other than "not implemented".
-_TRANSIENT = frozenset({408, 409, 429, *range(500, 600)} - {501})
+_TOO_MANY_REQUESTS = 429
+_TRANSIENT = frozenset({408, 409, _TOO_MANY_REQUESTS, *range(500, 600)} - {501})
 
 # In seconds. A server that asks for a longer wait than the last value is not retried.
 _FIRST_WAIT, _LONGEST_WAIT, _LONGEST_RETRY_AFTER = 0.5, 8.0, 120.0
 
 # In bytes. A token with twenty candidates has about two thousand.
-_LARGEST_REPLY = 16 * 2**20
+_LARGEST_REPLY, _LARGEST_FILE = 16 * 2**20, 2**30
 
 _NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
 
@@ -65,7 +66,7 @@ class Client:
         self, url: str, key: str | None, timeout: float, max_retries: int, resolve: Resolve | None = None
     ) -> None:
         self.url, self.timeout, self.max_retries, self._resolve = url, timeout, max_retries, resolve
-        self._headers = {"Content-Type": "application/json"}
+        self._headers: dict[str, str] = {}
         if key and urlsplit(url).username is None:
             self._headers["Authorization"] = f"Bearer {key}"
         self._proxy = _proxy(url) if resolve is None else None
@@ -99,26 +100,50 @@ class Client:
             PostError: The request and all retries failed.
         """
         sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        return await self.request("POST", lambda: sent, headers={"Content-Type": "application/json"})
+
+    async def request(
+        self,
+        method: str,
+        content: Callable[[], Any] | None = None,
+        is_file: bool = False,
+        repeatable: bool = True,
+        **more: Any,
+    ) -> bytes:
+        """Return the reply to a request with any method.
+
+        Args:
+            method: Such as GET.
+            content: Returns the content for each attempt.
+            is_file: Whether the reply is a file, which may be large and contain anything.
+            repeatable: Whether the request is retried if the server may have carried it out.
+            **more: Headers, and parameters of the URL.
+
+        Raises:
+            PostError: The request and all retries failed.
+        """
         retries = 0
         while True:
             try:
-                return await self._post(sent)
+                return await self._request(method, content() if content else None, is_file, more)
             except PostError as error:
                 wait = waited(retries, error.wait)
-                if retries == self.max_retries or not error.transient or wait is None:
+                transient = error.transient and (repeatable or error.status == _TOO_MANY_REQUESTS)
+                if retries == self.max_retries or not transient or wait is None:
                     raise
             await asyncio.sleep(wait)
             retries += 1
 
-    async def _post(self, sent: bytes) -> bytes:
+    async def _request(self, method: str, sent: Any, is_file: bool, more: Mapping[str, Any]) -> bytes:
         import aiohttp
 
         try:
             if self._resolve is not None:  # aiohttp does not call it for an address
                 await asyncio.wait_for(self._resolve(urlsplit(self.url).hostname or ""), self.timeout)
             free = self._resolve is None
-            async with self._session.post(self.url, data=sent, proxy=self._proxy, allow_redirects=free) as reply:
-                content = await _whole(reply.content)
+            given = {"data": sent, "proxy": self._proxy, "allow_redirects": free, **more}
+            async with self._session.request(method, self.url, **given) as reply:
+                content = await _whole(reply.content, _LARGEST_FILE if is_file else _LARGEST_REPLY)
         except TimeoutError:
             raise PostError(f"no complete reply in {self.timeout:g} s", transient=True) from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
@@ -133,14 +158,14 @@ class Client:
             raise PostError(f"no complete reply: {type(error).__name__}: {error}", transient=transient) from error
         except ValueError as error:  # such as a key with characters that a header cannot have
             raise PostError(f"not sent: {error}") from error
-        failure = _failure(reply.status, content, reply.reason)
-        if failure is None:
+        failed = None if is_file and reply.ok else failure(reply.status, content, reply.reason)
+        if failed is None:
             return content
-        status, message = failure
+        status, message = failed
         raise PostError(message, status, status in _TRANSIENT, retry_after(reply.headers))
 
 
-def _failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
+def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
     """Return the status (or, with status 200, the error's code) and message of a failed request; None for an answer."""
     if status >= 300:  # noqa: PLR2004
         return status, f"status {status}: {content.decode(errors='replace') or reason}"
@@ -201,13 +226,13 @@ def _resolver(resolve: Resolve | None) -> Any:
     return Resolver()
 
 
-async def _whole(content: Any) -> bytes:
+async def _whole(content: Any, largest: int) -> bytes:
     """Return the unpacked content; a small compressed reply may be large."""
     read = bytearray()
     async for part in content.iter_any():
         read += part
-        if len(read) > _LARGEST_REPLY:
-            raise PostError(f"the reply is larger than {_LARGEST_REPLY // 2**20} MB")
+        if len(read) > largest:
+            raise PostError(f"the reply is larger than {largest // 2**20} MB")
     return bytes(read)
 
 

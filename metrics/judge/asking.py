@@ -1,7 +1,7 @@
 """Asks a model for verdicts, once per distinct row, and stores them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from .._shared.chat_models import ChatModel, DeliverReply, NoAnswer, Reply
 from .._shared.endpoint import Endpoint
 from .._shared.progress import progress
+from .batches import Batches, Replies
 from .decisions import Decisions
 from .protocols import Protocol
 from .reading import Unreadable, read
@@ -59,10 +60,15 @@ class Judging:
         model: The judge.
         protocols: Its prompt or questions, and how its reply is read.
         folder: Folder that keeps verdicts for later calls; None keeps no verdicts.
+        batch: Whether to ask an endpoint in batches, which the folder remembers.
     """
 
     def __init__(
-        self, model: ChatModel | Recorded, protocols: Sequence[Protocol | Decisions], folder: Path | None
+        self,
+        model: ChatModel | Recorded,
+        protocols: Sequence[Protocol | Decisions],
+        folder: Path | None,
+        batch: bool = False,
     ) -> None:
         self.model = model
         self._kept = Verdicts(folder) if folder else None
@@ -72,6 +78,9 @@ class Judging:
             by_api = {one.api: one for one in protocols}
             known = self._kept.api_of(self.name, [*by_api])
             self.protocol = by_api[known] if known else protocols[0]
+        self._batches: Batches | None = None
+        if batch and folder and isinstance(model, Endpoint):
+            self._batches = Batches(model, self._judge, folder)
 
     @property
     def members(self) -> "list[Judging]":
@@ -132,6 +141,16 @@ class Judging:
     def _rulings(
         self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
     ) -> list[Ruling]:
+        if self._batches is None or not self.unanswered(rows):
+            return self._outcomes(rows, raises, prices)
+        import filelock
+
+        # Another process may wait for a batch with the same rows.
+        self._batches.folder.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(self._batches.folder / "lock"):
+            return self._outcomes(rows, raises, prices)
+
+    def _outcomes(self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))
         judge = self._judge
         kept = self._kept.read(judge, distinct) if self._kept else {}
@@ -159,7 +178,6 @@ class Judging:
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
     def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
-        judge = self._judge
         found: dict[JudgedRow, Ruling] = {}
         unwritten: list[Record] = []
         in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
@@ -182,20 +200,23 @@ class Judging:
             tokens[1] += ruling.tokens_out or 0
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
-            if ruling.verdict:
-                unwritten.append(Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
+            if ruling.verdict and self._batches is None:
+                unwritten.append(self._record(row, ruling))
             if time.monotonic() - written > _WRITE_EVERY:
                 write()
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
             last = ruling.error or ""
-            if in_a_row == _FAILURES_IN_A_ROW or (raises and ruling.error):
+            if (in_a_row == _FAILURES_IN_A_ROW and self._batches is None) or (raises and ruling.error):
                 raise _Stop
 
         if not rows:
             return found
         with progress("judge: verdicts", len(rows), "verdict") as bar:
             try:
-                self._send(rows, deliver, self.protocol)
+                if self._batches is None:
+                    self._send(rows, deliver, self.protocol)
+                else:
+                    self._send_batches(self._batches, rows, deliver, bar.set_description_str)
             except _Stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {last}") from None
@@ -215,6 +236,25 @@ class Judging:
             model.post(protocol.api, [protocol.body(*one) for one in texts], deliver)
         else:
             model.reply([protocol.conversation(*one) for one in texts], deliver, _wanted(protocol))
+
+    def _send_batches(
+        self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, show: Callable[[str], None]
+    ) -> None:
+        protocol: Any = self.protocol
+        numbers = {row: number for number, row in enumerate(rows)}
+        asked = {row: protocol.conversation(row.question, [*row.references], row.prediction) for row in rows}
+        for replies in batches.replies(asked, _wanted(protocol), self._store, lambda state: show(f"judge: {state}")):
+            for row, reply in replies.items():
+                deliver(numbers[row], reply)
+
+    def _store(self, replies: Replies) -> None:
+        ruled = {row: self._ruling(reply) for row, reply in replies.items()}
+        if self._kept:
+            self._kept.write([self._record(row, one) for row, one in ruled.items() if one.verdict])
+
+    def _record(self, row: JudgedRow, ruling: Ruling) -> Record:
+        verdict: Any = ruling.verdict
+        return Record(self._judge, row, verdict, ruling.tokens_in, ruling.tokens_out)
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):

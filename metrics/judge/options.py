@@ -134,6 +134,12 @@ class JudgeLoading(ModelOptions):
     cache_dir: str | os.PathLike[str] | None = option(
         None, Place("a folder"), "Keep verdicts and evaluate's temporary files in this folder."
     )
+    batch: bool = option(
+        False,
+        Flag(),
+        "Ask about the rows of a call in batches, often at half the price within a day; `cache_dir` remembers pending "
+        "batches. (`evaluate-qa score` makes a call for each `--chunk-size` rows.)",
+    )
     concurrency: int = option(16, Whole(), "Send at most this many requests at a time.")
     timeout: float = option(60.0, Number(1e-3, 86_400), "Wait at most this many seconds for a reply.")
     max_retries: int = option(
@@ -163,6 +169,14 @@ class JudgeLoading(ModelOptions):
             )
         if decides and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
             raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
+        asks = isinstance(self.endpoint, str | Endpoint) and self.cache_dir is not None and not decides
+        if self.batch and self.judges is None and not asks:
+            raise ValueError(
+                f"batch is given, the endpoint is {'missing' if self.endpoint is None else 'given'}, cache_dir is "
+                f"{self.cache_dir!r}, api is {self.api!r} and aspects is {self.aspects!r}; expected endpoint= (the URL "
+                "of a server with OpenAI's API of files and batches), cache_dir= (a folder that remembers pending "
+                "batches) and api='chat' without aspects"
+            )
         _ = self.jury
 
     @property
@@ -173,7 +187,7 @@ class JudgeLoading(ModelOptions):
     @property
     def protocols(self) -> list[Protocol | Decisions]:
         """The protocol, or the protocol of each API that the endpoint may serve, the preferred one first."""
-        if self.api == "chat" or self.protocol != "default":
+        if self.api == "chat" or self.batch or self.protocol != "default":
             return [self.asked]
         aspects = tuple(one for one in ASPECTS if one in (self.aspects or ()))
         decisions: list[Protocol | Decisions] = [
@@ -220,6 +234,7 @@ class JudgeKeywords(ModelKeywords, total=False):
     protocol: str | os.PathLike[str]
     first: Any
     cache_dir: str | os.PathLike[str] | None
+    batch: bool
     concurrency: int
     timeout: float
     max_retries: int

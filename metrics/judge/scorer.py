@@ -295,7 +295,7 @@ def judging(load: JudgeLoading) -> Judging:
                 "chat prompts; expected the URL of a decision endpoint (endpoint=), or neither api nor aspects"
             )
         protocols = protocols[:1]
-    return Judging(model, protocols, load.cache)
+    return Judging(model, protocols, load.cache, load.batch)
 
 
 def chat_model(load: JudgeLoading) -> ChatModel | Recorded:

@@ -114,6 +114,16 @@ class Verdicts:
         yield from (_decoded(value) for value in self._store if value)
 
 
+def verdict_id(judge: JudgeName, row: JudgedRow) -> str:
+    """Return a short name for the key of a verdict."""
+    return hashlib.sha256(_key(judge, row).encode()).hexdigest()[:32]
+
+
+def row_of(fields: Mapping[str, Any]) -> JudgedRow:
+    """Return the row with these fields, which were written as JSON."""
+    return JudgedRow(**{**fields, "references": tuple(fields["references"])})
+
+
 def _key(judge: JudgeName, row: JudgedRow) -> str:
     return json.dumps([*asdict(judge).values(), *asdict(row).values()])
 
@@ -128,6 +138,5 @@ def _endpoint_key(model: str) -> str:
 
 def _decoded(value: bytes) -> Record:
     kept = json.loads(value)
-    row = {**kept["row"], "references": tuple(kept["row"]["references"])}
     tokens = kept["tokens_in"], kept["tokens_out"]
-    return Record(JudgeName(**kept["judge"]), JudgedRow(**row), Verdict(**kept["verdict"]), *tokens)
+    return Record(JudgeName(**kept["judge"]), row_of(kept["row"]), Verdict(**kept["verdict"]), *tokens)

@@ -1,0 +1,181 @@
+"""Asks a model for verdicts in batches, which a folder remembers until their verdicts are stored."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from .._shared.batches import ENDED, BatchServer
+from .._shared.chat_models import NoAnswer, Reply
+from .._shared.endpoint import Endpoint
+from .verdicts import JudgedRow, JudgeName, row_of, verdict_id
+
+# A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.
+_MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
+
+# Seconds between two requests for the state of a batch: the first wait, which doubles, and the longest one.
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+
+Replies = dict[JudgedRow, Reply | NoAnswer]
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A batch whose verdicts are not stored yet.
+
+    Args:
+        path: The file that remembers it. Its stem is the name of the batch.
+        rows: What the batch asks about.
+        granted: Whether the model accepted the optional fields of the requests.
+        batch: The server's id; None if it is not known whether the server created the batch.
+    """
+
+    path: Path
+    rows: tuple[JudgedRow, ...]
+    granted: bool
+    batch: str | None = None
+
+    def remember(self) -> None:
+        """Write the file: a kill leaves either the old or the new one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        kept = {"batch": self.batch, "granted": self.granted, "rows": [asdict(row) for row in self.rows]}
+        new = self.path.with_suffix(".new")
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(kept, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.path)
+
+    @classmethod
+    def read(cls, path: Path) -> "_Pending":
+        """Return what a file remembers."""
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return cls(path, tuple(row_of(row) for row in kept["rows"]), kept["granted"], kept["batch"])
+
+
+class Batches:
+    """The batches of a judge.
+
+    Args:
+        endpoint: The judge.
+        judge: Its name in the store of verdicts.
+        folder: The folder of the store.
+    """
+
+    def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
+        self._endpoint, self._judge, self._server = endpoint, judge, BatchServer(endpoint)
+        self.folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
+
+    def replies(
+        self,
+        rows: Mapping[JudgedRow, Any],
+        wanted: Mapping[str, Any],
+        store: Callable[[Replies], None],
+        show: Callable[[str], None],
+    ) -> Iterator[Replies]:
+        """Yield replies about distinct rows, those of a batch together, after storing them.
+
+        Rows of a batch that is pending are not sent again. One of the other rows is asked about immediately, which
+        shows the fields that the server refuses and errors such as a wrong key; the rest is sent in new batches.
+
+        Args:
+            rows: The conversations by row.
+            wanted: Optional fields of the requests.
+            store: Stores verdicts.
+            show: Receives the state of the batch.
+
+        Raises:
+            ValueError: A request failed; the batches stay remembered.
+        """
+        pending = [one for one in self._remembered() if not rows.keys().isdisjoint(one.rows)]
+        sent = {row for one in pending for row in one.rows}
+        new = [row for row in rows if row not in sent]
+        if new:
+            probe: Replies = {}
+            self._endpoint.reply([rows[new[0]]], lambda _, reply: probe.update({new[0]: reply}), wanted)
+            store(probe)
+            yield probe
+        pending += self._submit({row: rows[row] for row in new[1:]}, wanted)
+        for one in pending:
+            replies = self._wait(one, show)
+            store(replies)
+            one.path.unlink(missing_ok=True)
+            yield {row: reply for row, reply in replies.items() if row in rows}
+
+    def _remembered(self) -> Iterator[_Pending]:
+        """Yield the pending batches; forget what was never created."""
+        for path in sorted(self.folder.glob("*.json")):
+            one = _Pending.read(path)
+            if one.batch is None:
+                found = self._call(one, partial(self._server.find, path.stem))
+                if found is None:
+                    path.unlink(missing_ok=True)
+                    continue
+                one = replace(one, batch=found)
+                one.remember()
+            yield one
+
+    def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_Pending]:
+        ids = {row: verdict_id(self._judge, row) for row in rows}
+        lines = ((row, self._server.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
+        return [
+            self._create(part, content, self._endpoint.grants(wanted))
+            for part, content in _parts(lines, _MOST_REQUESTS, _MOST_BYTES)
+        ]
+
+    def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
+        one = _Pending(self.folder / f"{uuid4().hex}.json", tuple(rows), granted)
+        try:
+            file = self._server.upload(content)
+            one.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
+            one = replace(one, batch=self._server.create(file, one.path.stem))
+        except NoAnswer as why:
+            if why.status and why.status < 500:  # noqa: PLR2004 - the server refused to create it
+                one.path.unlink(missing_ok=True)
+            raise ValueError(
+                f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; load "
+                "the judge without batch, or repeat the call, which sends no row again whose batch is pending"
+            ) from why
+        one.remember()
+        return one
+
+    def _wait(self, one: _Pending, show: Callable[[str], None]) -> Replies:
+        wait = _FIRST_WAIT
+        while (batch := self._call(one, lambda: self._server.get(str(one.batch)))).get("status") not in ENDED:
+            show(self._server.describe(batch))
+            time.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT)
+        found = self._call(one, lambda: dict(self._server.replies(batch, one.granted)))
+        missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
+        return {row: found.get(verdict_id(self._judge, row), missing) for row in one.rows}
+
+    def _call(self, one: _Pending, request: Callable[[], Any]) -> Any:
+        try:
+            return request()
+        except NoAnswer as why:
+            raise ValueError(
+                f"the server does not tell the state of batch {one.batch or one.path.stem!r}: {why}; repeat the call "
+                f"to resume, or delete {one.path} to send the rows of this batch again"
+            ) from why
+
+
+def _parts(
+    lines: Iterator[tuple[JudgedRow, bytes]], most_requests: int, most_bytes: int
+) -> Iterator[tuple[list[JudgedRow], bytes]]:
+    """Yield rows and content of files with limited numbers of requests and bytes, at least one request each."""
+    rows: list[JudgedRow] = []
+    content = bytearray()
+    for row, line in lines:
+        if rows and (len(rows) == most_requests or len(content) + len(line) > most_bytes):
+            yield rows, bytes(content)
+            rows, content = [], bytearray()
+        rows.append(row)
+        content += line
+    if rows:
+        yield rows, bytes(content)
