@@ -27,8 +27,7 @@ class Benchmark:
         baselines: The baselines to compare the metrics with.
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
         each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
-        board: True if the groups are data sets, which are shown side by side with their mean.
-        unseen: Groups of a board that also have a mean of their own, because nothing is trained on them.
+        means: If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
     """
 
     name: str
@@ -40,8 +39,7 @@ class Benchmark:
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False
     each_reference: bool = False
-    board: bool = False
-    unseen: Sequence[str] = ()
+    means: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.rows:

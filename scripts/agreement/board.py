@@ -40,8 +40,8 @@ _HALF = {"summhay_insights"}
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
     """Read the part of each data set that figures are reported on, which matchers are not trained on.
 
-    `unseen` names DIVER-QA and the columns of the folder `JUDGED`: no part of these sets is trained on, except one half
-    of SummHay's questions.
+    With the folder `JUDGED`, there is a second mean: over the sets no part of which is trained on, except one half of
+    SummHay's questions.
 
     Args:
         readers: Reader of each data set by name.
@@ -62,8 +62,7 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
         headline="mcc",
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
-        board=True,
-        unseen=["DIVER-QA", *unseen] if unseen else [],
+        means={"mean": columns} | ({"mean of unseen sets": ["DIVER-QA", *unseen]} if unseen else {}),
     )
 
 

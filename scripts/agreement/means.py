@@ -12,14 +12,10 @@ from .comparison import Floats
 from .row_scores import RowScores
 from .tables import FigureTable, compared
 
-MEAN, MEAN_UNSEEN = "mean", "mean unseen"
-"""The groups of the tables of means: over all data sets, and over those of `Benchmark.unseen`."""
-
 
 def mean_tables(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
-    """Return the tables of means over all groups of a benchmark and, if it has any, over its unseen groups."""
-    groups = {MEAN: data.groups} | ({MEAN_UNSEEN: data.unseen} if data.unseen else {})
-    return [_mean_table(name, chosen, data, scores, bootstrap) for name, chosen in groups.items()]
+    """Return a table for each of the benchmark's means."""
+    return [_mean_table(name, groups, data, scores, bootstrap) for name, groups in data.means.items()]
 
 
 def _mean_table(

@@ -7,7 +7,6 @@ from ..terminal import open_console
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .bootstrap import BootstrapEstimate
-from .means import MEAN, MEAN_UNSEEN
 from .run import Agreement, Plan
 from .tables import FigureTable
 
@@ -31,12 +30,14 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
     for name, signature in agreement.signatures.items():
         console.print(f"{name}: {signature}", markup=False, highlight=False)
     tables = [table for table in agreement.tables if not groups or table.group in groups]
-    if data.board:
+    if data.means:
         for table in tables:
-            if table.group not in (MEAN, MEAN_UNSEEN):
+            if table.group not in data.means:
                 console.print(_title(data, table), markup=False, highlight=False)
         for figure, title in _BOARD.items():
-            _show_side_by_side(console, title, tables, figure)
+            for mean, of_mean in data.means.items():
+                if chosen := [table for table in tables if table.group in (*of_mean, mean)]:
+                    _show_side_by_side(console, title, chosen, figure)
     else:
         for table in tables:
             _show_group(console, _title(data, table), table)

@@ -95,7 +95,7 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
-        tables=[*tables, *mean_tables(data, scores, plan.bootstrap)] if data.board else tables,
+        tables=[*tables, *mean_tables(data, scores, plan.bootstrap)],
     )
 
 

@@ -89,19 +89,25 @@ def test_judged_answers_add_unseen_columns(judged_dir):
     data = read(judged_dir)
     unseen = ["K-QA", "SummHay", "TruthfulQA", "TruthfulQA English", "TruthfulQA Basque"]
     assert data.groups == COLUMNS + unseen
-    assert data.unseen == ["DIVER-QA", *unseen]
+    assert data.means == {"mean": COLUMNS, "mean of unseen sets": ["DIVER-QA", *unseen]}
     assert [len(data.members(column)) for column in unseen] == [2, 1, 1, 1, 1]
     assert {row.language for row in data.rows if row.groups == {"TruthfulQA Basque"}} == {"eu"}
+
+
+def test_command_shows_unseen_columns_apart(judged_dir, blend):
+    arguments = ["--data", "board", "--data-dir", judged_dir, "--metric", blend, "--bootstrap", 0]
+    assert run_command("agreement", *arguments).output.count("Matthews correlation") == 2
+    assert run_command("agreement", *arguments, "--group", "EVOUNA").output.count("Matthews correlation") == 1
 
 
 def test_unseen_columns_have_mean_of_their_own():
     """MCC is 1 in set A and −1 in set B."""
     rows = [row(number, number % 2, "A" if number < 2 else "B") for number in range(4)]
     verdicts = np.array([False, True, True, False])
-    data = Benchmark("two", rows, ["A", "B"], ["mcc"], "mcc", baselines=(), board=True, unseen=["B"])
+    data = Benchmark("two", rows, ["A", "B"], ["mcc"], "mcc", baselines=(), means={"all": ["A", "B"], "one": ["B"]})
     both, unseen = mean_tables(data, [RowScores("m", verdicts.astype(float), verdicts)], Bootstrap(0))
-    assert (both.group, both.rows, both.estimates["m"]["mcc"].value) == ("mean", 4, 0)
-    assert (unseen.group, unseen.rows, unseen.estimates["m"]["mcc"].value) == ("mean unseen", 2, -1)
+    assert (both.group, both.rows, both.estimates["m"]["mcc"].value) == ("all", 4, 0)
+    assert (unseen.group, unseen.rows, unseen.estimates["m"]["mcc"].value) == ("one", 2, -1)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +146,7 @@ def row(number, label, group):
 
 def mean_figures(rows, scores, bootstrap):
     figures = ["mcc", "auc", "calibration_error"]
-    data = Benchmark("two", rows, ["A", "B"], figures, "mcc", baselines=(), board=True)
+    data = Benchmark("two", rows, ["A", "B"], figures, "mcc", baselines=(), means={"mean": ["A", "B"]})
     (table,) = mean_tables(data, scores, bootstrap)
     return table.estimates
 
