@@ -10,7 +10,7 @@ import pytest
 from commands import run_program
 
 from evaluate_qa.dev.accelerator import parcel, stages
-from evaluate_qa.dev.accelerator.encoding import Encoder
+from evaluate_qa.dev.accelerator.encoding import ProcessEncoder
 from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, PackOptions, kind_of, pack, unpack
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
@@ -204,7 +204,7 @@ def test_time_budget_ends_a_run(folders, tmp_path, monkeypatch, batches):
     packed, output, said = unpack(folders / "parcels", tmp_path / "encoders"), tmp_path / "out", []
     clock = Clock(1.0, lambda: 61.0 if len(batches) == 4 else 0.0)
     shipped, work = folders / "shipped.safetensors", tmp_path / "work"
-    encoder = Encoder(RECIPE.max_tokens, workers=0)
+    encoder = ProcessEncoder(RECIPE.max_tokens, workers=0)
     Trainer(packed, tmp_path / "encoders", shipped, output, work, RECIPE, encoder, clock, said.append).run()
     results = json.loads((output / "results.json").read_text())
     assert not results["complete"]
@@ -221,7 +221,7 @@ def test_examples_are_encoded_like_a_learner_does(folders, size, workers, proces
     """Also in another process."""
     learner = Heads(folders / size, RECIPE) if size == SMALL else Teacher(str(folders / size), RECIPE)
     examples = [TrainingExample("where?", "the cat is in the mat " * n, "on a tree", 1.0) for n in range(1, 20)]
-    with Encoder(RECIPE.max_tokens, workers) as encoder:
+    with ProcessEncoder(RECIPE.max_tokens, workers) as encoder:
         found = encoder.start(folders / size, tuple(learner.classifiers), examples)()
     assert found == learner.encode(examples)
 
