@@ -12,7 +12,7 @@ from .chat_models import NoAnswer, Reply
 from .endpoint import Endpoint, as_reply, at, run, shortened
 from .posting import PostError, failure
 
-# The endpoint of a batch, whatever the path of the server's base URL.
+# Batches name this path, even if the base URL of the server has another one.
 _ENDPOINT = "/v1/chat/completions"
 
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})

@@ -161,7 +161,7 @@ class Endpoint(ChatModel):
         return self._body(conversation, self._fields(wanted, self._refused))
 
     def grants(self, wanted: Mapping[str, Any]) -> bool:
-        """Return whether there are optional fields, and the server refused none of them so far."""
+        """Return whether the requests have optional fields, and the server has accepted all of them so far."""
         return bool(wanted) and not wanted.keys() & self._refused
 
     def _body(self, conversation: Conversation, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class Batches:
                 one.path.unlink(missing_ok=True)
             raise ValueError(
                 f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; load "
-                "the judge without batch, or repeat the call, which sends no row again whose batch is pending"
+                "the judge without batch, or repeat the call; rows of pending batches are not sent again"
             ) from why
         one.remember()
         return one
@@ -160,7 +160,7 @@ class Batches:
             return request()
         except NoAnswer as why:
             raise ValueError(
-                f"the server does not tell the state of batch {one.batch or one.path.stem!r}: {why}; repeat the call "
+                f"the server did not return the state of batch {one.batch or one.path.stem!r}: {why}; repeat the call "
                 f"to resume, or delete {one.path} to send the rows of this batch again"
             ) from why
 

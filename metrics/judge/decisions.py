@@ -45,7 +45,7 @@ _DATA = (
 )
 _INSTRUCTIONS = f"""\
 {_DATA}
-Is the answer to judge correct, measured by the reference answers, of which any single one suffices?
+Is the answer to judge correct? It is if it agrees with any one of the reference answers.
 {RULES}"""
 
 # Servers round; larger deviations mean that the numbers are not probabilities of our labels.
@@ -81,14 +81,14 @@ class Decisions:
 
     @property
     def _questions(self) -> Any:
-        told = {name: f"{_DATA}\nIs this statement true? {ASPECTS[name]}" for name in self.aspects}
+        aspects = {name: f"{_DATA}\nIs this statement true? {ASPECTS[name]}" for name in self.aspects}
         if self.api == "systemone":
             choice = {"type": "choice", "instructions": _INSTRUCTIONS, "criteria": LABELS}
-            return {_CORRECT: choice} | {name: {"type": "noul", "instructions": text} for name, text in told.items()}
+            return {_CORRECT: choice} | {name: {"type": "noul", "instructions": text} for name, text in aspects.items()}
         options = [{"value": label, "description": meaning} for label, meaning in LABELS.items()]
         return [
             {"type": "choice", "name": _CORRECT, "instructions": _INSTRUCTIONS, "choices": options},
-            *({"type": "predicate", "name": name, "instructions": text} for name, text in told.items()),
+            *({"type": "predicate", "name": name, "instructions": text} for name, text in aspects.items()),
         ]
 
     def body(self, question: str, references: Sequence[str], prediction: str) -> dict[str, Any]:

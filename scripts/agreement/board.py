@@ -40,8 +40,8 @@ _HALF = {"summhay_insights"}
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
     """Read the part of each data set that figures are reported on, which matchers are not trained on.
 
-    With the folder `JUDGED`, there is a second mean: over the sets no part of which is trained on, except one half of
-    SummHay's questions.
+    With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
+    SummHay is divided: matchers may be trained on the other half of its questions.
 
     Args:
         readers: Reader of each data set by name.

@@ -1,6 +1,6 @@
 """System One: the scorer answers the question whether an answer is right, in the shape of decision endpoints.
 
-The schema is that of vLLM, Ollama, LiteLLM and others: https://docs.vllm.ai, "Structured Decisions".
+vLLM, Ollama, LiteLLM and others use the same schema: https://docs.vllm.ai, "Structured Decisions".
 """
 
 import json

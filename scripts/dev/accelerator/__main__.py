@@ -56,7 +56,7 @@ def pack(
 def train(
     parcels: Parcels,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write what is returned here, in files of at most 16 MB.")
+        Path, typer.Option("--output", "-o", help="Write figures and models to this folder, in files of at most 16 MB.")
     ],
     work: Annotated[Path, typer.Option(help="Write the file of each candidate here.")],
     minutes: Annotated[float, typer.Option(min=0, help="Stop after N minutes.")] = 9.0,
