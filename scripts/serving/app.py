@@ -73,7 +73,7 @@ class Server:
         return self._reply(200, result)
 
     async def systemone(self, request: Request) -> Response:
-        """Answer System One questions of type `noul` with the probability that a prediction is right."""
+        """Answer System One questions with the probability that a prediction is right."""
         metric = self._metric
         if metric.name not in systemone.PROBABILISTIC:
             names = ", ".join(systemone.PROBABILISTIC)

@@ -25,13 +25,14 @@ def score(metric: Any) -> Schema:
 
 def systemone() -> Schema:
     """Return the description of a System One request."""
-    noul = {"type": "object", "required": ["type"], "properties": {"type": {"const": "noul"}, "instructions": {}}}
+    parts = {"type": {"enum": ["noul", "choice"]}, "instructions": {}, "criteria": {"type": "object"}}
+    question = {"type": "object", "required": ["type"], "properties": parts}
     properties = {
         "model": {"description": "Not read: the server has one metric."},
         "state": {"description": "A row with question, references and prediction, as an object or as JSON text."},
         "questions": {
             "type": "object",
-            "additionalProperties": noul,
+            "additionalProperties": question,
             "description": "The instructions are not read: the question is always whether the prediction is right.",
         },
     }

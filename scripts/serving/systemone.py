@@ -13,6 +13,9 @@ PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
 
 _EXPECTED = "an object with question, references and prediction"
+_CORRECT, _INCORRECT = "correct", "incorrect"
+# The names that the metric `judge` gives to the parts of a row.
+_NAMES = {"reference_answers": "references", "answer_to_judge": "prediction"}
 
 
 def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
@@ -23,13 +26,15 @@ def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
     """
     questions = body.get("questions")
     if not isinstance(questions, dict) or not questions:
-        raise ValueError("questions is missing or empty; expected an object with named questions of type 'noul'")
+        raise ValueError(
+            "questions is missing or empty; expected an object with named questions of type 'noul' or 'choice'"
+        )
     for name, question in questions.items():
         kind = question.get("type") if isinstance(question, dict) else None
-        if kind != "noul":
+        if kind != "noul" and not (kind == "choice" and {_CORRECT, _INCORRECT} <= _criteria(question).keys()):
             raise ValueError(
-                f"questions[{name!r:.80}] has the type {kind!r:.80}; expected 'noul', because {metric.name} only "
-                "decides whether the prediction is right"
+                f"questions[{name!r:.80}] has the type {kind!r:.80}; expected 'noul', or 'choice' with the criteria "
+                f"{_CORRECT} and {_INCORRECT}, because {metric.name} only decides whether the prediction is right"
             )
     state = _state(body.get("state"))
     for column in metric.required:
@@ -47,11 +52,16 @@ def _state(given: Any) -> dict[str, Any]:
             raise ValueError(f"state is not JSON; expected {_EXPECTED}") from None
     if not isinstance(given, dict):
         raise ValueError(f"state is {type(given).__name__}; expected {_EXPECTED}")
-    return given
+    return {_NAMES.get(name, name): value for name, value in given.items()}
+
+
+def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = question.get("criteria")
+    return found if isinstance(found, dict) else {}
 
 
 def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reply: to every question, the probability that the prediction is right.
+    """Return the reply: for every question, the probability from 0 to 1 that the prediction is right.
 
     Raises:
         RuntimeError: The row could not be scored.
@@ -59,7 +69,19 @@ def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     rows = result["per_example"]
     if (score := rows["score"][0]) is None:
         raise RuntimeError(rows["error"][0])
-    answer = {"type": "noul", "noul": score}
+    answers = {name: _answer(question, score) for name, question in body["questions"].items()}
     # No tokens are billed; clients require the counts.
     usage = {"input_tokens": 0, "output_tokens": 0}
-    return {"model": result["signature"], "answers": dict.fromkeys(body["questions"], answer), "usage": usage}
+    return {"model": result["signature"], "answers": answers, "usage": usage}
+
+
+def _answer(question: Mapping[str, Any], score: float) -> dict[str, Any]:
+    """Return the answer to a question; criteria other than correct and incorrect have the probability 0."""
+    if question["type"] == "noul":
+        return {"type": "noul", "noul": score}
+    probabilities = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
+    return {
+        "type": "choice",
+        "choice": max(probabilities, key=probabilities.__getitem__),
+        "probabilities": probabilities,
+    }

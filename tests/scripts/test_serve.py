@@ -164,6 +164,14 @@ def test_systemone_answers_whether_the_prediction_is_right(bem, metric):
         assert reply["answers"] == {"right": {"type": "noul", "noul": pytest.approx(expected["bem"], abs=1e-6)}}
 
 
+def test_a_judge_can_ask_the_server(bem, metric):
+    judge = evaluate_qa.load("judge", endpoint=f"http://127.0.0.1:{bem.port}/v1", model="bem", api="systemone")
+    rows = {"predictions": ["It was Curie.", "Nobody."], "references": ["Marie Curie"] * 2, "questions": ["Who?"] * 2}
+    out, expected = judge.compute(**rows), metric.compute(**rows)
+    assert out["per_example"]["score"] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
+    assert out["per_example"]["verdict"] == expected["per_example"]["verdict"] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -172,6 +180,10 @@ def test_systemone_answers_whether_the_prediction_is_right(bem, metric):
         ({"state": {**STATE, "prediction": 3}}, "bem: predictions[0] is 3; expected a string"),
         ({"questions": {}}, "bem: questions is missing or empty"),
         ({"questions": {"x": {"type": "choice"}}}, "bem: questions['x'] has the type 'choice'; expected 'noul'"),
+        (
+            {"questions": {"x": {"type": "choice", "criteria": ["correct", "incorrect"]}}},
+            "bem: questions['x'] has the type",
+        ),
     ],
 )
 def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
