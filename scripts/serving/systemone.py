@@ -52,7 +52,8 @@ def _state(given: Any) -> dict[str, Any]:
             raise ValueError(f"state is not JSON; expected {_EXPECTED}") from None
     if not isinstance(given, dict):
         raise ValueError(f"state is {type(given).__name__}; expected {_EXPECTED}")
-    return {_NAMES.get(name, name): value for name, value in given.items()}
+    row: dict[str, Any] = given
+    return {_NAMES.get(name, name): value for name, value in row.items()}
 
 
 def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:
