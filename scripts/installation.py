@@ -8,7 +8,6 @@ never loads half a metric.
 import hashlib
 import shutil
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from pathlib import Path
 
 import filelock
@@ -18,14 +17,6 @@ from . import standalone
 _HASH_LENGTH = 64
 
 Files = Mapping[str, bytes]
-
-
-class State(Enum):
-    """The state of a metric in the folder of `evaluate`."""
-
-    CURRENT = "current"
-    STALE = "stale"
-    ABSENT = "not installed"
 
 
 def modules_folder() -> Path:
@@ -45,14 +36,6 @@ def standalone_files(name: str) -> Files:
     return {file: text.encode() for file, text in standalone.metric_files(name).items()}
 
 
-def state(name: str, files: Files, modules: Path) -> State:
-    """Compare the version that `evaluate` would load with files."""
-    versions = _versions(metric_folder(name, modules), name)
-    if not versions:
-        return State.ABSENT
-    return State.CURRENT if _files(versions[-1]) == _installed(files) else State.STALE
-
-
 def install_metrics(names: Iterable[str]) -> dict[str, Path]:
     """Install metrics of this package, and return the folder of each.
 
@@ -68,7 +51,7 @@ def install_metrics(names: Iterable[str]) -> dict[str, Path]:
 def install(name: str, files: Files, modules: Path) -> Path:
     """Install or update a metric, remove its other versions, and return its folder."""
     folder = metric_folder(name, modules)
-    files = _installed(files)
+    files = {"__init__.py": b"", **files}
     version = folder / _hash(files)
     folder.parent.mkdir(exist_ok=True)
     with _locked(folder):
@@ -105,10 +88,6 @@ def _files(folder: Path) -> Files:
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
 
 
-def _installed(files: Files) -> Files:
-    return {"__init__.py": b"", **files}
-
-
 def _hash(files: Files) -> str:
     digest = hashlib.sha256()
     for name, content in files.items():
@@ -117,9 +96,8 @@ def _hash(files: Files) -> str:
 
 
 def _versions(folder: Path, name: str) -> list[Path]:
-    """Return the versions, oldest first; `evaluate` loads the last one."""
-    found = [path for path in folder.glob(f"*/{name}.py") if len(path.parent.name) == _HASH_LENGTH]
-    return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime)]
+    """Return the folders of all versions."""
+    return [path.parent for path in folder.glob(f"*/{name}.py") if len(path.parent.name) == _HASH_LENGTH]
 
 
 def _write(folder: Path, version: Path, files: Files) -> None:

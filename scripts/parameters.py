@@ -43,7 +43,6 @@ LABELS_HELP = "Read human labels of a random sample of the rows from this file"
 Labels = Annotated[
     list[str] | None, typer.Option(help=f"{LABELS_HELP}; give one file per system, in the same order. Repeatable.")
 ]
-CONFIDENCE = "Set the confidence level of intervals, between 0 and 1."
 Changed = Annotated[
     str | None, _out("Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins.")
 ]

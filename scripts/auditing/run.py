@@ -68,8 +68,6 @@ def prepare(plan: AuditPlan) -> Prepared:
     """
     if not 1 <= plan.repeats <= MOST_REPEATS:
         raise ValueError(f"--repeats is {plan.repeats}. Expected 1 to {MOST_REPEATS}.")
-    if plan.audit_round < 0:
-        raise ValueError(f"--round is {plan.audit_round}. Expected 0 or more.")
     if plan.load.get("first") is not None:
         raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
     every, unlabeled = labeled_rows(plan.data)

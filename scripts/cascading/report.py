@@ -10,6 +10,9 @@ from .curve import Bools, Point, curve, point
 from .reading import Read
 from .testing import CheckedBand, find_band
 
+_CONFIDENCE = 0.95
+"""Probability of the guarantee."""
+
 _SHOWN = 10
 """Number of points of the curve to print, about."""
 
@@ -21,7 +24,6 @@ class FoundBand:
     Attributes:
         read: The rows.
         target: Agreement to guarantee.
-        confidence: Probability of the guarantee.
         band: The band.
         chosen: The cascade with the band.
         points: The curve, from the metric alone to the judge alone.
@@ -29,18 +31,17 @@ class FoundBand:
 
     read: Read
     target: float
-    confidence: float
     band: CheckedBand
     chosen: Point
     points: list[Point]
 
 
-def find(read: Read, target: float, confidence: float, row_cost: float | None) -> FoundBand:
+def find(read: Read, target: float, row_cost: float | None) -> FoundBand:
     """Find the band, and compute the results of this band and of others."""
     rows = read.rows
-    band = find_band(rows.scores, rows.labels, rows.threshold, target, confidence)
+    band = find_band(rows.scores, rows.labels, rows.threshold, target, _CONFIDENCE)
     chosen = point(rows, band.low, band.high, row_cost)
-    return FoundBand(read, target, confidence, band, chosen, curve(rows, row_cost))
+    return FoundBand(read, target, band, chosen, curve(rows, row_cost))
 
 
 def show(found: FoundBand) -> None:
@@ -88,7 +89,7 @@ def _notes(found: FoundBand) -> list[str]:
         else:
             lines.append(
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
-                f"least {side.bound:.3f} with {(1 + found.confidence) / 2:.1%} confidence)."
+                f"least {side.bound:.3f} with {(1 + _CONFIDENCE) / 2:.1%} confidence)."
             )
     known = len(read.rows.judge_right())
     if not known:
@@ -101,7 +102,7 @@ def _notes(found: FoundBand) -> list[str]:
         lines.append(f"{read.unscored:,} rows without a score were left out.")
     if band.below or band.above:
         lines.append(
-            f"With {found.confidence:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
+            f"With {_CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
     return lines
@@ -113,13 +114,13 @@ def as_json(found: FoundBand) -> dict[str, Any]:
     return {
         "ask": [band.low, band.high],
         "target": found.target,
-        "confidence": found.confidence,
+        "confidence": _CONFIDENCE,
         "threshold": read.rows.threshold,
         "below": band.below and asdict(band.below),
         "above": band.above and asdict(band.above),
         "chosen": asdict(found.chosen),
-        "matcher_alone": alone(read.rows.metric_right()),
-        "model_alone": alone(read.rows.judge_right()),
+        "matcher_alone": _alone(read.rows.metric_right()),
+        "model_alone": _alone(read.rows.judge_right()),
         "curve": [asdict(one) for one in found.points],
         "tokens": read.tokens,
         "rows": len(read.rows.scores),
@@ -129,7 +130,7 @@ def as_json(found: FoundBand) -> dict[str, Any]:
     }
 
 
-def alone(right: Bools) -> dict[str, Any] | None:
+def _alone(right: Bools) -> dict[str, Any] | None:
     """Return the share of right verdicts with its 95% interval (Clopper and Pearson); None without verdicts."""
     from scipy.stats import binomtest
 

@@ -24,12 +24,6 @@ def audit(
         list[str] | None,
         _ask("Compare errors on answers of this system, from the judge's family, with others. Repeatable."),
     ] = None,
-    audit_round: Annotated[
-        int | None,
-        _ask(
-            "Ask anew: each round has its own stored verdicts (default: 0; with --against, the round after).", "--round"
-        ),
-    ] = None,
     dry_run: Annotated[bool, _ask("Print the number of requests and stop.", "--dry-run")] = False,
     against: Annotated[
         Path | None, _out("Report changes from this earlier audit of the same answers, a file that --json wrote.")
@@ -57,8 +51,7 @@ def audit(
             check_place(output)
             check_different({"--data": data, "--against": against, "--json": json_file, "--output": output})
         earlier = None if against is None else read_audit(against)
-        if audit_round is None:
-            audit_round = earlier["round"] + 1 if earlier else 0
+        audit_round = earlier["round"] + 1 if earlier else 0  # each round has its own stored verdicts
         prepared = prepare(
             AuditPlan(data, parse_options(load or [], "judge"), repeats, family or [], audit_round, earlier)
         )

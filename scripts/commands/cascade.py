@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
-from ..parameters import Json, Plot, Source, role_columns
+from ..parameters import Json, Source, role_columns
 from ..terminal import options_of, reported_errors
 
-_rule, _cost = options_of("Rule"), options_of("Cost")
+_rule = options_of("Rule")
 _ROLES = ("score", "label", "judge")
 
 
@@ -15,64 +15,54 @@ def cascade(
     target: Annotated[
         float, _rule("Require at least this agreement with people on the answers that the metric decides (0 to 1).")
     ] = 0.95,
-    confidence: Annotated[float, _rule("Set the confidence level of the target (0 to 1).")] = 0.95,
     threshold: Annotated[float, _rule("Let the metric call answers with at least this score correct.")] = 0.5,
     prices: Annotated[
         str | None,
-        _cost("Compute costs with these prices per million request and reply tokens, such as 2.5,10 (default: none)."),
-    ] = None,
-    tokens: Annotated[
-        str | None,
-        _cost(
-            "Assume this many tokens per request and reply, such as 350,2 (default: the means of judge_tokens_in and "
-            "judge_tokens_out)."
+        _rule(
+            "Compute costs with these prices per million request and reply tokens, such as 2.5,10. The file needs the "
+            "judge's columns judge_tokens_in and judge_tokens_out (default: no costs)."
         ),
     ] = None,
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     json_file: Json = None,
-    plot: Plot = None,
 ) -> None:
     """Find which answers should go to the LLM judge (between two score limits).
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
-    range of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with the given
+    range of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with 95%
     confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). For this and other
     ranges, it prints the share of answers for the judge, and how often metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):
-        from ..cascading.drawing import draw
         from ..cascading.reading import read
         from ..cascading.report import as_json, find, show
         from ..estimation.arguments import parse_columns
         from ..files.outputs import check_outputs, write_json
 
-        check_outputs(json_file, plot, inputs={"--input": Path(source)})
-        priced, counted = _pair("--prices", prices), _pair("--tokens", tokens)
+        check_outputs(json_file, None, inputs={"--input": Path(source)})
+        priced = None if prices is None else _pair(prices)
         rows = read(source, parse_columns(column, _ROLES), threshold)
-        counted = counted or rows.tokens
-        if priced and not counted:
-            raise ValueError(
-                f"{source} has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Add --tokens, "
-                "such as --tokens 350,2."
-            )
-        cost = (counted[0] * priced[0] + counted[1] * priced[1]) / 1e6 if priced and counted else None
-        found = find(rows, target, confidence, cost)
+        cost = None
+        if priced:
+            if not rows.tokens:
+                raise ValueError(
+                    f"{source} has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Score some "
+                    "rows with judge to add them, or leave out --prices."
+                )
+            cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
+        found = find(rows, target, cost)
         if json_file is not None:
             write_json(json_file, as_json(found))
-        if plot is not None:
-            draw(plot, found)
         show(found)
 
 
-def _pair(option: str, text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _pair(text: str) -> tuple[float, float]:
     try:
         one, other = (float(part) for part in text.split(","))
     except ValueError:
         raise ValueError(
-            f"{option} is {text!r}. Expected two numbers with a comma between them, such as 2.5,10."
+            f"--prices is {text!r}. Expected two numbers with a comma between them, such as 2.5,10."
         ) from None
     if not (0 <= one < float("inf") and 0 <= other < float("inf")):
-        raise ValueError(f"{option} is {text!r}. Expected two numbers of at least 0.")
+        raise ValueError(f"--prices is {text!r}. Expected two numbers of at least 0.")
     return one, other

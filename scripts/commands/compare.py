@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-from ..parameters import CONFIDENCE, AllowMixed, Changed, Json, Labels, Systems, role_columns
-from ..terminal import options_of, reported_errors, warn
+from ..parameters import AllowMixed, Changed, Json, Labels, Systems, role_columns
+from ..terminal import reported_errors, warn
 
-_out = options_of("Output")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 
@@ -13,7 +12,6 @@ def compare(
     systems: Systems,
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     labels: Labels = None,
-    confidence: Annotated[float, _out(CONFIDENCE)] = 0.95,
     changed: Changed = None,
     allow_mixed: AllowMixed = False,
     json_file: Json = None,
@@ -50,12 +48,12 @@ def compare(
         names = parse_columns(column, _ROLES)
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
         read = read_systems(systems, names, more)
-        warn("compare", signature_warnings(read, names.score, allow_mixed))
+        warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
-        pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters, confidence=confidence)
-        powered = powered_differences(joined, join_labels(joined, labels, names), confidence) if labels else None
+        pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
+        powered = powered_differences(joined, join_labels(joined, labels, names)) if labels else None
         if json_file is not None:
             write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
             write_rows(changed, changed_rows(joined))
-        show(joined, pairs, powered, confidence)
+        show(joined, pairs, powered)

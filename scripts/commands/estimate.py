@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import CONFIDENCE, LABELS_HELP, AllowMixed, Json, role_columns
+from ..parameters import LABELS_HELP, Json, role_columns
 from ..terminal import options_of, reported_errors, warn
 
-_columns, _out = options_of("Columns"), options_of("Output")
+_columns = options_of("Columns")
 _ROLES = ("score", "id", "label", "weight", "cluster")
 
 
@@ -17,20 +17,13 @@ def estimate(
     labels: Annotated[str, typer.Option(help=f"{LABELS_HELP}, such as `evaluate-qa sample` draws.")],
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     by: Annotated[str | None, _columns("Estimate for each value of this column, too, such as system.")] = None,
-    difference: Annotated[
-        list[str] | None,
-        _columns(
-            "Estimate the difference between two values of the --by column: --difference A,B is A minus B. Repeatable."
-        ),
-    ] = None,
-    confidence: Annotated[float, _out(CONFIDENCE)] = 0.95,
-    allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
     """Estimate the accuracy of all answers from a few human labels.
 
     Prediction-powered inference (PPI++, Angelopoulos et al. 2023) combines the labels with the scores of all rows. The
-    better the scores predict the labels, the narrower the interval. It stays valid if the scores are poor.
+    better the scores predict the labels, the narrower the 95% interval. It stays valid if the scores are poor. To
+    compare systems by labels, use `evaluate-qa compare --labels`.
     """
     with reported_errors("estimate"):
         from ..estimation.arguments import parse_columns
@@ -47,7 +40,7 @@ def estimate(
         check_different({"--labels": labels, "--json": json_file})
         names = replace(parse_columns(column, _ROLES), group=by)
         rows = read_scored(scored, names)
-        warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed))
+        warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed=True))
         joined = join(rows, read_labels(labels, names), names)
         found = estimated(
             joined.scores,
@@ -55,18 +48,7 @@ def estimate(
             weights=joined.weights,
             clusters=joined.clusters,
             groups=joined.groups,
-            differences=[_pair(text) for text in difference or []],
-            confidence=confidence,
         )
         if json_file is not None:
             write_json(json_file, as_json(joined, found))
         show(joined, found)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    one, comma, other = (part.strip() for part in text.partition(","))
-    if not (one and comma and other) or "," in other:
-        raise ValueError(
-            f"--difference is {text!r}. Expected two values with a comma between them, such as gpt-4,llama."
-        )
-    return one, other

@@ -37,9 +37,6 @@ def fit(
         int | None, typer.Option(help="Train for this number of epochs, each with new examples (default: 5).")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed examples, batches and dropout (default: 0).")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="Train on this device: cpu, cuda or mps (default: the fastest one).")
-    ] = None,
 ) -> None:
     """Train a matcher on labeled answers, and report how it agrees with people before and after.
 
@@ -57,7 +54,7 @@ def fit(
         from ..training.report import gain, table, too_few
         from ..training.run import run, run_compared
 
-        given = {"data": tuple(data or ()) or None, "epochs": epochs, "seed": seed, "device": device}
+        given = {"data": tuple(data or ()) or None, "epochs": epochs, "seed": seed}
         settings = (read_recipe(recipe) if recipe else {}) | {
             name: value for name, value in given.items() if value is not None
         }

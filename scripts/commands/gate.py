@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import AllowMixed, Changed, Json, role_columns
+from ..parameters import AllowMixed, Json, role_columns
 from ..terminal import options_of, reported_errors, warn
 
 _rule, _out, _labels = map(options_of, ("Rule", "Output", "Human labels"))
@@ -31,7 +31,6 @@ def gate(
     baseline_labels: Annotated[
         str | None, _labels("Read human labels of a random sample of the baseline's rows from this file.")
     ] = None,
-    changed: Changed = None,
     markdown: Annotated[
         Path | None, _out("Write a Markdown summary for a pull request to this file, replacing it.")
     ] = None,
@@ -45,7 +44,8 @@ def gate(
 
     The gate fails if the lower 95% bound of the paired drop is above --max-drop. It compares verdicts if both files
     have them, else scores; rows with the same question are treated as one group. Passing does not prove that nothing
-    got worse: the first line reports which drops these rows can detect.
+    got worse: the first line reports which drops these rows can detect. `evaluate-qa compare --changed` writes the rows
+    that changed.
 
     Exit codes: 0 passed, 1 failed, 2 bad input. The same inputs always give the same output.
     """
@@ -58,13 +58,11 @@ def gate(
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
         from ..files.outputs import write_json
-        from ..files.writing import check_different, check_place, check_target, replacing, write_rows
+        from ..files.writing import check_different, check_place, replacing
 
         if (labels is None) != (baseline_labels is None):
             raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")
-        outputs = {"--changed": changed, "--markdown": markdown, "--junit": junit, "--json": json_file}
-        if changed is not None:
-            check_target(changed, is_free=False)
+        outputs = {"--markdown": markdown, "--junit": junit, "--json": json_file}
         for file in filter(None, (markdown, junit, json_file)):
             check_place(file)
         check_different(outputs)
@@ -73,7 +71,7 @@ def gate(
             check_different({name: source, **outputs})
         names = parse_columns(column, _ROLES)
         read = read_systems([baseline, scored], names, [*either("prediction"), *either("reference")])
-        warn("gate", signature_warnings(read, names.score, allow_mixed))
+        warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
         found = decide(
             joined,
@@ -85,8 +83,6 @@ def gate(
         )
         if json_file is not None:
             write_json(json_file, as_json(found))
-        if changed is not None:
-            write_rows(changed, found.changed)
         for target, content in ((markdown, as_markdown(found, _SHOWN).encode()), (junit, as_junit(found, _SHOWN))):
             if target is not None:
                 with replacing(target) as path:

@@ -10,10 +10,7 @@ from ..terminal import reported_errors
 
 
 def install(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Install, list or remove these metrics (default: all).")
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the metrics with state and folder.")] = False,
+    names: Annotated[list[str] | None, typer.Argument(help="Install or remove these metrics (default: all).")] = None,
     remove: Annotated[bool, typer.Option("--uninstall", help="Remove the metrics.")] = False,
 ) -> None:
     """Install metrics for evaluate.load by name, or update them.
@@ -21,13 +18,10 @@ def install(
     `evaluate` first looks for a metric of that name on the Hub. Set HF_EVALUATE_OFFLINE=1 to skip the lookup.
     """
     with reported_errors("install"):
-        if show and remove:
-            raise ValueError("--list and --uninstall exclude each other. Give one of them.")
         chosen = names or metric_names()
         for name in chosen:
             path(name)  # raises ValueError for an unknown metric
-        act = _listed if show else _uninstalled if remove else _installed
-        for line in act(chosen):
+        for line in (_uninstalled if remove else _installed)(chosen):
             typer.echo(line)
 
 
@@ -44,12 +38,3 @@ def _uninstalled(names: list[str]) -> Iterator[str]:
     modules = installation.modules_folder()
     for name in names:
         yield f"{name} {'was removed' if installation.uninstall(name, modules) else 'was not installed'}."
-
-
-def _listed(names: list[str]) -> Iterator[str]:
-    from .. import installation
-
-    modules = installation.modules_folder()
-    for name in names:
-        folder = installation.metric_folder(name, modules)
-        yield f"{name:<12} {installation.state(name, installation.standalone_files(name), modules).value:<14} {folder}"

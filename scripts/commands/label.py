@@ -24,14 +24,14 @@ def label(
         list[str] | None,
         _page("Show this column, too (default: all, or none if one looks like scores or labels). Repeatable."),
     ] = None,
-    port: Annotated[int | None, _page("Serve the page on this port (default: the first free one from 7860).")] = None,
-    browser: Annotated[bool, _page("Open the page in the browser.")] = True,
 ) -> None:
     """Label answers on a page in your browser: R right, W wrong, S skip, B back.
 
     Each label is saved to the file immediately, as right, wrong or skip, for `evaluate-qa estimate`. Run the command
     again to continue. To avoid bias, scores and other people's labels are hidden. For a second person, draw the same
     rows into another file: `evaluate-qa sample` with the same seed. --kappa then prints Cohen's kappa.
+
+    The page has the first free port from 7860, or the port in the variable GRADIO_SERVER_PORT.
     """
     with reported_errors("label"):
         if kappa is None:
@@ -59,7 +59,7 @@ def label(
                 f"Hidden columns: {', '.join(sheet.withheld)}. They may hold scores or labels; --show shows a column.",
                 err=True,
             )
-        page = launch(sheet, port, browser)
+        page = launch(sheet)
         typer.echo(f"Label {sheet.path} at {page.local_url}. Press Ctrl+C to end.", err=True)
         page.block_thread()
         counts = ", ".join(f"{count:,} {name}" for name, count in sheet.counts().items())

@@ -11,17 +11,18 @@ import typer
 if TYPE_CHECKING:
     from ..publishing.repository import Kind
 
+METRICS = "metrics"
+
 
 def publish(
     namespace: Annotated[str, typer.Option(help="Publish under this user or organization of the Hub.")],
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Publish these metrics, data sets or models (default: all metrics)."),
+        typer.Argument(
+            help="Publish these metrics, data sets or models, or all of a kind: metrics, datasets, models (default: "
+            "metrics). Models that a metric needs are always added."
+        ),
     ] = None,
-    datasets: Annotated[bool, typer.Option("--datasets", help="Add all data sets.")] = False,
-    models: Annotated[
-        bool, typer.Option("--models", help="Add all models. Models that a metric needs are always added.")
-    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Only build and test, in this new folder; upload nothing."),
@@ -38,7 +39,7 @@ def publish(
     from ..publishing.account import errors, explained
 
     try:
-        chosen = selection(names or (), datasets, models)
+        chosen = selection(names or [METRICS])
         done = _publish(chosen, namespace, output, data_dir)
     except errors() as error:
         typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)
@@ -46,7 +47,7 @@ def publish(
     raise typer.Exit(0 if done else 1)
 
 
-def selection(names: Sequence[str], datasets: bool, models: bool) -> "list[tuple[Kind, str]]":
+def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
     """Return kind and name of everything to publish: models first, because metrics need them.
 
     Raises:
@@ -57,10 +58,12 @@ def selection(names: Sequence[str], datasets: bool, models: bool) -> "list[tuple
     from ..publishing.sources import needed_metrics, needed_models
 
     chosen: set[tuple[Kind, str]] = set()
+    groups: dict[str, Kind] = {METRICS: "space", "datasets": "dataset", "models": "model"}
     for name in names:
-        chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or _unknown(name)
-    asked: dict[Kind, bool] = {"dataset": datasets, "model": models, "space": not (names or datasets or models)}
-    chosen |= {(kind, name) for kind in KINDS if asked[kind] for name in names_of(kind)}
+        if name in groups:
+            chosen |= {(groups[name], member) for member in names_of(groups[name])}
+        else:
+            chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or _unknown(name)
     chosen |= {("space", metric) for kind, name in chosen if kind == "space" for metric in needed_metrics(name)}
     chosen |= {("model", model) for kind, name in chosen if kind == "space" for model in needed_models(name)}
     return sorted(chosen, key=lambda one: (KINDS.index(one[0]), one[1]))
@@ -71,7 +74,7 @@ def _unknown(name: str) -> "set[tuple[Kind, str]]":
     from ..publishing.sources import names as names_of
 
     known = ", ".join(known for kind in reversed(KINDS) for known in names_of(kind))
-    raise ValueError(f"there is no {name!r} to publish. Available: {known}.")
+    raise ValueError(f"there is no {name!r} to publish. Available: {known}, metrics, datasets, models.")
 
 
 def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | None, data_dir: Path | None) -> bool:

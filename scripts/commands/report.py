@@ -8,7 +8,7 @@ import typer
 from ..parameters import AllowMixed, Labels, Systems, role_columns
 from ..terminal import options_of, reported_errors, warn
 
-_columns, _page = options_of("Columns"), options_of("Page")
+_columns = options_of("Columns")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 _ROWS = 10
 
@@ -19,7 +19,6 @@ def report(
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     labels: Labels = None,
     by: Annotated[list[str] | None, _columns("Add a table by the values of this column. Repeatable.")] = None,
-    note: Annotated[list[str] | None, _page("Add a line of text, such as the metric's signature. Repeatable.")] = None,
     allow_mixed: AllowMixed = False,
 ) -> None:
     """Write a self-contained page: figures with intervals, charts, slices, lowest scores and changed answers.
@@ -44,9 +43,9 @@ def report(
             check_different({f"input {place}": file, "--output": output})
         columns = parse_columns(column, _ROLES)
         facts = gather(systems, labels or [], columns, by or [])
-        warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed))
+        warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
-        page = render(facts, choose(facts, _ROWS, used), note or [])
+        page = render(facts, choose(facts, _ROWS, used))
         with replacing(output) as path:
             path.write_text(page, "utf-8", errors="replace")
     typer.echo(f"Wrote {output}.")

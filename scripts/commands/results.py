@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import LABELS_HELP, AllowMixed, role_columns
+from ..parameters import LABELS_HELP, role_columns
 from ..terminal import options_of, reported_errors, warn
 
-_columns, _record = options_of("Columns"), options_of("Record")
+_record = options_of("Record")
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 
@@ -18,7 +18,6 @@ def results(
     model: Annotated[str, typer.Option(help="Name the model's repository on the Hub, such as org/name.")],
     dataset: Annotated[str, typer.Option(help="Name the data set's repository on the Hub, such as org/name.")],
     task: Annotated[str, typer.Option(help="Name the task, an id in the data set's eval.yaml.")],
-    revision: Annotated[str | None, typer.Option(help="Name the data set's commit, as a hash.")] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write .eval_results/<data set>-<task>.yaml in this folder.")
     ] = Path(),
@@ -26,7 +25,6 @@ def results(
     labels: Annotated[str | None, typer.Option(help=f"{LABELS_HELP}, and estimate the accuracy from them.")] = None,
     record: Annotated[Path | None, _record("Write a record of Every Eval Ever, too, to this JSON file.")] = None,
     organization: Annotated[str | None, _record("Name who evaluated the model, for --record.")] = None,
-    allow_mixed: AllowMixed = False,
 ) -> None:
     """Write a model's accuracy as the Hub shows it on the pages of the model and the data set.
 
@@ -42,11 +40,11 @@ def results(
         from ..estimation.signatures import signature_warnings
         from ..files.outputs import write_json
         from ..files.writing import check_different, check_place, replacing
-        from ..reporting import hub_results
+        from ..reporting import every_eval_ever, hub_results
 
         if (record is None) != (organization is None):
             raise ValueError("--record and --organization belong together. Give both or neither.")
-        of = hub_results.Task(model, dataset, task, revision)
+        of = hub_results.Task(model, dataset, task)
         if not output.is_dir():
             raise ValueError(f"--output is {output}, which is not a folder. Name the folder of the model's files.")
         target = output / of.file
@@ -55,12 +53,12 @@ def results(
             check_place(record)
         names = parse_columns(column, _ROLES)
         figures, facts = hub_results.read(scored, [labels] if labels else [], names)
-        warn("results", signature_warnings(facts.joined.files, names.score, allow_mixed))
+        warn("results", signature_warnings(facts.joined.files, names.score))
         target.parent.mkdir(exist_ok=True)
         with replacing(target) as path:
             path.write_text(yaml.safe_dump(hub_results.entries(of, figures), sort_keys=False, width=1000), "utf-8")
         if record is not None:
-            write_json(record, hub_results.record(of, figures, organization or "", datetime.now(UTC)))
+            write_json(record, every_eval_ever.record(of, figures, organization or "", datetime.now(UTC)))
     typer.echo(f"Wrote {target}: {hub_results.notes(figures)}")
     typer.echo(
         f"Propose it to the model's authors: hf upload {model} {quote(str(target))} {of.file.as_posix()} --create-pr"

@@ -34,15 +34,18 @@ def score(
     chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
     resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
     overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
-    engine: Annotated[Runner, _ray("Score in this process, or in actors of Ray.")] = Runner.LOCAL,
+    engine: Annotated[
+        Runner,
+        _ray(
+            "Score in this process, or in actors of Ray: of the cluster that the variable RAY_ADDRESS names "
+            "(host:port, or auto), else on this machine."
+        ),
+    ] = Runner.LOCAL,
     num_actors: Annotated[
         int | None, _ray("Start this many Ray actors (default: one per CPU, or as many as the GPUs allow).")
     ] = None,
     num_gpus: Annotated[
         float | None, _ray("Give each actor this many GPUs; 0.5 puts two actors on one GPU (default: 0).")
-    ] = None,
-    address: Annotated[
-        str | None, _ray("Connect to the Ray cluster at host:port, or auto (default: start Ray on this machine).")
     ] = None,
 ) -> None:
     """Score answers: add score, verdict and the metric's other columns to each row.
@@ -71,12 +74,12 @@ def score(
         )
         if Path(target).is_file() and not (overwrite or resume):
             raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-        progress = run(job, _cluster(engine, source, target, num_actors, num_gpus, address))
+        progress = run(job, _cluster(engine, source, target, num_actors, num_gpus))
     report(metric, progress, errors)
 
 
 def _cluster(
-    engine: Runner, source: str, target: str, num_actors: int | None, num_gpus: float | None, address: str | None
+    engine: Runner, source: str, target: str, num_actors: int | None, num_gpus: float | None
 ) -> "Cluster | None":
     """Return the Ray cluster for the options; None scores in this process."""
     if engine is Runner.RAY:
@@ -86,8 +89,8 @@ def _cluster(
             raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'")
         from ..scoring.cluster import Cluster
 
-        return Cluster(num_actors, num_gpus or 0, address)
-    given = {"--num-actors": num_actors, "--num-gpus": num_gpus, "--address": address}
+        return Cluster(num_actors, num_gpus or 0)
+    given = {"--num-actors": num_actors, "--num-gpus": num_gpus}
     if foreign := [name for name, value in given.items() if value is not None]:
         raise ValueError(f"{foreign[0]} works with Ray only. Add --engine ray, or leave it out.")
     return None

@@ -22,7 +22,6 @@ def serve(
         int,
         typer.Option(help="Listen on this port; 0 is any free port.", min=0, max=65535, rich_help_panel="Server"),
     ] = 8000,
-    queue: Annotated[int, _server("Refuse requests with status 429 while this many rows wait.")] = 10_000,
 ) -> None:
     """Score rows over HTTP: POST /v1/score, POST /v1/systemone, /health, /metrics, /docs.
 
@@ -45,7 +44,7 @@ def serve(
         from ..serving.running import address, bound, http_server
 
         token = os.environ.get(_TOKEN) or None
-        server = Server(scorer, parse_options(compute or [], metric), queue, token)
+        server = Server(scorer, parse_options(compute or [], metric), token)
         if token is None and host not in _LOOPBACK:
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
         with bound(host, port) as listening:

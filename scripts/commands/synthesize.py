@@ -15,8 +15,7 @@ import typer
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
-from ..files.bad_rows import check_bad_rows
-from ..files.claiming import PROGRESS, claimed, claimed_too
+from ..files.claiming import PROGRESS, claimed
 from ..files.rows import did_you_mean
 from ..files.writing import check_different, check_target
 from ..options import parse_options
@@ -67,7 +66,6 @@ def synthesize(
         _model("Use this jinja2 template with {{ question }} and {{ answer }} as the prompt (default: our own)."),
     ] = None,
     column: Annotated[list[str] | None, metric_columns("questions", "references")] = None,
-    errors: Annotated[Path | None, _model("Write failed rows with their errors to this JSONL file.")] = None,
 ) -> None:
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 
@@ -79,16 +77,14 @@ def synthesize(
         asked = load_prompt(prompt)
         check_output(target)
         check_target(target)
-        check_different({"--input": source, "--output": target, "--prompt": prompt, "--errors": errors})
-        if errors:
-            check_bad_rows(errors)
+        check_different({"--input": source, "--output": target, "--prompt": prompt})
         columns = parse_columns(column or [], ("questions", "references"))
         tasks = read_tasks(source, MetricColumns(columns))
         settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
-        with claimed_too(errors), claimed(target) as folder:
+        with claimed(target) as folder:
             if not (folder / PROGRESS).exists() and is_complete(target, tasks):
                 typer.echo(f"{target} has all {len(tasks):,} rows already.", err=True)
-            elif not run(tasks, target, folder, chat_model, asked, settings, errors):
+            elif not run(tasks, target, folder, chat_model, asked, settings):
                 raise typer.Exit(1)
 
 

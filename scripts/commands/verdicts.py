@@ -1,17 +1,12 @@
 """`evaluate-qa verdicts`: export a judge's verdicts from its cache to a file, or import them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
-from ..parameters import Errors, metric_columns
+from ..parameters import metric_columns
 from ..terminal import reported_errors
-
-if TYPE_CHECKING:
-    from ..recording.transfer import Imported
 
 verdicts = typer.Typer(help="Export or import saved judge verdicts.", no_args_is_help=True)
 
@@ -47,7 +42,6 @@ def import_(
         str, typer.Option(help="Set the protocol, by name or file, for rows without a column protocol.")
     ] = "default",
     column: Annotated[list[str] | None, metric_columns("predictions", "references", "questions")] = None,
-    errors: Errors = None,
 ) -> None:
     """Import verdicts of any judge: question, references, prediction, verdict or the protocol's label, optional score.
 
@@ -65,28 +59,7 @@ def import_(
         if file_format(source) == ".csv":
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
         given = VerdictDefaults(model, named(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
-        with _bad_rows(source, errors) as file:
-            done = import_rows(source, cache_dir, given, None if file is None else file.write)
-    _report(done, errors)
-
-
-@contextmanager
-def _bad_rows(source: str, errors: Path | None) -> Iterator[BinaryIO | None]:
-    """Open the file for bad rows, if one is given."""
-    from ..files.bad_rows import check_bad_rows
-    from ..files.writing import check_different
-
-    if errors is None:
-        yield None
-        return
-    check_different({"--input": source, "--errors": errors})
-    check_bad_rows(errors)
-    with errors.open("wb") as file:
-        yield file
-
-
-def _report(done: "Imported", errors: Path | None) -> None:
-    """Print the numbers of imported verdicts on stderr."""
+        done = import_rows(source, cache_dir, given)
     typer.echo(f"Imported {done.new:,} verdicts.", err=True)
     if done.known:
         typer.echo(f"{done.known:,} verdicts were in the cache already.", err=True)
@@ -96,5 +69,3 @@ def _report(done: "Imported", errors: Path | None) -> None:
             "them.",
             err=True,
         )
-    if done.bad:
-        typer.echo(f"{done.bad:,} bad rows are in {errors}.", err=True)

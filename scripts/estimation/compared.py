@@ -11,13 +11,14 @@ from .powered import Estimate, Estimates
 from .report import interval, print_lines, table
 from .systems import Systems
 
+_SIGNIFICANT = 0.05
 _HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
 
 
-def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> None:
+def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> None:
     """Print one sentence for each system, then tables of verdicts and scores, then notes."""
     console = open_console()
-    print_lines(console, [_result(pair, systems, confidence) for pair in pairs])
+    print_lines(console, [_result(pair, systems) for pair in pairs])
     if powered is not None:
         print_lines(console, [
             f"{one} vs {other}, accuracy by labels: {interval(found, '+')}."
@@ -33,17 +34,17 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, c
     for pair in pairs:
         grid.add_row(_title(pair), *_cells(pair.scores))
     console.print(grid)
-    print_lines(console, notes(systems, pairs, powered, confidence))
+    print_lines(console, notes(systems, pairs, powered))
 
 
-def _result(pair: Paired, systems: Systems, confidence: float) -> str:
+def _result(pair: Paired, systems: Systems) -> str:
     """Return whether a difference was detected, which differences these rows can detect, and the figures."""
     values, change = systems.verdicts or systems.scores, pair.verdicts or pair.scores
     before, after = (float(values[name].mean()) for name in (pair.baseline, pair.system))
     figure = "judged correct" if pair.verdicts else "mean score"
-    found = "a difference was detected" if change.adjusted < 1 - confidence else "no difference was detected"
+    found = "a difference was detected" if change.adjusted < _SIGNIFICANT else "no difference was detected"
     limit = detects("differences", change.detectable, pair.rows, bool(pair.verdicts))
-    figures = moved(figure, before, after, change.difference, f"{confidence:.0%} interval")
+    figures = moved(figure, before, after, change.difference, "95% interval")
     return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
 
 
@@ -82,13 +83,13 @@ def _cells(change: Change) -> list[str]:
     return [interval(change.difference, "+"), *p_values, smallest]
 
 
-def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None, confidence: float) -> list[str]:
+def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> list[str]:
     """Return the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
     tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
     found = [
-        f"{first.rows:,} rows of each system. {confidence:.0%} intervals: widest of random halves, Hall's and Tango's. "
+        f"{first.rows:,} rows of each system. 95% intervals: widest of random halves, Hall's and Tango's. "
         f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
         f"probability of {POWER:.0%}."
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(joined: Joined, estimates: Estimates) -> None:
-    """Print the estimates of all rows and of each group, the differences, notes and assumptions."""
+    """Print the estimates of all rows and of each group, notes and assumptions."""
     from rich.markup import escape
 
     console = open_console()
@@ -26,11 +26,7 @@ def show(joined: Joined, estimates: Estimates) -> None:
         if isinstance(found, Estimate):
             grid.add_row(escape(name), *_cells(found))
     console.print(grid)
-    lines = []
-    for (one, other), difference in estimates.differences.items():
-        significant = "" if difference.low <= 0 <= difference.high else " (significant)"
-        lines.append(f"{one} − {other}: {interval(difference, '+')}{significant}")
-    print_lines(console, lines + _notes(joined, estimates))
+    print_lines(console, _notes(joined, estimates))
 
 
 def print_lines(console: "Console", lines: Iterable[str]) -> None:
@@ -97,7 +93,6 @@ def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
     return {
         "all": _plain(estimates.all),
         "groups": groups,
-        "differences": [{"groups": list(pair), **vars(found)} for pair, found in estimates.differences.items()],
         "clusters": estimates.clusters,
         "confidence": estimates.confidence,
         "columns": joined.columns,

@@ -15,8 +15,13 @@ def signature_column(score: str) -> str:
     return f"{score.removesuffix('score')}signature"
 
 
-def signature_warnings(files: Mapping[str, Columns], score: str, allow_mixed: bool) -> list[str]:
+def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:
     """Return warnings about files without signatures, and about different signatures if they are allowed.
+
+    Args:
+        files: The columns of each system's file.
+        score: The column of scores.
+        allow_mixed: Whether different signatures are allowed; None if the command has no such option.
 
     Raises:
         RowsError: the signatures differ, and that is not allowed.
@@ -37,6 +42,7 @@ def signature_warnings(files: Mapping[str, Columns], score: str, allow_mixed: bo
         found = "; ".join(f"{signature} in {source}" for signature, source in first.items())
         mixed = f"the scores were made by different metrics or options: {found}"
         if not allow_mixed:
-            raise RowsError(f"{mixed}. Score all rows with the same metric and options, or give --allow-mixed")
+            way_out = "" if allow_mixed is None else ", or give --allow-mixed"
+            raise RowsError(f"{mixed}. Score all rows with the same metric and options{way_out}")
         warnings.append(mixed)
     return warnings

@@ -134,7 +134,7 @@ def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[J
     return [join(file, read_labels(source, names), names) for file, source in files]
 
 
-def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: float) -> Estimates:
+def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: float = 0.95) -> Estimates:
     """Estimate the accuracy of each system from labels, and its difference from the baseline."""
     baseline, *others = systems.files
     return estimate(

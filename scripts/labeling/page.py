@@ -59,13 +59,12 @@ _View = tuple[int | None, str, str]
 """The number of the current row (None after the last one), the row as HTML, and the progress as HTML."""
 
 
-def launch(sheet: Sheet, port: int | None, browser: bool) -> gr.Blocks:
+def launch(sheet: Sheet) -> gr.Blocks:
     """Serve the page to this machine only; the address is its `local_url`."""
     page = _build(sheet)
     page.launch(
         server_name="127.0.0.1",
-        server_port=port,
-        inbrowser=browser,
+        inbrowser=True,
         share=False,
         quiet=True,
         theme=THEME,

@@ -1,6 +1,6 @@
 """Copy verdicts from a judge's cache to a file and back, while other processes may use the cache."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -8,9 +8,8 @@ from pathlib import Path
 from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.verdicts import FILE, JudgedRow, JudgeName, Record, Verdicts
 
-from ..files.bad_rows import bad_line
-from ..files.rows import Broken, place, read_records
 from ..files.rows import Row as Line
+from ..files.rows import place, read_rows
 from ..files.writing import write_rows
 from .lines import VerdictDefaults, line, record
 
@@ -26,13 +25,11 @@ class Imported:
         new: Verdicts that were added.
         known: Verdicts that were in the cache already.
         differing: Verdicts that differ from the cache, which was not changed.
-        bad: Rows without a valid verdict.
     """
 
     new: int = 0
     known: int = 0
     differing: int = 0
-    bad: int = 0
 
 
 def export(folder: Path, target: str) -> int:
@@ -49,23 +46,20 @@ def export(folder: Path, target: str) -> int:
     return write_rows(target, lines())
 
 
-def import_rows(
-    source: str, folder: Path, given: VerdictDefaults, set_aside: Callable[[bytes], object] | None
-) -> Imported:
+def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
     """Add the verdicts in a file to a cache. A file may be imported again after an error.
 
     Args:
         source: A JSONL file, or `-`.
         folder: The cache, which is created if it is missing.
         given: Values for all rows.
-        set_aside: Receives the line of a bad row; None stops at the first one.
 
     Raises:
         ValueError: a row is bad; the message names it.
         OSError: the verdicts could not be stored.
     """
     done, verdicts = Imported(), Verdicts(folder)
-    records = _records(source, given, set_aside, done)
+    records = _records(source, given)
     with progress("verdicts: import", None, "verdict") as bar:
         while batch := list(islice(records, _BATCH)):
             _store(batch, verdicts, done)
@@ -73,22 +67,12 @@ def import_rows(
     return done
 
 
-def _records(
-    source: str, given: VerdictDefaults, set_aside: Callable[[bytes], object] | None, done: Imported
-) -> Iterator[Record]:
-    for number, found in read_records(source):
+def _records(source: str, given: VerdictDefaults) -> Iterator[Record]:
+    for number, row in read_rows(source):
         try:
-            if isinstance(found, Broken):
-                raise ValueError(found.message)
-            one = record(found, given)
+            yield record(row, given)
         except ValueError as error:
-            message = str(error) if isinstance(found, Broken) else f"{place(source, number)}: {error}"
-            if set_aside is None:
-                raise ValueError(message) from None
-            set_aside(bad_line(number, message, found.text if isinstance(found, Broken) else found))
-            done.bad += 1
-        else:
-            yield one
+            raise ValueError(f"{place(source, number)}: {error}") from None
 
 
 def _store(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:

@@ -10,7 +10,7 @@ from ..estimation.report import interval
 from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
-from .facts import CONFIDENCE, Facts
+from .facts import Facts
 
 
 def fill(template: str, notes: Sequence[str], **values: Any) -> str:
@@ -28,20 +28,14 @@ def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
-def render(facts: Facts, chosen: Sequence[Chosen], notes: Sequence[str] = ()) -> str:
-    """Return the page.
-
-    Args:
-        facts: The figures.
-        chosen: The rows to show.
-        notes: More lines under "How this was made", such as the metric's signature.
-    """
+def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
+    """Return the page with the figures and the rows to show."""
     systems = facts.systems
     headline = [(one.name, one.powered.accuracy if one.powered else one.right or one.score) for one in systems]
     sources = ", ".join(one.source for one in systems)
     return fill(
         "page.html",
-        [*_notes(facts), *notes, f"Rows: {sources}"],
+        [*_notes(facts), f"Rows: {sources}"],
         facts=facts,
         chosen=chosen,
         overview=charts.intervals(headline, "Systems side by side") if len(systems) > 1 else "",
@@ -67,9 +61,9 @@ def _interval(found: Interval, sign: str = "") -> Any:
 def _notes(facts: Facts) -> list[str]:
     """Return the notes on the figures, one or two sentences each."""
     if facts.pairs:
-        return paired_notes(facts.joined, facts.pairs, facts.powered, CONFIDENCE)
+        return paired_notes(facts.joined, facts.pairs, facts.powered)
     rows = len(next(iter(facts.joined.scores.values())))
-    found = [f"{rows:,} rows; {CONFIDENCE:.0%} intervals."]
+    found = [f"{rows:,} rows; 95% intervals."]
     if facts.clusters is not None:
         found.append(
             f"Rows with the same {facts.joined.cluster_column} are treated as one group ({facts.clusters:,} groups)."

@@ -24,7 +24,6 @@ class Cluster:
         num_actors: Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as
             many as its GPUs allow if `num_gpus` is given.
         num_gpus: GPUs per actor; with a fraction, actors share a GPU.
-        address: Address of a running cluster, such as `auto` or `10.0.0.1:6379`; None starts one on this machine.
 
     Raises:
         ValueError: a number is out of range.
@@ -32,7 +31,6 @@ class Cluster:
 
     num_actors: int | None = None
     num_gpus: float = 0
-    address: str | None = None
 
     def __post_init__(self) -> None:
         if self.num_actors is not None and self.num_actors < 1:
@@ -78,6 +76,8 @@ class ScoringActor:
 def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
     """Yield the actors; stop them at the end, and the cluster if it was started here.
 
+    The variable RAY_ADDRESS names a running cluster, as in Ray's own commands.
+
     Raises:
         ConnectionError: there is no cluster at the address.
         ValueError: the cluster has too few CPUs or GPUs for the actors.
@@ -95,15 +95,16 @@ def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
 
 def _connect(ray: Any, cluster: Cluster) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if cluster.address is None:
+    address = os.environ.get("RAY_ADDRESS")
+    if not address:
         ray.init("local", num_cpus=cluster.num_actors, include_dashboard=False, **quiet)
         return
-    _require_listener(cluster.address)
+    _require_listener(address)
     try:
-        ray.init(cluster.address, **quiet)
+        ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConnectionError(
-            f"--address {cluster.address}: {str(error).strip()}. For a cluster that requires a token, set "
+            f"RAY_ADDRESS is {address}: {str(error).strip()}. For a cluster that requires a token, set "
             "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN unless the token is in ~/.ray/auth_token."
         ) from error
 
@@ -117,7 +118,7 @@ def _require_listener(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as error:
         raise ConnectionError(
-            f"--address {address}: no Ray cluster answers ({error}). Start one with: ray start --head"
+            f"RAY_ADDRESS is {address}: no Ray cluster answers ({error}). Start one with: ray start --head"
         ) from None
 
 

@@ -20,6 +20,8 @@ from .bodies import read_object
 
 logger = logging.getLogger("evaluate_qa")
 
+_MOST_WAITING_ROWS = 10_000
+
 
 class Server:
     """Answers requests with one scorer.
@@ -27,16 +29,13 @@ class Server:
     Args:
         metric: The scorer.
         compute: Options of its `compute`, for all requests.
-        most_rows: Number of rows that may wait.
         token: The bearer token that requests must have; None lets everyone in.
     """
 
-    def __init__(
-        self, metric: Any, compute: Mapping[str, Any], most_rows: int = 10_000, token: str | None = None
-    ) -> None:
+    def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token
         self._options, _ = metric.check_call(compute)
-        self._batcher = Batcher(lambda calls: metric.compute_each(calls, self._options), most_rows)
+        self._batcher = Batcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
         self._statuses: Counter[int] = Counter()
 
     def load(self) -> None:

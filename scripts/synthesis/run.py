@@ -10,7 +10,6 @@ from evaluate_qa.metrics._shared.chat_models import ChatModel, NoAnswer
 from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.prompts import Prompt
 
-from ..files.bad_rows import bad_line
 from ..files.writing import write_rows
 from .prompt import conversation
 from .rows import COLUMN, Pair, SavedAnswers, SynthesisTask
@@ -32,7 +31,6 @@ def run(
     chat_model: ChatModel,
     prompt: Prompt,
     settings: Mapping[str, Any],
-    errors: Path | None,
 ) -> bool:
     """Generate the missing answers, write the complete rows, report, and return True if all rows are complete.
 
@@ -43,7 +41,6 @@ def run(
         chat_model: The chat model.
         prompt: The prompt.
         settings: Everything besides the rows that determines the answers.
-        errors: File of rows without answers; None writes no such file.
     """
     saved = SavedAnswers(folder, settings)
     before = len(saved.answers)
@@ -60,7 +57,7 @@ def run(
     if stopped:
         typer.echo(f"The run ended early because its first {_FAILURES_AT_START} requests failed.", err=True)
     failures = [(task, [reasons[pair] for pair in task.pairs if pair in reasons]) for task in tasks]
-    _report([(task, "; ".join(dict.fromkeys(found))) for task, found in failures if found], errors)
+    _report([(task, "; ".join(dict.fromkeys(found))) for task, found in failures if found])
     if len(complete) < len(tasks):
         return False
     saved.remove()
@@ -95,14 +92,12 @@ def _ask(
     return reasons, False
 
 
-def _report(failed: Sequence[tuple[SynthesisTask, str]], errors: Path | None) -> None:
-    """Write failed rows to their file, and print the first ones."""
-    if errors is not None:
-        errors.write_bytes(b"".join(bad_line(task.number, reason, task.row) for task, reason in failed))
+def _report(failed: Sequence[tuple[SynthesisTask, str]]) -> None:
+    """Print the number of failed rows, and the first ones."""
     if not failed:
         return
     typer.echo(f"{len(failed):,} rows failed. Run the same command again to retry them:", err=True)
     for task, reason in failed[:_FAILURES_SHOWN]:
         typer.echo(f"  {task.where}: {reason}", err=True)
     if len(failed) > _FAILURES_SHOWN:
-        typer.echo(f"  … and {len(failed) - _FAILURES_SHOWN:,} more. --errors FILE lists all of them.", err=True)
+        typer.echo(f"  … and {len(failed) - _FAILURES_SHOWN:,} more.", err=True)

@@ -14,7 +14,6 @@ from evaluate_qa.metrics._shared.matcher import TASKS
 from .balance import Balance
 from .examples import Mixture
 
-_BY_COMMAND = ("tasks", "device")
 _LOWEST = {"epochs": 1, "token_budget": 64, "max_tokens": 16, "eval_rows": 1}
 # The longest input of the encoders.
 _TOKENS = 512
@@ -47,7 +46,7 @@ class TrainingRecipe:
         token_budget: Most tokens in a batch, padding included.
         max_tokens: Longer inputs are truncated to this number of tokens.
         seed: Random seed of examples, batches and dropout.
-        device: Device as torch names it; None uses the fastest one. The command sets it, not the file.
+        device: Device as torch names it; None uses the fastest one.
         bfloat16: Train and evaluate in bfloat16 (autocast) where it is safe.
         eval_rows: Most answers of each data set to compute figures on; None uses all of them.
         balance: How many answers of each data set an epoch draws.
@@ -111,7 +110,7 @@ def _fields(where: str, of: type, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ValueError(f"{where} holds {given!r}; expected one field on each line, such as `epochs: 3`")
     hints = get_type_hints(of)
-    known = [field.name for field in fields(of) if field.name not in _BY_COMMAND]
+    known = [field.name for field in fields(of) if field.name != "tasks"]
     for name in map(str, given):
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)

@@ -79,8 +79,8 @@ def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
             ]
             block = Path(f"{output}.work/{rng.randrange(1, 20):06d}.block")
             thread = when_there(block, partial(lose, rng.choice(nodes)), 200)
-            ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
-            environment = {**os.environ, **SETTINGS}
+            ray = ["--engine", "ray", "--num-actors", 2]
+            environment = {**os.environ, **SETTINGS, "RAY_ADDRESS": address}
             code, message = finished(*arguments, "--output", output, *ray, env=environment, timeout=240)
             thread.join()
             assert code == 0, message

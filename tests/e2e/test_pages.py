@@ -62,10 +62,10 @@ def labelling(processes, tmp_path):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        command = ["-c", LABEL, "label", *arguments, "--port", port, "--no-browser"]
+        command = ["-c", LABEL, "label", *arguments]
         with (tmp_path / "log.txt").open("a") as log:
             streams = {"stdout": log, "stderr": subprocess.STDOUT}
-            environment = os.environ | {"PYTHONFAULTHANDLER": "1"}
+            environment = os.environ | {"PYTHONFAULTHANDLER": "1", "GRADIO_SERVER_PORT": str(port), "BROWSER": "true"}
             started = processes.start(*command, cwd=tmp_path, env=environment, start_new_session=True, **streams)
         running.append(started)
         until = time.monotonic() + 200

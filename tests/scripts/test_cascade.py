@@ -56,7 +56,9 @@ def test_figures_by_hand(run):
 
     Both sides pass with 295 of 300 rows each, so the band ends next to the threshold.
     """
-    found, printed = run(synthetic(), "--prices", "2.5,10", "--tokens", "350,2")
+    found, printed = run(
+        [row | {"judge_tokens_in": 350, "judge_tokens_out": 2} for row in synthetic()], "--prices", "2.5,10"
+    )
     assert (found["below"]["rows"], found["below"]["agreeing"]) == (300, 295)
     assert (found["above"]["rows"], found["above"]["agreeing"]) == (300, 295)
     assert found["ask"] == [0.5, 0.51]
@@ -136,11 +138,6 @@ def test_rows_without_label_or_score_are_left_out(run):
     assert "2 rows without a score were left out." in printed
 
 
-def test_plot_is_written(run):
-    run(synthetic(), "--plot", "curve.svg")
-    assert "decided by the metric" in Path("curve.svg").read_text()
-
-
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
@@ -154,8 +151,7 @@ def test_plot_is_written(run):
         ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers with a comma between them"),
         ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0."),
         ({}, ("--prices", "2,1"), "has no columns judge_tokens_in and judge_tokens_out"),
-        ({}, ("--plot", "x.gif"), "x.gif: unknown file type. Use .png, .svg or .pdf."),
-        ({}, ("--plot", "rows.jsonl"), "must be different files"),
+        ({}, ("--json", "rows.jsonl"), "must be different files"),
     ],
 )
 def test_error_messages(run, change, options, message):

@@ -60,12 +60,11 @@ def same(found, one):
 
 
 def test_estimate_writes_the_figures_of_the_function(run):
-    found = run(labeled(), "--by", "system", "--difference", "a,b")
-    one = expected(groups=[row["system"] for row in ROWS], differences=[("a", "b")])
+    found = run(labeled(), "--by", "system")
+    one = expected(groups=[row["system"] for row in ROWS])
     same(found["all"], one.all)
     for name in "ab":
         same(found["groups"][name], one.groups[name])
-    assert found["differences"] == [{"groups": ["a", "b"], **vars(one.differences["a", "b"])}]
     assert found["clusters"] == 150
     assert found["columns"] == {"scores": "score", "labels": "label", "clusters": "question", "groups": "system"}
 
@@ -168,11 +167,8 @@ def replaced(place, **columns):
         ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
         (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
-        (labeled(), ["--by", "system", "--difference", "a"], "--difference is 'a'. Expected two values with a comma"),
-        (labeled(), ["--by", "system", "--difference", "a,c"], "group 'c': there is no such group; there are a, b"),
         (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: name"),
         (labeled(), ["--column", "score=question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
-        (labeled(), ["--confidence", "95"], "confidence is 95"),
         (labeled(), ["--json", "labels.csv"], "--labels and --json must be different files"),
     ],
 )  # fmt: skip

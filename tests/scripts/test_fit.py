@@ -112,13 +112,13 @@ def write_own(file, questions):
 def test_run_writes_a_matcher_with_final_layers(data_dir, tmp_path):
     output, averaged = tmp_path / "matcher.safetensors", tmp_path / "averaged.safetensors"
     recipe = tmp_path / "recipe.yaml"
-    recipe.write_text("epochs: 1\nmixture: {near: 0.5}\nbalance: {rows: 12}\n")
-    arguments = ["--data-dir", data_dir, "--device", "cpu", "--recipe", recipe]
+    recipe.write_text("device: cpu\nepochs: 1\nmixture: {near: 0.5}\nbalance: {rows: 12}\n")
+    arguments = ["--data-dir", data_dir, "--recipe", recipe]
     run_command("fit", "both", *arguments, "-o", output)
     found = read(output)
     assert set(found.weights["nli_lex"]) == {"match", "recall", "lengths"}
     assert (tmp_path / "matcher.epoch-1.safetensors").is_file()
-    recipe.write_text(f"average: [{output}]\nrefit_layers: [match]\neval_rows: 30\n")
+    recipe.write_text(f"device: cpu\naverage: [{output}]\nrefit_layers: [match]\neval_rows: 30\n")
     run_command("fit", "nli_lex", *arguments, "-o", averaged)
     assert read(averaged).heads.keys() == {"nli_lex"}
     assert np.array_equal(read(averaged).heads["nli_lex"][0], found.heads["nli_lex"][0])
@@ -133,10 +133,8 @@ def test_figures_have_intervals_or_a_warning(tmp_path, monkeypatch, questions, e
     monkeypatch.setenv("COLUMNS", "200")
     file, output = write_own(tmp_path / "own.jsonl", questions), tmp_path / "m.safetensors"
     recipe = tmp_path / "recipe.yaml"
-    recipe.write_text("mixture: {padded: 0}\n")
-    result = run_command(
-        "fit", "bem", "--data", file, "-o", output, "--epochs", "1", "--device", "cpu", "--recipe", recipe
-    )
+    recipe.write_text("device: cpu\nmixture: {padded: 0}\n")
+    result = run_command("fit", "bem", "--data", file, "-o", output, "--epochs", "1", "--recipe", recipe)
     warning = f"warning: own holds out {questions // 5} questions to test the result, but an interval needs at least 20"
     assert (warning in result.output) is not enough
     figure = r"-?\d\.\d{3} \[-?\d\.\d{3}, -?\d\.\d{3}\]" if enough else r"-?\d\.\d{3} \(no interval\)"
@@ -148,12 +146,12 @@ def test_figures_have_intervals_or_a_warning(tmp_path, monkeypatch, questions, e
 @pytest.mark.slow
 def test_interrupted_run_resumes_and_ends_with_the_same_matcher(tmp_path, monkeypatch):
     own, recipe = write_own(tmp_path / "own.jsonl", 10), tmp_path / "recipe.yaml"
-    recipe.write_text("balance: {rows: 15}\nmixture: {padded: 0}\ntoken_budget: 256\n")
+    recipe.write_text("device: cpu\nbalance: {rows: 15}\nmixture: {padded: 0}\ntoken_budget: 256\n")
     whole, broken, state = (tmp_path / name for name in ("w.safetensors", "b.safetensors", "b.training.pt"))
     step = Course.step
 
     def fit(output, code=0):
-        options = ["--data", own, "--epochs", "2", "--device", "cpu", "--recipe", recipe, "-o", output]
+        options = ["--data", own, "--epochs", "2", "--recipe", recipe, "-o", output]
         return run_command("fit", "bem", *options, code=code).output
 
     def interrupted(*arguments):

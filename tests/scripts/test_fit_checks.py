@@ -48,7 +48,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "list.yaml holds ['epochs']; expected one field on each line, such as `epochs: 3`",
         ),
         (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'; rename it to 'epochs'"),
-        (["bem"], "device: cpu", "recipe.yaml has an unknown field 'device'; expected some of data, encoder, start, "),
+        (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'; expected some of data, encoder, start, "),
         (["bem"], "epochs: 1.5", "recipe.yaml: epochs is 1.5; expected a whole number"),
         (["bem"], "data: saf", "recipe.yaml: data is 'saf'; expected a list, such as [one, two]"),
         (["bem"], "bfloat16: 1", "recipe.yaml: bfloat16 is 1; expected true or false"),
@@ -107,7 +107,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "start: bem.safetensors",
             "start and --output must be different files, but both are bem.safetensors.",
         ),
-        (["bem", "--device", "nonsense"], "", "fit: device is 'nonsense', which torch cannot use here"),
+        (["bem"], "device: nonsense", "fit: device is 'nonsense', which torch cannot use here"),
     ],
 )
 def test_errors_are_one_line_and_come_before_rows_are_read(folder, monkeypatch, arguments, recipe, message):

@@ -177,9 +177,9 @@ def fit(tmp_path):
 
     def run(output, *arguments, code=0, **fields):
         recipe = tmp_path / f"{output.stem}.yaml"
-        common = {"data": [str(own)], "epochs": 1, "mixture": {"padded": 0}, "token_budget": 512}
+        common = {"device": "cpu", "data": [str(own)], "epochs": 1, "mixture": {"padded": 0}, "token_budget": 512}
         recipe.write_text(json.dumps({**common, **fields}, default=str))
-        return run_command("fit", "bem", "-o", output, "--recipe", recipe, "--device", "cpu", *arguments, code=code)
+        return run_command("fit", "bem", "-o", output, "--recipe", recipe, *arguments, code=code)
 
     return run
 

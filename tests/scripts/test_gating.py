@@ -83,12 +83,13 @@ def test_exit_code_depends_on_the_bound(run):
 
 
 def test_files_for_ci_begin_with_the_detectable_drop(run):
-    options = ["--markdown", "gate.md", "--junit", "gate.xml", "--changed", "changed.jsonl"]
+    options = ["--markdown", "gate.md", "--junit", "gate.xml"]
     output, found = run("new.jsonl", *options, code=1)
     suite = ElementTree.parse("gate.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     failure = suite.find("testcase/failure")
     assert failure.get("message") == output.splitlines()[0]
+    run_command("compare", "old.parquet", "new.jsonl", "--changed", "changed.jsonl", code=0)
     changed = [row for _, row in read_rows("changed.jsonl")]
     assert len(changed) == found["losses"]
     assert changed[0]["references"] == ["a", "b"]
@@ -112,10 +113,10 @@ def test_files_for_ci_begin_with_the_detectable_drop(run):
 
 
 def test_same_inputs_give_the_same_bytes(run):
-    files = ["gate.md", "gate.xml", "changed.parquet", "out.json"]
+    files = ["gate.md", "gate.xml", "out.json"]
     found = []
     for _ in range(2):
-        run("new.jsonl", "--markdown", files[0], "--junit", files[1], "--changed", files[2], code=1)
+        run("new.jsonl", "--markdown", files[0], "--junit", files[1], code=1)
         found.append([Path(file).read_bytes() for file in files])
         for file in files:
             Path(file).unlink()
@@ -167,7 +168,6 @@ def test_labels_decide_by_estimated_accuracies(run):
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
         (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
-        (rows("new"), ["--changed", "rows.txt"], "rows.txt: unknown file type."),
         (rows("new", kind="a"), ["--column", "cluster=kind"], "old.parquet: there is no column 'kind'"),
         (rows("new"), ["--max-dorp", "1"], "No such option"),
     ],

@@ -161,7 +161,7 @@ def run(*arguments):
 def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
     """The data set has no source files; the model can be built."""
     (tmp_path / "data").mkdir()
-    result = run("evouna", "--models", "--data-dir", tmp_path / "data", "--output", tmp_path / "out")
+    result = run("evouna", "models", "--data-dir", tmp_path / "data", "--output", tmp_path / "out")
     assert result.exit_code == 1
     assert "[1/2] models/org/matcher: 3 files" in result.stdout
     assert "[2/2] datasets/org/evouna: failed" in result.stdout
@@ -170,7 +170,7 @@ def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
 
 
 def test_output_builds_without_uploading(tmp_path):
-    result = run("--models", "-o", tmp_path / "out")
+    result = run("models", "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     built = tmp_path / "out" / "models" / "org" / "matcher"
     assert (built / matcher.PUBLISHED).read_bytes() == matcher.find("bem").read_bytes()
@@ -185,7 +185,7 @@ def test_a_data_set_without_some_of_its_files_is_refused(data_dir, tmp_path):
 
 def test_output_folder_must_be_empty(tmp_path):
     (tmp_path / "mine.txt").touch()
-    result = run("--models", "-o", tmp_path)
+    result = run("models", "-o", tmp_path)
     assert result.exit_code == 1
     assert f"{tmp_path} already exists and is not empty. Name a new or empty folder." in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

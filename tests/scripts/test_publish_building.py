@@ -117,27 +117,27 @@ def test_invalid_namespace_is_refused(namespace, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "datasets", "models", "expected"),
+    ("names", "expected"),
     [
-        (["smile"], False, False, {"spaces": {"smile"}}),
-        (["bem", "smile"], False, False, {"models": {"matcher"}, "spaces": {"bem", "smile"}}),
-        (["judge"], False, False, {"models": {"matcher"}, "spaces": {"bem", "judge"}}),
-        (["evouna"], False, False, {"datasets": {"evouna"}}),
-        ([], False, True, {"models": {"matcher"}}),
-        ([], True, False, {"datasets": {"evouna", "diver_qa", "morqa"}}),
-        (["smile"], False, True, {"models": {"matcher"}, "spaces": {"smile"}}),
-        ([], False, False, {"models": {"matcher"}, "spaces": {*SPACES}}),
+        (["smile"], {"spaces": {"smile"}}),
+        (["bem", "smile"], {"models": {"matcher"}, "spaces": {"bem", "smile"}}),
+        (["judge"], {"models": {"matcher"}, "spaces": {"bem", "judge"}}),
+        (["evouna"], {"datasets": {"evouna"}}),
+        (["models"], {"models": {"matcher"}}),
+        (["datasets"], {"datasets": {"evouna", "diver_qa", "morqa"}}),
+        (["smile", "models"], {"models": {"matcher"}, "spaces": {"smile"}}),
+        (["metrics"], {"models": {"matcher"}, "spaces": {*SPACES}}),
     ],
 )
-def test_selection_adds_the_repositories_that_a_metric_needs(names, datasets, models, expected):
-    chosen = selection(names, datasets, models)
+def test_selection_adds_the_repositories_that_a_metric_needs(names, expected):
+    chosen = selection(names)
     assert {f"{kind}s": {name for other, name in chosen if other == kind} for kind, _ in chosen} == expected
     assert [kind for kind, _ in chosen] == sorted((kind for kind, _ in chosen), key=["model", "dataset", "space"].index)
 
 
 def test_unknown_name_is_refused():
     with pytest.raises(ValueError, match=r"no 'smlie' to publish\. Available: .*smile.*evouna.*matcher"):
-        selection(["smile", "smlie"], False, False)
+        selection(["smile", "smlie"])
 
 
 def test_requirements_are_pinned():

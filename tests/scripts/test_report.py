@@ -106,7 +106,7 @@ def test_page_shows_computed_figures(report):
 
 
 def test_page_shows_slices_and_lowest_scores(report):
-    page = Page(report("old.jsonl", "--by", "kind", "--note", "signature: bem|v:1 A & B"))
+    page = Page(report("old.jsonl", "--by", "kind"))
     facts = gather(["old.jsonl"], [], Names(), by=["kind"])
     slices, more = facts.slices["kind"]
     assert more == 0
@@ -117,7 +117,6 @@ def test_page_shows_slices_and_lowest_scores(report):
     worst = np.argsort(SCORES["old"])[:10]
     assert [text for text in page.texts if re.fullmatch(r"Q\d+\?", text)] == [f"Q{at}?" for at in worst]
     assert "lexical 0.250" in page.texts
-    assert "signature: bem|v:1 A & B" in page.texts
     assert page.texts.count("Evaluation report") == 2
     assert page.tags.count("mark") == 2 * 10, "the word Paris and its number in each answer"
 
@@ -127,7 +126,7 @@ def test_hostile_rows_stay_text(report):
     attacked = [row | odd | {"question": ATTACK + row["id"]} for row in rows("old")]
     write_rows("<b>.jsonl", attacked)
     write_rows("new.jsonl", [row | {"question": ATTACK + row["id"]} for row in rows("new")])
-    text = report("<b>.jsonl", "new.jsonl", "--by", "kind", "--note", ATTACK)
+    text = report("<b>.jsonl", "new.jsonl", "--by", "kind")
     page = Page(text)
     assert not {"script", "img", "b", "link", "iframe", "a"} & {*page.tags}
     names = {name for name, _ in page.attributes}

@@ -15,7 +15,6 @@ from evaluate_qa.uncertainty.intervals import wilson
 SIGNATURE = "bem|v:1.2.0"
 SCORES = [0.9, 0.8, 0.2, 0.7, 0.1, 0.6, 0.95, 0.3] * 10
 RIGHT = sum(score > 0.5 for score in SCORES) / len(SCORES)
-REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
 @pytest.fixture
@@ -42,9 +41,9 @@ def entry(scored):
 
 
 def test_the_hub_parses_the_file(scored):
-    printed = results(scored, "--revision", REVISION).stdout
+    printed = results(scored).stdout
     found = entry(scored)
-    assert (found.dataset_id, found.task_id, found.dataset_revision) == ("org/evouna", "nq", REVISION)
+    assert (found.dataset_id, found.task_id) == ("org/evouna", "nq")
     assert found.value == RIGHT
     assert abs((date.today() - date.fromisoformat(found.date)).days) <= 1
     assert found.notes.startswith("judged correct 0.6250 [0.5")
@@ -87,7 +86,6 @@ def test_a_record_has_both_figures_with_intervals(scored, tmp_path):
         ({"--model": "llama"}, "--model is 'llama'. Expected a repository of the Hub"),
         ({"--dataset": "org/a/b"}, "--dataset is 'org/a/b'"),
         ({"--task": "a b"}, "--task is 'a b'. Expected an id from the data set's eval.yaml"),
-        ({"--revision": "main"}, "--revision is 'main'. Expected the hash of a commit"),
         ({"--organization": "org"}, "--record and --organization belong together"),
         ({"--output": "nowhere"}, "--output is nowhere, which is not a folder"),
         ({"--scored": "-"}, "Give a file in place of standard input"),

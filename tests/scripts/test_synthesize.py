@@ -47,7 +47,7 @@ def run(server, tmp_path):
         typed = ["--input", source]
         for name, value in options.items():
             for one in value if isinstance(value, list) else [] if value is None else [value]:
-                own = name in ("output", "endpoint", "model", "column", "prompt", "errors")
+                own = name in ("output", "endpoint", "model", "column", "prompt")
                 typed += [f"--{name}", one] if own else ["--load", f"{name}={one}"]
         return run_command("synthesize", *typed, code=code).stderr
 
@@ -97,13 +97,13 @@ def test_extra_body_overrides_fields_of_the_request(run, server):
     assert (body["max_tokens"], body["max_completion_tokens"], body["temperature"]) == (None, 99, 1)
 
 
-def test_the_key_is_sent_and_masked_in_errors(run, server, monkeypatch, tmp_path):
+def test_the_key_is_sent_and_masked_in_errors(run, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-0123456789")
     server.plan["r0"] = [(401, json.dumps({"error": {"message": "wrong key sk-proj-0123456789"}}).encode())]
-    error = run(some_rows(1), code=1, errors=tmp_path / "errors.jsonl")
+    error = run(some_rows(1), code=1)
     assert set(server.keys) == {"Bearer sk-proj-0123456789"}
     assert "status 401" in error
-    assert "0123" not in error + (tmp_path / "errors.jsonl").read_text()
+    assert "0123" not in error
 
 
 # -- rows ----------------------------------------------------------------------------------------------------------
@@ -178,19 +178,19 @@ def test_a_failed_row_is_reported_and_retried_by_the_next_run(run, server, outpu
     rows = [*some_rows(3), {"questions": "again?", "references": "s1"}]
     reply, reason = FAULTS[fault]
     server.plan["s1"] = [reply] * 2
-    error = run(rows, code=1, errors=tmp_path / "errors.jsonl", max_retries=0)
+    error = run(rows, code=1, max_retries=0)
     assert output() == [answered(rows[0]), answered(rows[2])]
     assert "2 of 4 rows are complete" in error
-    for line, failed in zip((2, 4), read(tmp_path / "errors.jsonl"), strict=True):
-        assert (failed["row"], failed["input"]) == (line, rows[line - 1])
-        assert reason in failed["error"]
-        assert f"line {line}: {failed['error']}" in error
+    first, second = (line for line in error.splitlines() if ", line " in line)
+    assert "line 2: " in first
+    assert "line 4: " in second
+    assert reason in first
+    assert reason in second
 
     server.bodies.clear()
-    assert "5 answers are from an earlier run" in run(rows, errors=tmp_path / "errors.jsonl")
+    assert "5 answers are from an earlier run" in run(rows)
     assert output() == [answered(row) for row in rows]
     assert server.asked == {"s1": 2}
-    assert read(tmp_path / "errors.jsonl") == []
     assert not (tmp_path / "b.jsonl.work").exists()
 
 
@@ -209,7 +209,7 @@ def test_failures_after_an_answer_do_not_end_the_run(run, server, output):
     server.plan = {f"{n}": [(400, b"{}")] for n in range(1, 41)}
     error = run(rows, code=1, concurrency=1)
     assert "20 of 60 rows are complete" in error
-    assert "… and 30 more. --errors FILE lists all of them." in error
+    assert "… and 30 more." in error
     assert output() == [answered(rows[n]) for n in (0, *range(41, 60))]
 
 
@@ -277,10 +277,9 @@ def test_an_output_with_other_rows_is_not_replaced(run, server, tmp_path, rows):
 
 
 def test_two_runs_do_not_write_the_same_file(run, server, tmp_path):
-    for name in ("b.jsonl", "errors.jsonl"):
-        with claimed(tmp_path / name):
-            error = run(some_rows(1), code=1, errors=tmp_path / "errors.jsonl")
-        assert f"{tmp_path / name}: another run is writing it. Wait for that run, or stop it" in error
+    with claimed(tmp_path / "b.jsonl"):
+        error = run(some_rows(1), code=1)
+    assert f"{tmp_path / 'b.jsonl'}: another run is writing it. Wait for that run, or stop it" in error
     assert server.bodies == []
 
 
@@ -343,19 +342,12 @@ def test_a_bad_row_is_reported_before_any_request(run, server, tmp_path, line, r
         ({"timeuot": 2}, "no such option with --endpoint. Did you mean 'timeout'?"),
         ({"output": "b.parquet"}, "Use a name that ends in .jsonl"),
         ({"output": "none/b.jsonl"}, "mkdir -p none"),
-        ({"errors": "b.jsonl", "output": "b.jsonl"}, "--output and --errors must be different files"),
     ],
 )
 def test_bad_options_are_refused(run, tmp_path, monkeypatch, options, reason):
     monkeypatch.chdir(tmp_path)
     assert reason in run(some_rows(1), code=1, **options)
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
-
-
-def test_failed_rows_replace_no_other_file(run, server, tmp_path):
-    mine = write(tmp_path / "mine.jsonl", [{"row": 1, "mine": 2}])
-    assert "does not hold bad rows" in run(some_rows(1), code=1, errors=mine)
-    assert (read(mine), server.bodies) == ([{"row": 1, "mine": 2}], [])
 
 
 def test_an_empty_input_is_refused(run):

@@ -19,8 +19,8 @@ COMMANDS = {
     "compare": ["compare", "a.parquet", "b.csv"],
     "gate": ["gate", "--baseline", "a.parquet", "--scored", "b.csv"],
     "report": ["report", "a.parquet", "b.csv", "-o", "report.html"],
-    "estimate": ["estimate", "--scored", "both.jsonl", "--labels", "labels.jsonl"],
 }
+ESTIMATE = ["estimate", "--scored", "both.jsonl", "--labels", "labels.jsonl"]
 ERRORS = {"gate": 2}
 
 
@@ -51,10 +51,17 @@ def test_mixed_signatures_need_allow_mixed(files, command):
     assert f"evaluate-qa {command}: warning: the scores were made by different metrics" in done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def test_estimate_warns_of_mixed_signatures(files):
+    """Labels correct the errors of any scores."""
+    files("smile|w:0.5", "bem|v:2")
+    message = "evaluate-qa estimate: warning: the scores were made by different metrics or options: "
+    assert message in run_command(*ESTIMATE, code=0).stderr
+
+
+@pytest.mark.parametrize("command", [*COMMANDS.values(), ESTIMATE], ids=lambda command: command[0])
 def test_equal_signatures_give_no_warning(files, command):
     files("bem|v:2", "bem|v:2")
-    assert "warning" not in run_command(*COMMANDS[command], code=0).stderr
+    assert "warning" not in run_command(*command, code=0).stderr
 
 
 def test_missing_signatures_give_a_warning(files):
