@@ -7,6 +7,7 @@ import pytest
 from huggingface_hub import ModelCard, SpaceCard
 from packaging.requirements import Requirement
 
+import evaluate_qa
 from evaluate_qa.commands.publish import selection
 from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
@@ -17,7 +18,7 @@ from evaluate_qa.publishing.repository import Repository
 from evaluate_qa.publishing.requirements import pinned
 from evaluate_qa.standalone import metric_files
 
-SPACES = sources.names("space")
+SPACES = evaluate_qa.metric_names()
 
 
 @pytest.fixture
@@ -76,6 +77,14 @@ def test_metric_without_an_app_is_refused(tmp_path, monkeypatch):
         build(Repository("space", "org", "deltableu", tmp_path / "built"))
 
 
+def test_a_static_space_is_its_page_and_card(tmp_path):
+    space = Repository("space", "org", "board", tmp_path)
+    build(space)
+    assert {*space.files()} == {"LICENSE", "README.md", "index.html"}
+    assert SpaceCard.load(space.card).data.sdk == "static"
+    assert space.files()["index.html"].read_text().startswith("<!doctype html>")
+
+
 @pytest.mark.usefixtures("processes")
 def test_failing_examples_are_reported_and_run_without_this_package(space):
     right, wrong = "(45.34, [70.0, 39.76])", "(45.35, [70.0, 39.76])"
@@ -126,7 +135,7 @@ def test_invalid_namespace_is_refused(namespace, tmp_path):
         ([], False, True, {"models": {"matcher"}}),
         ([], True, False, {"datasets": {"evouna", "diver_qa", "morqa"}}),
         (["smile"], False, True, {"models": {"matcher"}, "spaces": {"smile"}}),
-        ([], False, False, {"models": {"matcher"}, "spaces": {*SPACES}}),
+        ([], False, False, {"models": {"matcher"}, "spaces": {*SPACES, "board"}}),
     ],
 )
 def test_selection_adds_the_repositories_that_a_metric_needs(names, datasets, models, expected):
