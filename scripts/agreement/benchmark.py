@@ -27,6 +27,7 @@ class Benchmark:
         baselines: The baselines to compare the metrics with.
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
         each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
+        shown: True if the rows may be shown to others, because they are our own.
         means: If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
     """
 
@@ -39,6 +40,7 @@ class Benchmark:
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False
     each_reference: bool = False
+    shown: bool = False
     means: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

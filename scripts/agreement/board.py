@@ -27,6 +27,9 @@ _COLUMNS = {
     "saf": {"English": "SAF English", "German": "SAF German"},
 }
 
+PARTS = ("board", "traps", "values")
+"""The data sets that `--data board` stands for: the board itself, and our own sets by kind."""
+
 JUDGED = "verdicts"
 """The folder in `data_dir` with the sets of `_UNSEEN`. The board lacks their columns without it."""
 

@@ -82,16 +82,22 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
 
 
 def in_parts(path: Path, selection: DataSelection) -> Benchmark:
-    """Read the split `test` (default) or the other split of the traps or values: errors of all answers and by kind."""
-    name, parts = path.stem, [row["part"] for _, row in read_rows(path)]
-    part, other = selection.split or "test", next(part for part in parts if part != "test")
+    """Read the split `test` (default) or the other split of the traps or values: errors of all answers and by kind.
+
+    The limit applies to each kind.
+    """
+    name, stored = path.stem, [row for _, row in read_rows(path)]
+    part, other = selection.split or "test", next(row["part"] for row in stored if row["part"] != "test")
     if part not in (other, "test") or selection.systems:
         raise ValueError(
             f"{name} has the splits {other} and test, and no systems; --split is {part!r}. Leave out --systems, and "
             f"give --split {other} or test (the default)."
         )
-    rows = [row for row, its in zip(labeled_rows(path)[0], parts, strict=True) if its == part]
-    return _by_kind(name, rows, selection.limit, ["accuracy", "false_accept_rate", "false_reject_rate", "mcc"])
+    of_part = [row for row in stored if row["part"] == part]
+    chosen = {row["id"] for row in first_questions(of_part, selection.limit, source=("kind",))}
+    rows = [row for row, its in zip(labeled_rows(path)[0], stored, strict=True) if its["id"] in chosen]
+    figures = ["accuracy", "false_accept_rate", "false_reject_rate", "mcc", "auc", "calibration_error"]
+    return replace(_by_kind(name, rows, None, figures), shown=True)
 
 
 _ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {

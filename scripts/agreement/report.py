@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-_BOARD = {
+BOARD = {
     "mcc": "Matthews correlation with people's verdicts",
     "auc": "Area under the ROC curve",
     "calibration_error": "Expected calibration error (10 bins of equal width)",
@@ -34,7 +34,7 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
         for table in tables:
             if table.group not in data.means:
                 console.print(_title(data, table), markup=False, highlight=False)
-        for figure, title in _BOARD.items():
+        for figure, title in BOARD.items():
             for mean, of_mean in data.means.items():
                 if chosen := [table for table in tables if table.group in (*of_mean, mean)]:
                     _show_side_by_side(console, title, chosen, figure)
@@ -48,11 +48,11 @@ def _cell(estimate: BootstrapEstimate) -> str:
     if estimate.value is None:
         return "–"
     if estimate.low is None or estimate.high is None:
-        return _short(estimate.value)
-    return f"{_short(estimate.value)}\n[dim]{_short(estimate.low)} {_short(estimate.high)}[/dim]"
+        return short(estimate.value)
+    return f"{short(estimate.value)}\n[dim]{short(estimate.low)} {short(estimate.high)}[/dim]"
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     """Return 0.8162 as `.816` and -0.05 as `−.050`, as papers print shares and correlations."""
     text = f"{value:.3f}".replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text

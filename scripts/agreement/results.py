@@ -47,7 +47,8 @@ def read_result(
         verdicts = scores >= threshold
     elif chosen == "score" and "verdict" in lists:
         verdicts = np.array(lists["verdict"], dtype=bool)
-    return RowScores(name, scores, verdicts, result.get("signature"))
+    cached = sum(map(bool, lists.get("cached", [])))
+    return RowScores(name, scores, verdicts, result.get("signature"), cost=result.get("cost"), cached=cached)
 
 
 def _lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:

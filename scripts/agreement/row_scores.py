@@ -12,6 +12,15 @@ from .comparison import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
+class Effort:
+    """The time and money for scoring: the number of rows without a cached verdict, seconds, and cost if it is known."""
+
+    rows: int
+    seconds: float
+    cost: float | None
+
+
+@dataclass(frozen=True)
 class RowScores:
     """The scores of one metric.
 
@@ -21,6 +30,9 @@ class RowScores:
         verdicts: True where the metric calls the row correct; None without verdicts.
         signature: The metric's signature, if it has one.
         scale: The highest possible score, 1 or 100.
+        cost: The cost that the metric reports.
+        cached: Number of rows whose verdicts the metric had cached.
+        effort: The time and money for all rows; None for a baseline.
     """
 
     name: str
@@ -28,6 +40,9 @@ class RowScores:
     verdicts: Bools | None
     signature: str | None = None
     scale: float = 1.0
+    cost: float | None = None
+    cached: int = 0
+    effort: Effort | None = None
 
     def placed(self, places: Sequence[Ints]) -> "RowScores":
         """Return the scores of selected rows: row i of the result is row `places[0][i]` here.

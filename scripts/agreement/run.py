@@ -1,5 +1,6 @@
 """Compare metrics with people on a labeled data set."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,7 +17,7 @@ from .benchmark import Benchmark
 from .data_sets import DATA, own_file
 from .means import mean_tables
 from .metric_runs import Metric, MetricSpec
-from .row_scores import RowScores, score_baseline
+from .row_scores import Effort, RowScores, score_baseline
 from .synthetic_answers import with_synthetic_answers
 from .tables import FigureTable, compare
 
@@ -51,11 +52,13 @@ class Agreement:
         data: The labeled answers.
         signatures: Signatures by metric, if it has one.
         tables: A table of figures for each group.
+        efforts: The time and money that each metric needed.
     """
 
     data: Benchmark
     signatures: dict[str, str]
     tables: list[FigureTable]
+    efforts: dict[str, Effort]
 
 
 def read(name: str, plan: Plan) -> Benchmark:
@@ -96,14 +99,17 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
         tables=[*tables, *mean_tables(data, scores, plan.bootstrap)],
+        efforts={found.name: found.effort for found in scores if found.effort},
     )
 
 
 def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
     """Return options, counts, signatures and unrounded figures; undefined figures are null."""
     data = agreement.data
+    selection = asdict(plan.selection)
+    del selection["data_dir"]  # a path on this machine
     return {
-        "selection": {name: _plain(value) for name, value in asdict(plan.selection).items()},
+        "selection": selection,
         "counts": {
             "labels": len(data.rows),
             "questions": len({row.question_id for row in data.rows}),
@@ -112,6 +118,7 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
         "bootstrap": asdict(plan.bootstrap),
         "metrics": [asdict(spec) for spec in plan.metrics],
         "signatures": agreement.signatures,
+        "efforts": {name: asdict(effort) for name, effort in agreement.efforts.items()},
         "synthetic_answers": _plain(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
     }
@@ -142,7 +149,10 @@ def _scored(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list
 
 
 def _scores(metric: Metric, data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
-    found = [metric.score(rows)]
+    start = time.perf_counter()
+    scores = metric.score(rows)
+    effort = Effort(len(rows) - scores.cached, time.perf_counter() - start, scores.cost)
+    found = [replace(scores, effort=effort)]
     if data.each_reference:
         best, mean = metric.score_each_reference(rows)
         found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]

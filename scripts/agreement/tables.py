@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,8 @@ from .bootstrap import BootstrapEstimate, estimate
 from .comparison import Comparison
 from .row_scores import RowScores
 
-_PUBLISHED = Path(__file__).parent / "published.json"
+PUBLISHED = Path(__file__).parent / "published.json"
+_EXAMPLES = 4
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,18 @@ class Published:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A labeled answer with a metric's score, and its verdict if it has one."""
+
+    question: str
+    references: list[str]
+    answer: str
+    label: float
+    score: float
+    verdict: bool | None
+
+
+@dataclass(frozen=True)
 class FigureTable:
     """The figures of one group.
 
@@ -43,6 +56,7 @@ class FigureTable:
         mean_label: Share of the answers that people call correct, or the mean rating or preference.
         estimates: Figures by metric and name.
         published: Published figures for this group.
+        examples: Answers by metric, if they may be shown.
     """
 
     group: str
@@ -51,13 +65,14 @@ class FigureTable:
     mean_label: float
     estimates: dict[str, dict[str, BootstrapEstimate]]
     published: list[Published]
+    examples: dict[str, list[Example]] = field(default_factory=dict)
 
 
 def published(data: str, group: str) -> list[Published]:
     """Return the published figures for a group of a data set."""
     return [
         Published(entry["name"], entry["source"], entry["groups"][group])
-        for entry in json.loads(_PUBLISHED.read_text(encoding="utf-8"))
+        for entry in json.loads(PUBLISHED.read_text(encoding="utf-8"))
         if entry["data"] == data and group in entry["groups"]
     ]
 
@@ -76,9 +91,20 @@ def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) 
                 mean_label=float(some.labels.mean()),
                 estimates=estimate(metrics, data.figures, bootstrap),
                 published=published(data.name, group),
+                examples={one.name: examples(data, group, one) for one in scores} if data.shown else {},
             )
         )
     return tables
+
+
+def examples(data: Benchmark, group: str, scores: RowScores) -> list[Example]:
+    """Return the first answers of a group, those first on which the metric and people disagree."""
+    found = []
+    for row in data.members(group):
+        it, verdict = data.rows[row], None if scores.verdicts is None else bool(scores.verdicts[row])
+        score = round(float(scores.scores[row]), 4)
+        found.append(Example(it.question, it.references, it.answer, it.label, score, verdict))
+    return sorted(found, key=lambda one: one.verdict in (None, bool(one.label)))[:_EXAMPLES]
 
 
 def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[str, Comparison]:

@@ -1,6 +1,7 @@
 """`evaluate-qa agreement`: compare metrics with human labels."""
 
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,8 +22,8 @@ def agreement(
         list[str],
         typer.Option(
             help="Compare on these labeled answers: evouna, diver_qa, efficientqa, semeval2013, saf, board (these "
-            "five in one table), morqa, ragchecker, sample, near_names, traps, values, or a file with the columns "
-            "question, references, prediction and label. Repeatable."
+            "five in one table, traps and values), morqa, ragchecker, sample, near_names, traps, values, or a file "
+            "with the columns question, references, prediction and label. Repeatable."
         ),
     ],
     metric: Annotated[
@@ -65,11 +66,12 @@ def agreement(
     """Compare metrics with human labels, next to simple baselines and published figures.
 
     The board has more columns, of sets that nothing is trained on, if DATA_DIR has the folder `verdicts`: a file of
-    judged answers for each set, such as kqa_statements.jsonl.gz.
+    judged answers for each set, such as kqa_statements.jsonl.gz. With --json, it writes an entry of the board's page.
 
     To set an option of only one of several metrics, put its name in front: --load smile.device=cuda.
     """
     with reported_errors("agreement"):
+        from ..agreement.board import PARTS as BOARD_PARTS
         from ..agreement.drawing import draw
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
@@ -86,7 +88,8 @@ def agreement(
         )
         files = {f"--data {name}": Path(name) for name in data if Path(name).suffix}
         check_outputs(json_file, plot, {"--synthetic-answers": synthetic_answers, **files})
-        sets = [read(name, plan) for name in dict.fromkeys(data)]  # all before the first run, to report missing files
+        names = [part for name in data for part in (BOARD_PARTS if name == "board" else (name,))]
+        sets = [read(name, plan) for name in dict.fromkeys(names)]  # all before the first run, to report missing files
         if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:
             raise ValueError(f"two of the data sets are named {twice[0]!r}. Rename one of the files.")
         metrics = [Metric(spec) for spec in plan.metrics]
@@ -95,7 +98,8 @@ def agreement(
             done.append(run(one, plan, metrics))
             if json_file is not None:
                 figures = {agreement.data.name: as_json(plan, agreement) for agreement in done}
-                write_json(json_file, {"evaluate_qa": __version__, "data_sets": figures})
+                date = datetime.now(UTC).date().isoformat()
+                write_json(json_file, {"evaluate_qa": __version__, "date": date, "data_sets": figures})
             if plot is not None:
                 draw(plot, done)
             show(plan, done[-1], group or [])

@@ -1,5 +1,6 @@
 """Build the folder of a repository from the files of this package."""
 
+import importlib
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def build(repository: Repository, data_dir: Path | None = None) -> None:
     if repository.kind == "dataset":
         _build_data_set(repository, data_dir)
         return  # a data set has its own license, which its card names
-    if repository.kind == "space":
+    if repository.kind == "space" and repository.name in sources.pages():
+        _build_page(repository)
+    elif repository.kind == "space":
         _build_space(repository)
     else:
         _build_model(repository)
@@ -61,6 +64,13 @@ def _build_space(repository: Repository) -> None:
     yaml, body = _split(METRICS / name / "README.md")
     # The Hub installs this version of gradio and ignores requirements.txt.
     _write(repository, "README.md", f"---\n{yaml}\nsdk_version: {version('gradio', constraints)}\n---\n{body}")
+
+
+def _build_page(repository: Repository) -> None:
+    """Write the page of a static Space and its card."""
+    page = importlib.import_module(f"evaluate_qa.spaces.{repository.name}.page").build()
+    _place(repository, "index.html").write_text(page, encoding="utf-8", newline="")
+    _write(repository, "README.md", _read(sources.SPACES / repository.name / "README.md"))
 
 
 def _app_files(app: Path) -> dict[str, Path]:

@@ -25,20 +25,27 @@ def data_set_names() -> list[str]:
 def names(kind: Kind) -> list[str]:
     """Return the names of all repositories of a kind."""
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
-    return {"space": apps, "dataset": data_set_names(), "model": [*MODELS]}[kind]
+    return {"space": [*apps, *pages()], "dataset": data_set_names(), "model": [*MODELS]}[kind]
 
 
-def needed_models(metric: str) -> list[str]:
+def pages() -> list[str]:
+    """Return the names of static Spaces: their folder has a `page.py`, whose `build` returns the page."""
+    return sorted(path.parent.name for path in SPACES.glob("*/page.py"))
+
+
+def needed_models(space: str) -> list[str]:
     """Return the models that a metric downloads from the Hub if this package is not installed."""
-    needed = standalone.closure(scorer_module(metric))
+    needed = standalone.closure(*([] if space in pages() else [scorer_module(space)]))
     return [model for model in MODELS if f"evaluate_qa.metrics._shared.{model}" in needed]
 
 
-def needed_metrics(metric: str) -> list[str]:
+def needed_metrics(space: str) -> list[str]:
     """Return the other metrics that a Space loads: its requirements.txt includes theirs."""
-    file = SPACES / metric / "requirements.txt"
+    if space in pages():
+        return []
+    file = SPACES / space / "requirements.txt"
     named = re.findall(r"^-r .*/metrics/(\w+)/requirements\.txt$", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return [name for name in named if name != metric]
+    return [name for name in named if name != space]
 
 
 def license_text() -> str:

@@ -63,8 +63,11 @@ def upload(api: "HfApi", repositories: Sequence[Repository]) -> bool:
 
 def _upload(api: "HfApi", repository: Repository) -> str:
     """Create the repository if needed, upload the files that differ as one commit, and return the commit's address."""
+    from huggingface_hub import metadata_load
+
     kind = repository.kind
-    api.create_repo(repository.id, repo_type=kind, space_sdk="gradio" if kind == "space" else None, exist_ok=True)
+    sdk = (metadata_load(repository.card) or {})["sdk"] if kind == "space" else None
+    api.create_repo(repository.id, repo_type=kind, space_sdk=sdk, exist_ok=True)
     commit = api.upload_folder(
         repo_id=repository.id,
         repo_type=kind,

@@ -1,4 +1,4 @@
-"""The page: one file that runs no script and loads nothing. All data are escaped."""
+"""The page: one file that loads nothing, and runs no script except for the board's. All data are escaped."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page for labeling and the report in Chromium; neither makes requests to other servers."""
+"""The page for labeling, the report and the board in Chromium; none makes requests to other servers."""
 
 import os
 import signal
@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.spaces.board.page import build as build_board
 
 pytest.importorskip("gradio")
 
@@ -177,3 +178,64 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
             page.keyboard.press("Enter")
             page.locator("details[open] summary", has_text=title).wait_for()
     assert grounds == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 24, 27)"}
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    """The address of the board's page."""
+    target = tmp_path_factory.mktemp("board") / "index.html"
+    target.write_text(build_board(), encoding="utf-8")
+    return target.as_uri()
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (375, 812)], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_board_is_used_by_keyboard(browser, axe, artefacts, board, size, scheme):
+    """Without an error on the console, or a request other than for the page itself."""
+    with Opened(browser, board, board, size, scheme) as page:
+        page.screenshot(path=artefacts / f"board-{size[0]}-{scheme}.png")
+        assert overflow(page) <= 0
+        assert violations(page, axe) == []
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 24, 27)"}[scheme]
+
+        table = page.locator("table").first
+        head = table.get_by_role("columnheader", name="EVOUNA")
+        place = head.evaluate("head => head.cellIndex")
+        head.get_by_role("button").focus()
+        for figure, directions in (("mcc", ("descending", "ascending")), ("calibration_error", ("ascending",))):
+            if figure != "mcc":
+                page.reload()
+                page.locator("#figure").select_option(figure)
+                head.get_by_role("button").focus()
+            for direction in directions:
+                page.keyboard.press("Enter")
+                assert head.get_attribute("aria-sort") == direction
+                rows = table.locator("tbody tr")
+                keys = rows.evaluate_all(f"rows => rows.map(row => row.cells[{place}].dataset.{figure})")
+                known = [float(key) for key in keys if key]
+                assert len(known) >= 3
+                assert known == sorted(known, reverse=direction == "descending")
+                assert keys == [*(key for key in keys if key), *[""] * (len(keys) - len(known))]
+
+        page.locator("#metric").focus()
+        page.keyboard.type("TOKEN")
+        names = page.locator("tbody").first.locator("tr:visible td:first-child > button")
+        assert sorted(names.all_inner_texts()) == ["token_f1", "token_recall"]
+        assert page.locator("#count").inner_text().startswith("2 of ")
+        page.keyboard.press("Tab")
+        page.keyboard.type("near name")
+        assert page.locator("h2:visible").all_inner_texts()[:1] == ["Traps"]
+        assert page.locator("thead").nth(1).locator("th:visible").all_inner_texts() == ["metric", "near name"]
+
+        for _ in range(5):  # the table, its two headings, the first metric, and its figure
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        card = page.get_by_role("dialog")
+        card.get_by_text("Some of the answers, misjudged ones first").wait_for()
+        assert card.locator("article").count() == 4
+        assert overflow(page) <= 0
+        assert violations(page, axe) == []
+        page.screenshot(path=artefacts / f"board-answers-{size[0]}-{scheme}.png")
+        page.keyboard.press("Escape")
+        card.wait_for(state="hidden")

@@ -226,14 +226,14 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.body)
         namespace, kind = asked.get("organization") or "writer", asked.get("type", "model") + "s"
         self._may_write(namespace)
-        if kind == "spaces" and asked["sdk"] != "gradio":
+        if kind == "spaces" and asked["sdk"] not in ("gradio", "static"):
             raise RefusedError(400, "sdk")
         name, address = f"{namespace}/{asked['name']}", f"{self.hub.address}/{namespace}/{asked['name']}"
         if (kind, name) in self.hub.repositories:
             return 409, {}, json.dumps({"error": "You already created this repo", "url": address}).encode()
         first = {".gitattributes": Blob(b"*.safetensors filter=lfs\n", lfs=False)}
         if kind == "spaces":
-            first["README.md"] = Blob(b"---\nsdk: gradio\n---\n", lfs=False)
+            first["README.md"] = Blob(f"---\nsdk: {asked['sdk']}\n---\n".encode(), lfs=False)
         self.hub.commit(f"{kind}/{name}", first)
         return {"url": address}
 

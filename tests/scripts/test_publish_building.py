@@ -7,6 +7,7 @@ import pytest
 from huggingface_hub import ModelCard, SpaceCard
 from packaging.requirements import Requirement
 
+import evaluate_qa
 from evaluate_qa.commands.publish import selection
 from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
@@ -17,7 +18,7 @@ from evaluate_qa.publishing.repository import Repository
 from evaluate_qa.publishing.requirements import pinned
 from evaluate_qa.standalone import metric_files
 
-SPACES = sources.names("space")
+SPACES = evaluate_qa.metric_names()
 
 
 @pytest.fixture
@@ -74,6 +75,14 @@ def test_metric_without_an_app_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "SPACES", tmp_path)
     with pytest.raises(FileNotFoundError, match=r"There is no app for deltableu: .*app\.py is missing"):
         build(Repository("space", "org", "deltableu", tmp_path / "built"))
+
+
+def test_a_static_space_is_its_page_and_card(tmp_path):
+    space = Repository("space", "org", "board", tmp_path)
+    build(space)
+    assert {*space.files()} == {"LICENSE", "README.md", "index.html"}
+    assert SpaceCard.load(space.card).data.sdk == "static"
+    assert space.files()["index.html"].read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.usefixtures("processes")

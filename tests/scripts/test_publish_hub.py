@@ -74,6 +74,12 @@ def test_upload_makes_the_repository_equal_to_the_folder(hub, upload, tmp_path):
     assert ".gitattributes" in hub.files("spaces/org/toy")
 
 
+def test_a_space_is_created_with_the_sdk_of_its_card(hub, upload, tmp_path):
+    upload(made(tmp_path, "space", {"README.md": CARD.replace("gradio", "static"), "index.html": "<p>"}))
+    _, files = hub.commits("spaces/org/toy")[0]  # the Hub's own commit
+    assert files["README.md"].content == b"---\nsdk: static\n---\n"
+
+
 def test_published_files_are_not_uploaded_again(hub, upload, tmp_path):
     upload(made(tmp_path, "space", FIRST))
     hub.asked.clear()

@@ -205,13 +205,26 @@ def test_board_command(board_dir, blend, tmp_path):
     for printed in ("Matthews correlation", "Area under", "calibration error", "EfficientQA: 3 answers"):
         assert printed in done.output
     assert "another person: Wang et al. 2023 (EVOUNA)" in done.output
-    found = json.loads(target.read_text())["data_sets"]["board"]
+    parts = json.loads(target.read_text())["data_sets"]
+    assert list(parts) == ["board", "traps", "values"]
+    found = parts["board"]
+    assert found["selection"] == {"systems": [], "limit": None, "split": None}  # no path of this machine
     tables = {table["group"]: table["estimates"] for table in found["tables"]}
     assert list(tables) == [*COLUMNS, "mean"]
     columns = [tables[column]["token_recall"]["mcc"]["value"] for column in COLUMNS]
     assert columns.count(None) == 4  # sets with one answer have no MCC
     assert tables["mean"]["token_recall"]["mcc"]["value"] == pytest.approx(math.fsum(filter(None, columns)) / 5)
     assert "mean" in plot.read_text()
+    effort = found["efforts"][blend.name]
+    assert (effort["rows"], effort["cost"]) == (len(read(board_dir).distinct()[0]), None)
+    assert effort["seconds"] > 0
+    # Only our own answers are in the file, those first on which metric and people disagree.
+    assert [table["examples"] for table in found["tables"]] == [{}] * len(found["tables"])
+    shown = parts["traps"]["tables"][1]["examples"][blend.name]
+    assert len(shown) == 4
+    wrong = [row["verdict"] != bool(row["label"]) for row in shown]
+    assert wrong == sorted(wrong, reverse=True)
+    assert True in wrong
 
 
 def test_missing_set_is_named(board_dir):

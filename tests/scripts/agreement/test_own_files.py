@@ -120,6 +120,7 @@ def test_parts_of_own_sets_are_disjoint(name, other, split, rows):
     data = DATA[name](DataSelection(split=split))
     assert len(data.rows) == rows
     assert len(data.groups) == 1 + 10  # all, and each kind
+    assert DATA[name](DataSelection(split=split, limit=1)).groups == data.groups
     others = DATA[name](DataSelection(split=None if split else other))
     assert not {row.question for row in data.rows} & {row.question for row in others.rows}
 

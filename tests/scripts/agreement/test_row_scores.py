@@ -82,3 +82,9 @@ def test_score_of_compared_answers_is_difference():
     found = RowScores("m", np.array([0.1, 0.4]), np.array([True, False])).placed([np.array([0, 1]), np.array([1, 1])])
     assert found.scores.tolist() == pytest.approx([-0.3, 0])
     assert found.verdicts is None
+
+
+def test_cost_and_cached_verdicts_are_read():
+    per_example = {"score": [0.9, 0.2, 0.1], "cached": [True, False, True]}
+    found = read_result({"per_example": per_example, "cost": 0.25}, 3, "judge")
+    assert (found.cost, found.cached) == (0.25, 2)

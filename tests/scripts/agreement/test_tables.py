@@ -6,11 +6,11 @@ import pytest
 
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
-from evaluate_qa.agreement.tables import _PUBLISHED, published
+from evaluate_qa.agreement.tables import PUBLISHED, published
 from evaluate_qa.labeled_data.rows import DataSelection
 from evaluate_qa.labeled_data.sets import SETS
 
-ENTRIES = json.loads(_PUBLISHED.read_text(encoding="utf-8"))
+ENTRIES = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 
 
 def test_published_figures_are_computed():
