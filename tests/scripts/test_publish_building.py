@@ -135,7 +135,7 @@ def test_invalid_namespace_is_refused(namespace, tmp_path):
         (["models"], {"models": {"matcher"}}),
         (["datasets"], {"datasets": {"evouna", "diver_qa", "morqa"}}),
         (["smile", "models"], {"models": {"matcher"}, "spaces": {"smile"}}),
-        (["metrics"], {"models": {"matcher"}, "spaces": {*SPACES}}),
+        (["metrics"], {"models": {"matcher"}, "spaces": {*SPACES, "board"}}),
     ],
 )
 def test_selection_adds_the_repositories_that_a_metric_needs(names, expected):
