@@ -19,8 +19,8 @@ def publish(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Publish these metrics, data sets or models, or all of a kind: metrics (with the board), datasets, models "
-            "(default: metrics). Models that a metric needs are always added."
+            help="Publish these metrics, data sets or models, or all of a kind: metrics (with the board), datasets, "
+            "models (default: metrics). Models that a metric needs are always added."
         ),
     ] = None,
     output: Annotated[
