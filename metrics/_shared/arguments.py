@@ -154,12 +154,6 @@ def as_list(values: object) -> list[Any] | None:
 def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:
     """Return all rows of a column in canonical form.
 
-    Args:
-        metric: Name of the metric, for the message.
-        column: Name of the column, for the message.
-        values: The rows.
-        check: The check of one row, such as `prediction`.
-
     Raises:
         RowValueError: A row has a value that cannot be scored.
         RowTypeError: A row has the wrong type.

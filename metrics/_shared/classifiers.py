@@ -326,18 +326,7 @@ def read_pairs(
     value: Callable[[Logits, int], Logits],
     describe: str,
 ) -> Parts:
-    """Return the classifier's outputs and the word features of each pair of an answer and a reference.
-
-    Args:
-        model: The classifier.
-        predictions: One per row.
-        references: At least one per row.
-        questions: One per row; `""` for a row without a question.
-        options: How long texts are read.
-        pair: Returns the classifier's input for question, answer and reference.
-        value: Returns the classifier's output for logits and the index of the positive class.
-        describe: Title of the progress bar.
-    """
+    """Return the classifier's outputs and the word features of each pair of an answer and a reference."""
     found, claims = search(questions, predictions, references, options.by_sentence)
     inputs = expand(*found, options, model.classifier)
     logits = model.classifier.logits([pair(*texts) for texts in inputs.texts], inputs.tokens, describe)

@@ -95,15 +95,7 @@ def expand(
     options: MatcherOptions,
     classifier: Any,
 ) -> Inputs:
-    """Return the inputs of all rows.
-
-    Args:
-        questions: One per row; `""` for a row without a question.
-        predictions: One per row.
-        references: At least one per row.
-        options: How long texts are read.
-        classifier: Has `tokenize(texts)`.
-    """
+    """Return the inputs of all rows."""
     pieces = {text: [text] for text in predictions}
     ends = {text: text for text in questions}
     tokens: Mapping[str, Any] = {}
@@ -302,14 +294,7 @@ class Search(NamedTuple):
 def search(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], by_sentence: bool
 ) -> tuple[Search, Claims]:
-    """Return the texts to search with their claims, and how the claims belong to the pairs.
-
-    Args:
-        questions: One per row.
-        predictions: One per row.
-        references: At least one per row.
-        by_sentence: Whether references of several sentences, or of more than ten words, are split into sentences.
-    """
+    """Return the texts to search with their claims, and how the claims belong to the pairs."""
     if not by_sentence:
         count = sum(map(len, references))
         none = np.zeros(count, dtype=bool)

@@ -119,10 +119,6 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
 def unit_rows(name: str, values: Any) -> Floats:
     """Return the rows of a matrix, normalized to length one, in double precision.
 
-    Args:
-        name: Name of the matrix, for the error.
-        values: Shape (rows, dim).
-
     Raises:
         ValueError: The matrix has another shape, or a row is zero, NaN or infinite.
     """

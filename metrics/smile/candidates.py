@@ -19,12 +19,6 @@ def shortlists(
     """Return the k n-grams of each prediction that are most similar to its reference, in order of occurrence.
 
     An n-gram and a reference are compared by the cosine of their sums of word vectors, without a forward pass.
-
-    Args:
-        predictions: The processed words of the prediction of each pair.
-        references: The processed words of the reference of each pair.
-        k: Number of n-grams to keep per pair.
-        word_vectors: From words to vectors, shape (words, dim).
     """
     vocabulary = {word: n for n, word in enumerate({w: None for text in (*predictions, *references) for w in text})}
     vectors = word_vectors(list(vocabulary))

@@ -38,11 +38,6 @@ class Read:
 def read(source: str, names: Names, threshold: float) -> Read:
     """Read labeled rows.
 
-    Args:
-        source: The file.
-        names: Its columns.
-        threshold: The metric calls answers with at least this score correct.
-
     Raises:
         RowsError: a column is missing, a value is invalid, or no row has a score and a label.
     """

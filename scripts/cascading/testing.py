@@ -104,14 +104,7 @@ def _below(scores: Floats, cuts: Floats) -> Ints:
 
 
 def rejected(rows: Ints, agreeing: Ints, target: float, level: float) -> Bools:
-    """Return which hypotheses of a sequence, along the last axis, are rejected before the first failure.
-
-    Args:
-        rows: Number of rows beyond each threshold, shape (…, thresholds).
-        agreeing: Number of these rows on which the metric agrees with people.
-        target: Agreement to guarantee.
-        level: Level of the test.
-    """
+    """Return which hypotheses of a sequence, along the last axis, are rejected before the first failure."""
     from scipy.stats import binom
 
     begun = rows >= enough(rows[..., -1:], target, level)

@@ -11,13 +11,7 @@ from .writing import check_different, check_place, replacing
 def check_outputs(
     json_file: Path | None, plot_file: Path | None, inputs: Mapping[str, Path | None] = MappingProxyType({})
 ) -> None:
-    """Raise ValueError if an output cannot be written.
-
-    Args:
-        json_file: File for the results.
-        plot_file: File for a plot.
-        inputs: Option → input file, which no output may replace.
-    """
+    """Raise ValueError if an output cannot be written."""
     outputs = {"--json": json_file, "--plot": plot_file}
     for path in filter(None, outputs.values()):
         check_place(path)

@@ -14,14 +14,7 @@ HUB = "https://huggingface.co"
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository.
-
-    Args:
-        kind: Its type on the Hub.
-        namespace: The user or organization that owns it.
-        name: The name of the metric, data set or model.
-        root: The folder in which all repositories of a run are built.
-    """
+    """A repository."""
 
     kind: Kind
     namespace: str

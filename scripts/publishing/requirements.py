@@ -24,10 +24,6 @@ def pinned(lines: Iterable[str], constraints: str) -> str:
 
     A package has several lines if its version depends on Python's version.
 
-    Args:
-        lines: Lines of a requirements.txt.
-        constraints: Text of a constraints file.
-
     Raises:
         ValueError: a package is not pinned.
     """

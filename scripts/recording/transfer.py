@@ -49,11 +49,6 @@ def export(folder: Path, target: str) -> int:
 def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
     """Add the verdicts in a file to a cache. A file may be imported again after an error.
 
-    Args:
-        source: A JSONL file, or `-`.
-        folder: The cache, which is created if it is missing.
-        given: Values for all rows.
-
     Raises:
         ValueError: a row is bad; the message names it.
         OSError: the verdicts could not be stored.

@@ -10,14 +10,7 @@ from .hub_results import MEAN_SCORE, Figures, Task
 
 
 def record(task: Task, figures: Figures, organization: str, now: datetime) -> dict[str, Any]:
-    """Return the record of Every Eval Ever.
-
-    Args:
-        task: What was evaluated.
-        figures: The figures.
-        organization: Who evaluated the model; the model's own organization is a first party.
-        now: When the record is made.
-    """
+    """Return the record of Every Eval Ever."""
     developer = task.model.partition("/")[0]
     stamp = f"{now.timestamp():.0f}"
     return {

@@ -61,13 +61,7 @@ class Chosen:
 
 
 def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
-    """Return the rows to show with their contents, for which each file is read once more.
-
-    Args:
-        facts: The facts.
-        most: Maximum number of rows under each heading.
-        used: Columns that are not components, such as scores and verdicts.
-    """
+    """Return the rows to show with their contents, for which each file is read once more."""
     joined, labels = facts.joined, _labels(facts)
     found = [*_disputed(facts, labels, most), *_changed(facts, most), *_lowest(facts, most)]
     chosen = [one for one in found if one.rows]

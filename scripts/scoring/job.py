@@ -87,12 +87,7 @@ class ScoringJob:
         return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
     def blocks(self, folder: Path, code: str) -> Blocks:
-        """Open the finished blocks of an earlier run with the same settings.
-
-        Args:
-            folder: The work folder that `claimed` yields.
-            code: Identifies the metric's code.
-        """
+        """Open the finished blocks of an earlier run with the same settings."""
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
         options = {"load": self.load, "compute": self.compute, "columns": self.columns}
         settings = {

@@ -26,12 +26,7 @@ _PATIENCE = 600.0
 
 @dataclass
 class Pool:
-    """Actors with a method `score`.
-
-    Args:
-        start: Starts an actor.
-        count: Number of actors.
-    """
+    """Actors with a method `score`."""
 
     start: Callable[[], Any]
     count: int

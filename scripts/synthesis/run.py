@@ -32,16 +32,7 @@ def run(
     prompt: Prompt,
     settings: Mapping[str, Any],
 ) -> bool:
-    """Generate the missing answers, write the complete rows, report, and return True if all rows are complete.
-
-    Args:
-        tasks: The rows.
-        output: The file of complete rows.
-        folder: The work folder, in which answers are saved.
-        chat_model: The chat model.
-        prompt: The prompt.
-        settings: Everything besides the rows that determines the answers.
-    """
+    """Generate the missing answers, write the complete rows, report, and return True if all rows are complete."""
     saved = SavedAnswers(folder, settings)
     before = len(saved.answers)
     pairs = dict.fromkeys(pair for task in tasks for pair in task.pairs)

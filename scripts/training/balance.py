@@ -81,12 +81,7 @@ class ExamplePool:
 
 
 class Balanced:
-    """Draws an epoch's examples from several sets.
-
-    Args:
-        pools: One for each set.
-        balance: How many labeled answers to draw from each.
-    """
+    """Draws an epoch's examples from several sets."""
 
     def __init__(self, pools: Sequence[ExamplePool], balance: Balance) -> None:
         self._pools = pools

@@ -73,12 +73,7 @@ def train(
 
 
 class Course:
-    """The state that training changes: parameters, their moving average, and the optimizer.
-
-    Args:
-        learner: The model to train.
-        recipe: How to train.
-    """
+    """The state that training changes: parameters, their moving average, and the optimizer."""
 
     def __init__(self, learner: Learner, recipe: TrainingRecipe) -> None:
         import torch
@@ -95,13 +90,7 @@ class Course:
         self._steps = 0
 
     def step(self, batch: TrainingBatch, teachers: Sequence[Learner], done: float) -> Any:
-        """Learn from a batch; return its loss.
-
-        Args:
-            batch: Examples.
-            teachers: As for `backward`.
-            done: Finished share of the training, from 0 to 1.
-        """
+        """Learn from a batch; return its loss."""
         import torch
 
         self._optimizer.zero_grad()
@@ -150,15 +139,7 @@ def run_epoch(
     epoch: int,
     before_step: Callable[[], None] = lambda: None,
 ) -> float:
-    """Train on all batches once, in random order; return the mean loss.
-
-    Args:
-        course: What is trained.
-        prepared: The batches.
-        teachers: As for `backward`.
-        epoch: Number of finished epochs.
-        before_step: Called before each batch; an exception from it ends the epoch.
-    """
+    """Train on all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
     with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
@@ -204,14 +185,7 @@ def training_batches(
 
 
 def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner] = (), half: bool = False) -> Any:
-    """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss.
-
-    Args:
-        learner: The model to train.
-        batch: Examples.
-        teachers: Models whose mean probability is learned in addition to the labels.
-        half: Whether to compute in bfloat16.
-    """
+    """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss."""
     import torch
 
     targets = _targets(batch, teachers, half)

@@ -83,13 +83,7 @@ class Mixture:
 
 
 class Generator:
-    """Draws the examples of an epoch.
-
-    Args:
-        rows: Labeled answers.
-        mixture: How many examples of each kind to draw.
-        neighbors: For the first reference of each question, the nearest references of other questions.
-    """
+    """Draws the examples of an epoch."""
 
     def __init__(
         self, rows: Sequence[LabeledRow], mixture: Mixture, neighbors: Mapping[str, Sequence[str]] | None = None

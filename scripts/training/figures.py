@@ -34,10 +34,6 @@ def mean_figure(matchers: Mapping[str, BySet], figure: str) -> dict[str, Bootstr
 
     With matchers `before` and `after`, `difference` is the difference of their means; it resamples the same questions
     for both. A set in which the figure is undefined is left out.
-
-    Args:
-        matchers: The same rows of the same sets, scored by each matcher.
-        figure: Such as `mcc`.
     """
     bootstrap = Bootstrap(resamples=0 if question_count(next(iter(matchers.values()))) < FEWEST else 1000)
     found: dict[str, list[Floats]] = {name: [] for name in matchers}

@@ -104,26 +104,14 @@ class Unclassified:
 
 
 def classify(classifier: PairClassifier, task: str, rows_of: Mapping[str, Sequence[LabeledRow]]) -> Classified:
-    """Run the classifier on labeled answers, as its metric does.
-
-    Args:
-        classifier: The classifier with the task's head.
-        task: A key of `OWN`.
-        rows_of: The answers of each set.
-    """
+    """Run the classifier on labeled answers, as its metric does."""
     prepared = Unclassified.of(classifier, task, rows_of)
     logits = classifier.logits(prepared.pairs, prepared.inputs.tokens, f"fit: {task}")
     return prepared.classified(logits[:, 1] - logits[:, 0], task)
 
 
 def fit_layers(classified: Classified, task: str, kept: Mapping[str, Mapping[str, float]] | None = None) -> Layers:
-    """Return the weights of the task's layers; a data set counts as the square root of the number of its sets.
-
-    Args:
-        classified: The rows to fit on.
-        task: A key of `LAYERS`.
-        kept: Layers to copy instead of fitting them.
-    """
+    """Return the weights of the task's layers; a data set counts as the square root of the number of its sets."""
     layers: Layers = {}
     for name, columns in LAYERS[task].items():
         if kept and name in kept:

@@ -41,12 +41,7 @@ def too_few(sets: Sequence[LabeledSet]) -> list[str]:
 
 
 def table(title: str, matchers: Mapping[str, BySet]) -> "Table":
-    """Return a row for each set and matcher, with 95% intervals over questions.
-
-    Args:
-        title: Title of the table.
-        matchers: The same rows of the same sets, scored by each matcher.
-    """
+    """Return a row for each set and matcher, with 95% intervals over questions."""
     from rich.table import Table
 
     grid = Table(title=title, title_justify="left")

@@ -33,10 +33,6 @@ _BARE = {"margin": 1.0, "intercept": 0.0}
 def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
     """Run a job. The state of training remains until `job.forget`, so that later steps can fail without losing it.
 
-    Args:
-        job: The job.
-        report: Called with a line about each epoch.
-
     Returns:
         By task, or for `teacher`, the held-out answers with scores of the default layer, which was not fitted on them.
 

@@ -31,13 +31,7 @@ _BARE: Mapping[str, dict[str, float]] = {"bem": {"margin": 1.0, "intercept": 0.0
 
 
 class Evaluator:
-    """Computes figures of models that are loaded into learners.
-
-    Args:
-        packed: The data.
-        token_budget: Most tokens in a batch.
-        half: Whether to compute in bfloat16, except with the small models.
-    """
+    """Computes figures of models that are loaded into learners."""
 
     def __init__(self, packed: Packed, token_budget: int, half: bool) -> None:
         self._packed, self._budget, self._half = packed, token_budget, half

@@ -98,14 +98,7 @@ def pack(options: PackOptions) -> Mapping[str, int]:
 
 @dataclass(frozen=True)
 class Packed:
-    """The data of a parcel.
-
-    Args:
-        pairs: Labeled sentence pairs.
-        skills: Held-out pairs; `data_set` is the skill.
-        rows: Held-out answers by the name of their set; nothing is fitted on sets that begin with `TEST`.
-        draws: The examples of each draw.
-    """
+    """The data of a parcel."""
 
     pairs: list[TrainingExample]
     skills: list[TrainingExample]

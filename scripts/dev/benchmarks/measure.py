@@ -24,13 +24,7 @@ LOOP, RAW = "row-by-row loop", "raw forward"
 
 @dataclass(frozen=True)
 class Measurement:
-    """The cost of one case.
-
-    Args:
-        seconds: Wall time; with several rounds, their median.
-        peak_bytes: Most memory of the process, including libraries and model.
-        result: The return value.
-    """
+    """The cost of one case."""
 
     seconds: float
     peak_bytes: int

@@ -12,18 +12,7 @@ Band = tuple[float, float]
 
 @dataclass(frozen=True)
 class Opinion:
-    """The verdicts of matcher and judge on an answer.
-
-    Args:
-        question: The question.
-        references: Its correct answers.
-        answer: The answer.
-        score: The matcher's probability that the answer is correct.
-        matched: The matcher's verdict.
-        label: The judge's label.
-        correct: The judge's verdict, which is the truth here.
-        reason: The judge's reason.
-    """
+    """The verdicts of matcher and judge on an answer."""
 
     question: str
     references: Sequence[str]

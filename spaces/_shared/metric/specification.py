@@ -55,7 +55,7 @@ REFERENCES = Field("references", "References", "lines", "Correct answers.", requ
 ANSWER = Field("predictions", "Answer", info="The answer to be scored.", lines=3)
 
 
-VALUES = 'Values, units and dates are not checked as values: "208" can pass for "206".'
+VALUES = "Rules compare values such as numbers, units and dates only where they are sure; else the model decides."
 
 
 def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[Field, ...]:

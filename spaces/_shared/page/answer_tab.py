@@ -112,14 +112,7 @@ Shown = tuple[str, str, str]
 
 
 class AnswerEvents:
-    """The functions behind the tab's buttons and sliders.
-
-    Args:
-        specification: The Space.
-        scorer: Its metric.
-        metric: The metric's name for the Python code.
-        space: The address of the API for the Python code.
-    """
+    """The functions behind the tab's buttons and sliders."""
 
     def __init__(self, specification: Specification, scorer: HostedScorer, metric: str, space: str) -> None:
         self._specification, self._scorer = specification, scorer

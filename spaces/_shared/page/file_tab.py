@@ -75,13 +75,7 @@ def file_tab(
 
 
 class FileEvents:
-    """The functions behind the tab's components.
-
-    Args:
-        specification: The Space.
-        scorer: Its metric.
-        metric: The metric's name for the commands.
-    """
+    """The functions behind the tab's components."""
 
     def __init__(self, specification: Specification, scorer: HostedScorer, metric: str) -> None:
         self._specification, self._scorer, self._metric = specification, scorer, metric
