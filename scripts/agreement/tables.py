@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,18 +35,6 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A labeled answer with a metric's score, and its verdict if it has one."""
-
-    question: str
-    references: list[str]
-    answer: str
-    label: float
-    score: float
-    verdict: bool | None
-
-
-@dataclass(frozen=True)
 class FigureTable:
     """The figures of one group.
 
@@ -65,7 +54,7 @@ class FigureTable:
     mean_label: float
     estimates: dict[str, dict[str, BootstrapEstimate]]
     published: list[Published]
-    examples: dict[str, list[Example]] = field(default_factory=dict)
+    examples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def published(data: str, group: str) -> list[Published]:
@@ -97,14 +86,14 @@ def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) 
     return tables
 
 
-def examples(data: Benchmark, group: str, scores: RowScores) -> list[Example]:
+def examples(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, Any]]:
     """Return the first answers of a group, those first on which the metric and people disagree."""
     found = []
-    for row in data.members(group):
-        it, verdict = data.rows[row], None if scores.verdicts is None else bool(scores.verdicts[row])
-        score = round(float(scores.scores[row]), 4)
-        found.append(Example(it.question, it.references, it.answer, it.label, score, verdict))
-    return sorted(found, key=lambda one: one.verdict in (None, bool(one.label)))[:_EXAMPLES]
+    for number in data.members(group):
+        row, verdict = data.rows[number], None if scores.verdicts is None else bool(scores.verdicts[number])
+        texts = {"question": row.question, "references": row.references, "answer": row.answer}
+        found.append(texts | {"label": row.label, "score": round(float(scores.scores[number]), 4), "verdict": verdict})
+    return sorted(found, key=lambda one: one["verdict"] in (None, bool(one["label"])))[:_EXAMPLES]
 
 
 def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[str, Comparison]:
