@@ -175,6 +175,14 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
     return checked
 
 
+def check_label(value: Any) -> bool:
+    """Return a label of people, of Python or NumPy, as a bool; raise Unexpected for anything else."""
+    numpy_bool = type(value).__name__ in ("bool", "bool_")
+    if not (numpy_bool or isinstance(value, (bool, int, float))) or value not in {0, 1}:
+        raise Unexpected("True or False", RowValueError)
+    return bool(value)
+
+
 def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
     """Raise ValueError unless all columns have the same number of rows, at least one."""
     lengths = {column: len(rows) for column, rows in columns.items()}

@@ -23,6 +23,7 @@ from .._shared.arguments import (
     option,
 )
 from .._shared.endpoint import Endpoint
+from .calibration import Weights, read_weights
 from .decisions import APIS, ASPECTS, Api, Decisions
 from .protocols import PROTOCOLS, Protocol, protocol
 
@@ -60,6 +61,7 @@ _JUDGES = Kind(
         isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(one, (str, Mapping)) for one in value)
     ),
 )
+_WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
 _WEIGHT = Kind("a number above 0", lambda value: Number().accepts(value) and 0 < value < math.inf)
 # What a judge of a jury may have of its own.
 _OWN = (
@@ -131,6 +133,12 @@ class JudgeLoading(ModelOptions):
         _MATCHER,
         "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
     )
+    weights: Weights | str | os.PathLike[str] | None = option(
+        None,
+        _WEIGHTS,
+        "Combine the scores of judge and `first` by these weights of `fit`, or a JSON file of them (default: the judge "
+        "alone decides the rows it is asked about).",
+    )
     cache_dir: str | os.PathLike[str] | None = option(
         None, Place("a folder"), "Keep verdicts and evaluate's temporary files in this folder."
     )
@@ -177,7 +185,12 @@ class JudgeLoading(ModelOptions):
                 "of a server with OpenAI's API of files and batches), cache_dir= (a folder that remembers pending "
                 "batches) and api='chat' without aspects"
             )
-        _ = self.jury
+        _ = self.jury, self.calibration
+
+    @property
+    def calibration(self) -> Weights | None:
+        """The weights after a check; None without weights."""
+        return None if self.weights is None else read_weights(self.weights, self.first is not None)
 
     @property
     def asked(self) -> Protocol:
@@ -214,7 +227,7 @@ class JudgeLoading(ModelOptions):
         if not _WEIGHT.accepts(weight):
             raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {_WEIGHT.expected}")
         try:
-            return replace(self, judges=None, first=None, **given), float(weight)
+            return replace(self, judges=None, first=None, weights=None, **given), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
 
@@ -233,6 +246,7 @@ class JudgeKeywords(ModelKeywords, total=False):
     judges: Sequence[str | Mapping[str, Any]] | None
     protocol: str | os.PathLike[str]
     first: Any
+    weights: Weights | str | os.PathLike[str] | None
     cache_dir: str | os.PathLike[str] | None
     batch: bool
     concurrency: int

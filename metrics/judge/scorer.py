@@ -9,12 +9,22 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import ANSWERS, Column, RowValueError, is_folder, shown
+from .._shared.arguments import (
+    ANSWERS,
+    Column,
+    RowValueError,
+    check_column,
+    check_label,
+    check_lengths,
+    is_folder,
+    shown,
+)
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .asking import Judging, Recorded
+from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
 from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
@@ -143,6 +153,48 @@ class JudgeScorer(ForReward):
                 "judge: samples is above 1, but a local model always gives the same reply; use samples=1 or an endpoint"
             )
 
+    def fit(self, *, predictions: Any, references: Any, labels: Any, questions: Any = None) -> Weights:
+        """Learn weights that combine the judge's score with the matcher's, from answers with human labels.
+
+        The judge is asked about all answers. The weights must lower the log-loss on held-out questions.
+
+        Args:
+            predictions: As for `compute`.
+            references: As for `compute`.
+            labels: True if people judged the answer correct, otherwise False.
+            questions: As for `compute`.
+
+        Returns:
+            The weights, for `load("judge", weights=…)`.
+
+        Raises:
+            ValueError: The judge already has weights, labels are missing or equal, or the weights gain nothing.
+        """
+        if self.load_options.weights is not None:
+            raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
+        given = {"predictions": predictions, "references": references, "questions": questions}
+        judged = check_column(self.name, "labels", labels, check_label)
+        _, rows = self.check_call(dict(given))
+        check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
+        found = self.compute(**given, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
+        columns = {"judge": found["score"]}
+        if self.first is not None:
+            columns["first"] = self.first.compute(**rows)["per_example"]["score"]
+        keys = [
+            question or references[0]
+            for question, references in zip(rows["questions"], rows["references"], strict=True)
+        ]
+        kept = [
+            row
+            for row, asked in enumerate(found["asked"])
+            if asked and None not in [one[row] for one in columns.values()]
+        ]
+        return fit_weights(
+            {name: [scores[row] for row in kept] for name, scores in columns.items()},
+            [judged[row] for row in kept],
+            [keys[row] for row in kept],
+        )
+
     def load(self) -> Judging | Jury:
         """Prepare the judge or the jury. The first row that needs it loads the model or calls the server."""
         jury = self.load_options.jury
@@ -164,7 +216,7 @@ class JudgeScorer(ForReward):
             for question, right, prediction in zip(questions, references, predictions, strict=True)
         ]
         band = options.ask or DEFAULT_BAND
-        decided, matcher = self._decided(rows, band) if self.first is not None else ([None] * len(rows), None)
+        decided, first, matcher = self._decided(rows, band)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
         left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
         asks = []
@@ -175,10 +227,14 @@ class JudgeScorer(ForReward):
         count = options.samples + options.swap
         requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
         rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
+        weights = self.load_options.calibration
+        if weights:
+            rulings = [calibrated(*one, weights) for one in zip(rulings, first, strict=True)]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
             **self._judges(),
+            "calibration": weights and ",".join(f"{name}={w:g}" for name, w in sorted(weights.items())),
             "score": _ways(requests),
             **options.settings(),
             **self.load_options.settings(),
@@ -197,8 +253,12 @@ class JudgeScorer(ForReward):
         )
         return Judged(scores, settings, requests=requests)
 
-    def _decided(self, rows: list[JudgedRow], band: tuple[float, float]) -> tuple[list[Ruling | None], str]:
-        """Return the matcher's rulings, None for rows that go to the judge, and the matcher's signature."""
+    def _decided(
+        self, rows: list[JudgedRow], band: tuple[float, float]
+    ) -> tuple[list[Ruling | None], list[float | None], str | None]:
+        """Return the matcher's rulings, None for rows that go to the judge, its scores, and its signature."""
+        if self.first is None:
+            return [None] * len(rows), [None] * len(rows), None
         found = self.first.compute(
             predictions=[row.prediction for row in rows],
             references=[list(row.references) for row in rows],
@@ -215,7 +275,7 @@ class JudgeScorer(ForReward):
             None if asked else matched(*decided)
             for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, refused, strict=True)
         ]
-        return rulings, found["signature"].replace("|", ",")
+        return rulings, scores, found["signature"].replace("|", ",")
 
     def _judges(self) -> dict[str, object]:
         """Return the signature's values of the judge, or those of all judges, separated by commas."""

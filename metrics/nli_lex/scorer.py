@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import ANSWERS, EngineOptions, RowValueError, Unexpected, check_column, check_lengths
+from .._shared.arguments import (
+    ANSWERS,
+    EngineOptions,
+    check_column,
+    check_label,
+    check_lengths,
+)
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
@@ -30,13 +36,6 @@ CITATION = """\
 
 # Weight of the ridge penalty of `fit`.
 _STRENGTH = 0.1
-
-
-def _label(value: object) -> bool:
-    """Check one label."""
-    if not isinstance(value, (bool, int, float, np.bool_)) or value not in {0, 1}:
-        raise Unexpected("True or False", RowValueError)
-    return bool(value)
 
 
 class NliLexScorer(ForTraining, ForReward, ComparesValues):
@@ -115,7 +114,7 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
         chosen, rows = self.check_call(options | given)
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
-        judged = check_column(self.name, "labels", labels, _label)
+        judged = check_column(self.name, "labels", labels, check_label)
         check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
         if len(set(judged)) == 1:
             raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")

@@ -1,0 +1,122 @@
+"""A logistic layer over the judge's score and its matcher's: calibrated probabilities, fitted to people's labels.
+
+p = σ(intercept + w_judge · logit(judge) + w_first · logit(first)), with scores clipped to [0.01, 0.99] first. Without a
+matcher, w_first is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines").
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._shared.arguments import is_file, shown
+from .scoring import MATCHED, Ruling
+
+Floats = NDArray[np.float64]
+Weights = Mapping[str, float]
+
+_CLIP = 0.01
+_FOLDS = 5
+# Inverse of the ridge penalty; it only matters for a few labels or separable ones.
+_STRENGTH = 10.0
+# Fewest questions to learn from: each fold then tests ten.
+_QUESTIONS = 50
+
+
+def read_weights(given: Weights | str | os.PathLike[str], matched: bool) -> Weights:
+    """Return the weights after a check; `matched` if the judge has a matcher.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: The weights do not belong to this judge.
+    """
+    weights: Any = given
+    if not isinstance(given, Mapping):
+        path = Path(given).expanduser()
+        if not is_file(path):
+            raise FileNotFoundError(
+                f"weights is {shown(str(given))}, but there is no such file; expected a JSON file of what fit returned"
+            )
+        try:
+            weights = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"weights: {path} is not JSON: {error}; expected what fit returned") from None
+    names = {"judge", "intercept", *(["first"] if matched else [])}
+    numbers = isinstance(weights, Mapping) and all(
+        isinstance(one, (int, float)) and np.isfinite(one) for one in weights.values()
+    )
+    if not numbers or {*weights} != names:
+        raise ValueError(
+            f"weights are {shown(weights)}; expected finite numbers for {', '.join(sorted(names))}, as fit "
+            f"returns them for a judge {'with' if matched else 'without'} first"
+        )
+    found: Weights = weights
+    return found
+
+
+def calibrated(ruling: Ruling, matched: float | None, weights: Weights) -> Ruling:
+    """Return the outcome with its calibrated probability as score; unchanged if a score is missing.
+
+    The label stays unless the verdict changes.
+    """
+    verdict = ruling.verdict
+    if verdict is None or not ruling.asked or ("first" in weights and matched is None):
+        return ruling
+    scores = {"judge": verdict.score, "first": matched}
+    z = weights["intercept"] + sum(w * float(_logit(scores[name])) for name, w in weights.items() if name in scores)
+    score = float(1 / (1 + np.exp(-z)))
+    correct = score >= 0.5  # noqa: PLR2004
+    label = verdict.label if correct == verdict.correct else MATCHED[correct]
+    return replace(ruling, verdict=replace(verdict, score=score, correct=correct, label=label))
+
+
+def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], questions: Sequence[str]) -> Weights:
+    """Return the weights of a logistic regression of the labels on the logits of the scores.
+
+    The weights must prove themselves: with five folds of questions, the mean log-loss on held-out rows must be lower
+    than that of the judge's own scores.
+
+    Args:
+        columns: Scores by name, from 0 to 1: `judge`, and `first` with a matcher.
+        labels: True if people call the answer correct.
+        questions: The question of each row.
+
+    Raises:
+        ImportError: scikit-learn is missing.
+        ValueError: There are too few questions, all labels are equal, or nothing is gained.
+    """
+    try:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.metrics import log_loss
+        from sklearn.model_selection import GroupKFold, cross_val_predict
+    except ImportError as error:
+        raise ImportError("judge: fit needs scikit-learn: pip install scikit-learn") from error
+    if len({*questions}) < _QUESTIONS or len({*labels}) == 1:
+        raise ValueError(
+            f"judge: fit got {len(labels)} judged answers to {len({*questions})} questions, "
+            f"{sum(labels)} of them correct; expected correct and incorrect answers to at least {_QUESTIONS} questions"
+        )
+    matrix = np.column_stack([_logit(scores) for scores in columns.values()])
+    learner, target = LogisticRegression(C=_STRENGTH), np.array(labels)
+    held_out = cross_val_predict(
+        learner, matrix, target, groups=questions, cv=GroupKFold(_FOLDS), method="predict_proba"
+    )[:, 1]
+    before, after = log_loss(target, np.clip(columns["judge"], _CLIP, 1 - _CLIP)), log_loss(target, held_out)
+    if after >= before:
+        raise ValueError(
+            f"judge: weights do not help: the log-loss on held-out rows is {after:.3f}, with the judge's own scores "
+            f"{before:.3f}; use the judge without weights, or label more answers"
+        )
+    learner.fit(matrix, target)
+    return {**dict(zip(columns, learner.coef_[0].tolist(), strict=True)), "intercept": float(learner.intercept_[0])}
+
+
+def _logit(scores: Any) -> Floats:
+    clipped = np.clip(np.asarray(scores, dtype=np.float64), _CLIP, 1 - _CLIP)
+    logits: Floats = np.log(clipped / (1 - clipped))
+    return logits

@@ -1,0 +1,120 @@
+"""Calibrated combinations of the judge's score and its matcher's."""
+
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+import evaluate_qa
+from evaluate_qa.metrics.judge.calibration import calibrated, fit_weights, read_weights
+from evaluate_qa.metrics.judge.reading import Verdict
+from evaluate_qa.metrics.judge.scoring import Ruling
+
+WEIGHTS = {"judge": 0.5, "first": 2.0, "intercept": -1.0}
+
+
+def ruling(score, asked=True):
+    return Ruling(Verdict("correct" if score >= 0.5 else "incorrect", score, score >= 0.5, "probabilities"), asked)
+
+
+def test_the_combination_by_hand():
+    """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.6/.4) = −1 + .693 + .811 = .504; σ(z) = .623."""
+    found = calibrated(ruling(0.8), 0.6, WEIGHTS).verdict
+    assert found.score == pytest.approx(0.6234, abs=1e-4)
+    assert (found.correct, found.label) == (True, "correct")
+
+
+def test_a_changed_verdict_changes_the_label():
+    """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.3/.7) = −1 + .693 − 1.695 = −2.001; σ(z) = .119."""
+    found = calibrated(ruling(0.8), 0.3, WEIGHTS).verdict
+    assert found.score == pytest.approx(0.1190, abs=1e-3)
+    assert (found.correct, found.label) == (False, "incorrect")
+
+
+def test_scores_are_clipped():
+    """A score of 1 counts as .99: z = ln 99."""
+    found = calibrated(ruling(1.0), None, {"judge": 1.0, "intercept": 0.0}).verdict
+    assert found.score == pytest.approx(0.99)
+
+
+@pytest.mark.parametrize(
+    "given", [Ruling(None, error="no reply"), ruling(0.9, asked=False)], ids=["without a verdict", "not asked"]
+)
+def test_other_rows_stay_as_they_are(given):
+    assert calibrated(given, 0.1, WEIGHTS) == given
+
+
+def test_a_row_without_the_matchers_score_keeps_the_judges():
+    assert calibrated(ruling(0.9), None, WEIGHTS) == ruling(0.9)
+
+
+def labeled(rows, seed=0):
+    """Return scores of a judge and a matcher with the labels: log-odds of "correct" are 2 · judge + first − 1."""
+    random = np.random.default_rng(seed)
+    logits = random.normal(size=(rows, 2))
+    labels = random.random(rows) < 1 / (1 + np.exp(-(logits @ [2.0, 1.0] - 1)))
+    judge, first = (1 / (1 + np.exp(-logits))).T
+    return {"judge": judge.tolist(), "first": first.tolist()}, labels.tolist(), [f"q{row}" for row in range(rows)]
+
+
+def test_fit_finds_the_weights_that_made_the_labels():
+    found = fit_weights(*labeled(4000))
+    assert found == pytest.approx({"judge": 2.0, "first": 1.0, "intercept": -1.0}, abs=0.2)
+
+
+def test_fit_refuses_weights_that_do_not_help():
+    """The judge's scores of .8 and .2 are right on 80% of the rows, and the matcher's are random: nothing to gain."""
+    columns = {
+        "judge": [0.8 if row % 2 else 0.2 for row in range(60)],
+        "first": np.random.default_rng(1).random(60).tolist(),
+    }
+    labels = [(row % 2 == 1) == (row // 2 % 5 > 0) for row in range(60)]
+    with pytest.raises(ValueError, match=r"^judge: weights do not help: the log-loss on held-out rows is 0\.\d+, "):
+        fit_weights(columns, labels, [str(row) for row in range(60)])
+
+
+def test_fit_needs_fifty_questions():
+    columns, labels, _ = labeled(100)
+    with pytest.raises(ValueError, match=r"100 judged answers to 1 questions, \d+ of them correct; expected .* 50 q"):
+        fit_weights(columns, labels, ["q"] * 100)
+
+
+@pytest.mark.parametrize(
+    ("weights", "matched", "message"),
+    [
+        ({"judge": 1.0, "intercept": 0.0}, True, "expected finite numbers for first, intercept, judge, as fit returns"),
+        (WEIGHTS, False, "expected finite numbers for intercept, judge, as fit returns them for a judge without first"),
+        ({"judge": math.nan, "intercept": 0.0}, False, "weights are {'judge': nan"),
+    ],
+)
+def test_invalid_weights_are_refused(weights, matched, message):
+    with pytest.raises(ValueError, match=message):
+        read_weights(weights, matched)
+
+
+def test_weights_can_be_a_file(tmp_path):
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps(WEIGHTS))
+    assert read_weights(file, True) == WEIGHTS
+    file.write_text("[]")
+    with pytest.raises(ValueError, match=r"^weights are \[\]; expected finite numbers"):
+        read_weights(file, True)
+    with pytest.raises(FileNotFoundError, match="there is no such file; expected a JSON file of what fit returned"):
+        read_weights(tmp_path / "none.json", True)
+
+
+def test_fit_and_compute(server):
+    """The server says .99 or .01, but people agree with it on 75% only: fitted scores are near .75 and .25."""
+    load = partial(evaluate_qa.load, "judge", endpoint=server.url, model="m")
+    answers = [f"{'right' if number % 2 else 'wrong'} {number}" for number in range(80)]
+    labels = [(number % 2 == 1) == (number // 2 % 4 > 0) for number in range(80)]
+    rows = {"predictions": answers, "references": ["right"] * 80, "questions": [f"Question {n}?" for n in range(80)]}
+    weights = load().fit(**rows, labels=labels)
+    out = load(weights=weights).compute(**rows)
+    assert out["per_example"]["score"] == pytest.approx([0.75 if n % 2 else 0.25 for n in range(80)], abs=0.02)
+    assert "|calibration:intercept=" in out["signature"]
+    assert load().compute(**rows)["per_example"]["verdict"] == out["per_example"]["verdict"]
+    with pytest.raises(ValueError, match="load the judge without weights"):
+        load(weights=weights).fit(**rows, labels=labels)
