@@ -86,8 +86,7 @@ class JudgeScorer(ForReward):
         flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
         contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
         disagreement: With `judges`, the mean difference between the scores of two judges, from 0 to 1.
-        alpha: With `judges`, Krippendorff's α of their verdicts on the rows that they were asked about; None if
-            all verdicts are equal.
+        alpha: With `judges`, Krippendorff's α of their verdicts when asked; None if all verdicts are equal.
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
