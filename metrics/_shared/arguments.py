@@ -175,8 +175,20 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
     return checked
 
 
-def check_label(value: Any) -> bool:
-    """Return a label of people, of Python or NumPy, as a bool; raise Unexpected for anything else."""
+def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bool]:
+    """Return people's labels as bools, one for each prediction.
+
+    Raises:
+        RowValueError: A label is neither true (1) nor false (0).
+        TypeError: `labels` is not a list.
+        ValueError: The number of labels is another one.
+    """
+    judged = check_column(metric, "labels", labels, _label)
+    check_lengths(metric, {"predictions": predictions, "labels": judged})
+    return judged
+
+
+def _label(value: Any) -> bool:
     numpy_bool = type(value).__name__ in ("bool", "bool_")
     if not (numpy_bool or isinstance(value, (bool, int, float))) or value not in {0, 1}:
         raise Unexpected("True or False", RowValueError)

@@ -117,7 +117,7 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
 
 
 def unit_rows(name: str, values: Any) -> Floats:
-    """Return the rows of a matrix, normalized to length one, in double precision.
+    """Return the rows of a matrix, shape (rows, dim), normalized to length one, in double precision.
 
     Raises:
         ValueError: The matrix has another shape, or a row is zero, NaN or infinite.

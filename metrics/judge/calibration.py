@@ -78,8 +78,7 @@ def calibrated(ruling: Ruling, matched: float | None, weights: Weights) -> Rulin
 def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], questions: Sequence[str]) -> Weights:
     """Return the weights of a logistic regression of the labels on the logits of the scores.
 
-    The weights must prove themselves: with five folds of questions, the mean log-loss on held-out rows must be lower
-    than that of the judge's own scores.
+    With five folds of questions, the mean log-loss on held-out rows must be lower with weights than without them.
 
     Args:
         columns: Scores by name, from 0 to 1: `judge`, and `first` with a matcher.

@@ -13,9 +13,7 @@ from .._shared.arguments import (
     ANSWERS,
     Column,
     RowValueError,
-    check_column,
-    check_label,
-    check_lengths,
+    check_labels,
     is_folder,
     shown,
 )
@@ -172,9 +170,8 @@ class JudgeScorer(ForReward):
         if self.load_options.weights is not None:
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
         given = {"predictions": predictions, "references": references, "questions": questions}
-        judged = check_column(self.name, "labels", labels, check_label)
         _, rows = self.check_call(dict(given))
-        check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
+        judged = check_labels(self.name, labels, rows["predictions"])
         found = self.compute(**given, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
         columns = {"judge": found["score"]}
         if self.first is not None:

@@ -9,9 +9,7 @@ import numpy as np
 from .._shared.arguments import (
     ANSWERS,
     EngineOptions,
-    check_column,
-    check_label,
-    check_lengths,
+    check_labels,
 )
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
@@ -114,8 +112,7 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
         chosen, rows = self.check_call(options | given)
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
-        judged = check_column(self.name, "labels", labels, check_label)
-        check_lengths(self.name, {"predictions": rows["predictions"], "labels": judged})
+        judged = check_labels(self.name, labels, rows["predictions"])
         if len(set(judged)) == 1:
             raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
         learner()

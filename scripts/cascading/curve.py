@@ -62,7 +62,10 @@ class Point:
 
 
 def point(rows: LabeledScores, low: float, high: float, row_cost: float | None = None) -> Point:
-    """Return the result of a band: agreement = (1 − asked) · decided + asked · the judge's agreement in the band."""
+    """Return the result of a band: agreement = (1 − asked) · decided + asked · the judge's agreement in the band.
+
+    `row_cost` is the mean cost of a request to the judge.
+    """
     within = (low <= rows.scores) & ((rows.scores < high) | (high == 1))
     asked = float(within.mean())
     decided = float(rows.metric_right()[~within].mean()) if asked < 1 else None

@@ -121,8 +121,11 @@ def labels(found: Sequence[Entry]) -> list[str]:
     """Return each entry's name, with its model and what other signatures of this name lack."""
     parts = [[(entry.name, part) for part in entry.signature.split("|")[1:]] for entry in found]
     names, counts = Counter(entry.name for entry in found), Counter(part for its in parts for part in its)
-    told = [[part for of, part in its if part[:6] == "model:" or counts[of, part] < names[of]] for its in parts]
-    return [entry.name + f" ({', '.join(of)})" * bool(of) for entry, of in zip(found, told, strict=True)]
+    labeled = []
+    for entry, its in zip(found, parts, strict=True):
+        shown = [part for name, part in its if part.startswith("model:") or counts[name, part] < names[name]]
+        labeled.append(f"{entry.name} ({', '.join(shown)})" if shown else entry.name)
+    return labeled
 
 
 def _published() -> Iterator[dict[str, str]]:
