@@ -73,15 +73,20 @@ def same_direction(texts: Texts) -> bool | None:
     (False, False)
     """
     reference, answer = texts.reference, texts.answer
-    if reference.count(" ") >= _LONGEST or answer.count(" ") >= _LONGEST_ANSWER:
+    words = reference.lower().split()
+    # Fast tests, which most references do not pass.
+    ends = len(words) > 2 and _MAY_HAVE_ENDS.search(reference)  # noqa: PLR2004
+    pole = not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
+    if not (ends or pole or len(words) >= _FEWEST) or len(words) > _LONGEST or answer.count(" ") >= _LONGEST_ANSWER:
         return None
     if _NOT.search(reference) or _NOT.search(answer):
         return None
-    if _MAY_HAVE_ENDS.search(reference) and (same := _same_ends(texts)) is not None:
+    if ends and (same := _same_ends(texts)) is not None:
         return same
-    if not _FIRST_LETTERS.isdisjoint([word[:3] for word in reference.lower().split()]):
+    if pole:
         return _same_pole(texts)
-    return False if " " in reference and _swapped(reference, answer) else None
+    lowered = answer.lower()
+    return False if all(word[:4] in lowered for word in words) and _swapped(reference, answer) else None
 
 
 def _same_ends(texts: Texts) -> bool | None:

@@ -111,6 +111,10 @@ _FUNCTION_WORDS = {
     "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
     "en": word_set("the of is are was were and how what when which who in it to did does many much for by there has"),
 }
+_LANGUAGES = {
+    word: [language for language, known in _FUNCTION_WORDS.items() if word in known]
+    for word in frozenset().union(*_FUNCTION_WORDS.values())
+}
 _WORD = re.compile(r"\w+")
 
 
@@ -121,8 +125,10 @@ def language_of(text: str) -> str:
     >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
     ('de', 'en')
     """
-    words = _WORD.findall(text.lower())
-    counts = {language: sum(word in known for word in words) for language, known in _FUNCTION_WORDS.items()}
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for word in _WORD.findall(text.lower()):
+        for language in _LANGUAGES.get(word, ()):
+            counts[language] += 1
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > counts["en"] else "en"
 
