@@ -69,8 +69,8 @@ def opposite(word: str, others: Iterable[str]) -> bool:
 def same_direction(texts: Texts) -> bool | None:
     """Return whether an answer has the same direction or roles; None for another reference or if that is not certain.
 
-    >>> same_direction(Texts("", "from B to A", "from A to B")), same_direction(Texts("", "It fell.", "It rose."))
-    (False, False)
+    >>> same_direction(Texts("", "to AC from DC", "DC to AC")), same_direction(Texts("", "AC to DC", "DC to AC"))
+    (None, False)
     """
     reference, answer = texts.reference, texts.answer
     words = reference.lower().split()
