@@ -6,6 +6,7 @@
 import re
 
 from .._shared.words import exact_words
+from .directions import opposite
 from .phrases import stem
 from .text import word_set
 
@@ -88,15 +89,17 @@ def _spaced(text: str) -> str:
 
 _YES = word_set(
     "yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right ja jawohl wahr "
-    "richtig "
-    "oui si vrai sí verdadero vero"
+    "richtig doch oui si vrai sí sì verdadero vero sim verdade да evet ναι はい ええ 是 是的 对 對 对的 對的 네 예"
 )
-_NO = word_set("no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch non faux falso")
+_NO = word_set(
+    "no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch keineswegs non faux falso "
+    "não nee нет hayır όχι いいえ いや 不 不是 不对 不對 没有 沒有 否 아니요 아니오"
+)
 _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si")
 _DETERMINERS = word_set("no not never neither")
-_DETERMINED = word_set("one only doubt problem")
+_DETERMINED = word_set("one only doubt problem longer matter")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _PRONOUN_AND_VERB = re.compile(
@@ -110,8 +113,14 @@ _PRONOUN_AND_VERB = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_OF_COURSE = re.compile(r"\s*(?:(?P<no>of course not|by no means)|of course|by all means)", re.IGNORECASE)
+_OF_COURSE = re.compile(
+    r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
+    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|por supuesto|claro)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
+_DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
 _JUDGED = re.compile(
     r"(?:statement|that|this|claim|it)(?: is|'s)? "
     r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b|^(?:T|(?P<f>F))\W*$",
@@ -122,9 +131,11 @@ _NEGATION = re.compile(
 )
 _BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
 _AUXILIARIES = word_set(
-    "is are was were do does did can could will would should must may might has have had be been the a an"
+    "is are was were do does did can could will would should must may might has have had be been the a an in on at "
+    "through of to for from number animal"
 )
-_REPEATED, _MORE = 0.75, 4  # Share of a question's words that a statement repeats, and the words it may add.
+_PRONOUNS = word_set("it its they theyre he hes she shes there theres")
+_REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
 
 
 def polarity(text: str) -> bool | None:
@@ -136,16 +147,17 @@ def polarity(text: str) -> bool | None:
     words: list[str] = _WORD.findall(text.lower())
     if not words:
         return None
+    if found := _OF_COURSE.match(text):
+        return not found["no"]
     first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
     adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
     if first in _YES and not adjective:
         return second != "not"
     if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
         return first == "not" and second in {"false", "wrong"}
-    if found := _PRONOUN_AND_VERB.fullmatch(text.strip(" .!\n")):
+    if found := _PRONOUN_AND_VERB.fullmatch(_CLAUSE.split(text.strip(" .!\n"), maxsplit=1)[0]):
         return bool(found["no"]) == bool(found["false"])
-    found = _OF_COURSE.match(text)
-    return not found["no"] if found else None
+    return None
 
 
 def says_yes(question: str, answer: str) -> bool | None:
@@ -156,6 +168,8 @@ def says_yes(question: str, answer: str) -> bool | None:
     """
     if (judged := _JUDGED.search(answer)) and _TRUE_OR_FALSE.search(question):
         return not (judged["no"] or judged["f"])
+    if _DENIED.search(question):
+        return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
     found = polarity(answer)
     return _states(question, answer) if found is None and question else found
 
@@ -163,11 +177,15 @@ def says_yes(question: str, answer: str) -> bool | None:
 def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
-    said = [word for word in exact_words(answer) if word not in _AUXILIARIES]
-    said = [stem(word) for word in said if not _NEGATION.fullmatch(word) and not word.endswith("nt")]
-    if not asked or asked[-1] not in said or _BUT.search(answer):
+    clause = _CLAUSE.split(answer, maxsplit=1)[0]
+    words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
+    words = [word for word in words if not _NEGATION.fullmatch(word) and not word.endswith("nt")]
+    said = [stem(word) for word in words]
+    if not asked or asked[-1] not in said or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
-    repeated = sum(word in said for word in asked)
-    if repeated < _REPEATED * len(asked) or len(said) > len(asked) + _MORE:
+    opposites = [word for word in asked if word not in said and opposite(word, words)]
+    repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
+    if repeated < _REPEATED * len(asked):
         return None
-    return len(_NEGATION.findall(answer)) % 2 == len(_NEGATION.findall(question)) % 2
+    negations = len(_NEGATION.findall(clause)) + len(opposites)
+    return negations % 2 == len(_NEGATION.findall(question)) % 2

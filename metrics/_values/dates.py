@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from itertools import chain
 
 _MONTHS = (
-    "january jan januar jänner janvier enero gennaio",
-    "february feb februar février febrero febbraio",
-    "march mar märz mars marzo",
-    "april apr avril abril aprile",
-    "may mai mayo maggio",
-    "june jun juni juin junio giugno",
-    "july jul juli juillet julio luglio",
-    "august aug août agosto",
-    "september sept sep septembre septiembre settembre",
-    "october oct oktober octobre octubre ottobre",
-    "november nov novembre noviembre",
-    "december dec dezember décembre diciembre dicembre",
+    "january jan januar jänner janvier enero gennaio janeiro januari января январь",
+    "february feb februar février febrero febbraio fevereiro februari февраля февраль",
+    "march mar märz mars marzo março maart марта март",
+    "april apr avril abril aprile апреля апрель",
+    "may mai mayo maggio maio mei мая май",
+    "june jun juni juin junio giugno junho июня июнь",
+    "july jul juli juillet julio luglio julho июля июль",
+    "august aug août agosto augustus августа август",
+    "september sept sep septembre septiembre settembre setembro сентября сентябрь",
+    "october oct oktober octobre octubre ottobre outubro октября октябрь",
+    "november nov novembre noviembre novembro ноября ноябрь",
+    "december dec dezember décembre diciembre dicembre dezembro декабря декабрь",
 )
-_MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+"""The number of each month's names."""
 _LAST_MONTH, _LAST_DAY = 12, 31
 _LAST_YEAR = 2100  # Larger numbers are no years.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
@@ -30,9 +31,9 @@ _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
-    "M": rf"(?P<M{{0}}>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})\b\.?",
+    "M": rf"(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})\b\.?",
     "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}})(?!\d|[.,]\d|\s?[%×])",
-    "_": r"(?:\s+(?:of|de|del|di))?\s*,?\s*",
+    "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",
     " ": " ",
 }
@@ -51,6 +52,7 @@ _IN_DIGITS = re.compile(
         | (?P<first>\d\d?)(?P<mark>[-/.])(?P<second>\d\d?)(?P=mark)(?P<year>[12]\d{3})  # 14.03.1879 or 3/14/1879
     )(?![\w/-]|\.\d)
     | (?P<cjk_year>[12]\d{3})\s?[年년](?:\s?(?P<cjk_month>\d\d?)\s?[月월])?(?:\s?(?P<cjk_day>\d\d?)\s?[日일])?
+    | (?<![\d./-])(?P<month>0?[1-9]|1[0-2])/(?P<of>(?:19|20)\d\d)(?![\d/]|[.,]\d)  # 02/2019
     | (?P<only_month>\d\d?)\s?[月월]\s?(?P<only_day>\d\d?)\s?[日일]
     """,
     re.VERBOSE,
@@ -194,7 +196,7 @@ def _with_month(text: str) -> Iterator[Date]:
         years = (int(fields["Y"]),) * 2 if "Y" in fields else None
         day = int(fields["D"]) if "D" in fields else None
         if years or day:
-            yield Date(years, _MONTH_OF[fields["M"].lower()], day, *match.span())
+            yield Date(years, MONTH_OF[fields["M"].lower()], day, *match.span())
 
 
 def _in_digits(text: str) -> Iterator[Date]:
@@ -202,6 +204,9 @@ def _in_digits(text: str) -> Iterator[Date]:
         if year := match["cjk_year"]:
             month, day = (int(match[name] or 0) or None for name in ("cjk_month", "cjk_day"))
             yield Date((int(year),) * 2, month, day if month else None, *match.span())
+            continue
+        if match["month"]:
+            yield Date((int(match["of"]),) * 2, int(match["month"]), None, *match.span())
             continue
         year = match["y"] or match["year"]
         if match["first"]:

@@ -1,4 +1,4 @@
-"""Compare an answer with a reference that is a value: a number, quantity, date, choice, list, formula or identifier.
+"""Compare an answer with a reference that is a value, such as a number, quantity, date, choice, list, formula or name.
 
 "3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
 """
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
+from .directions import same_direction
 from .expressions import same_formula
-from .lists import has_parts, is_list, is_one_of_candidates
+from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_time, only_date, same_date, same_in_cycle, same_time
 from .names import acronym, differs_in_one_word, other_symbol, same_code, same_person
 from .phrases import takes_back
@@ -19,19 +20,9 @@ from .reading import Texts
 from .text import word_set
 
 KINDS = (
-    "number",
-    "quantity",
-    "date",
-    "time",
-    "option",
-    "yes_no",
-    "list",
-    "candidates",
-    "formula",
-    "identifier",
-    "acronym",
-    "person",
-)
+    "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
+    "person", "direction",
+)  # fmt: skip
 """The kinds of values that are compared."""
 
 
@@ -73,20 +64,22 @@ _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer tha
 _WHOLE = frozenset({"candidates", "list", "option", "yes_no", "formula"})
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
-    r"\W*\w+(?:\W*$|\s*[,.;:–-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
+    r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
 _YEAR = re.compile(r"\d{3,4}")
 _LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
-_VALUE = re.compile(r"[\d²³½¼¾√^=±|+]")
+_VALUE = re.compile(r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]")
+_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
 _STEMS = word_set(
     "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
-    "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn elf "
-    "dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil uno dos "
-    "tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi jan feb marc apri may june "
-    "july augu octo dece"
+    "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn "
+    "elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil uno "
+    "dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi dici "
+    "een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе девя деся "
+    "двен двад один два три чет тыся милл jan feb marc apri may june july augu octo dece"
 )
 
 
@@ -234,6 +227,8 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
         yield "date", same
     yield from _names(texts)
     if spaces <= _SPACES:
+        if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
+            yield "direction", same
         yield from _values(texts)
 
 
@@ -248,7 +243,7 @@ def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
     """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
     if takes_back(texts.answer):
         return None
-    words = len(exact_words(texts.reference))
+    words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
     if said is None or (said == wanted and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
         return None
@@ -272,9 +267,11 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
 
 def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    has_value = _has_value(texts.reference)
+    has_value = _has_value(texts.reference) and not _WHERE.match(texts.question)
     if has_value:
         yield from _formulas_and_moments(texts)
+        if not texts.wanted.times and (same := same_ratio(texts)) is not None:
+            yield "number", same
     if _LISTED.search(texts.reference) and is_list(texts):
         yield "list", has_parts(texts)
     if has_value and (number := wanted_number(texts)) is not None:

@@ -28,13 +28,18 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"\b(?:order|ascending|descending|sequence|starting|beginning with|from the (?:bottom|top|left|right)|rank|sort|"
+    r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
+    r"from (?:the )?\w+ to \w+|from the (?:bottom|top|left|right)|reading from|"
+    r"rank|sort|"
     r"chronolog\w+|first to last|(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to))\b",
     re.IGNORECASE,
 )
 _SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s+or\s+")
+_RATIO = re.compile(
+    r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
+)
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _EXCEPT = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
@@ -105,8 +110,20 @@ def has_parts(texts: Texts) -> bool | None:
     facts = [_facts(part, texts) for part in wanted]
     names = all(part.istitle() and not _DIGIT.search(part) for part in wanted)
     if all(len(one) > 1 for one in facts) and not names:
-        return _same_facts(facts, [_facts(part, texts) for part in given])
+        return _same_facts(texts, facts, [_facts(part, texts) for part in given])
     return _same_words(texts, wanted, given)
+
+
+def same_ratio(texts: Texts) -> bool | None:
+    """Return whether an answer has the ratio or score of the reference, such as 3:2; None if that is not certain.
+
+    >>> same_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), same_ratio(Texts("", "3", "3:2"))
+    (False, None)
+    """
+    if not (wanted := _RATIO.fullmatch(texts.reference.strip(" ."))):
+        return None
+    found = [match.groups() for match in _RATIO.finditer(texts.answer)]
+    return found[0] == wanted.groups() if len(found) == 1 and not negated(texts.answer) else None
 
 
 def _without_key(listed: list[str]) -> list[str]:
@@ -146,7 +163,8 @@ def _equal(one: Mention, wanted: Mention, texts: Texts) -> bool:
 
 def _in_order(texts: Texts, places: Sequence[int]) -> bool:
     """Return whether places ascend, if the question asks for an order."""
-    return not _ORDER.search(texts.question) or all(one <= following for one, following in pairwise(places))
+    ordered = texts.reference.startswith("(") or _ORDER.search(texts.question)
+    return not ordered or all(one <= following for one, following in pairwise(places))
 
 
 def _facts(part: str, texts: Texts) -> frozenset[str]:
@@ -156,12 +174,13 @@ def _facts(part: str, texts: Texts) -> frozenset[str]:
     return frozenset(_TRUTH.get(word, word) for word in words)
 
 
-def _same_facts(wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
+def _same_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
     """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
     if len(given) != len(wanted):
         return None
-    if all(any(one <= other for other in given) for one in wanted):
-        return True
+    places = [next((i for i, other in enumerate(given) if one <= other), None) for one in wanted]
+    if None not in places:
+        return _in_order(texts, [place for place in places if place is not None])
     # The same words in other parts are a wrong answer.
     return False if frozenset().union(*wanted) <= frozenset().union(*given) else None
 

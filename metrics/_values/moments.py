@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
-from .dates import Date, agrees
+from .dates import MONTH_OF, Date, agrees
 from .phrases import FILLERS, alternatives, negated, rest, singular
 from .reading import Texts
 
@@ -22,6 +22,7 @@ _HOW_MANY = re.compile(
 _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b", re.IGNORECASE
 )
+_NARROWER = re.compile(r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after)\b", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
 _LONGEST_DATE = 60  # Characters.
 _EARLY = 1000  # Earlier years are written like any number.
@@ -61,6 +62,9 @@ def same_date(texts: Texts) -> bool | None:
     asked = {date.fields for date in texts.asked.dates}
     found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
     found = [(date, same) for date, same in found if same or date.fields not in asked]
+    years = {date.years for date in texts.asked.dates}
+    if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
+        return None  # a year that the reference does not confirm
     if not found:
         return _same_early_year(texts, wanted)
     texts.found = "; ".join(text[date.start : date.end] for date, _ in found)
@@ -90,7 +94,7 @@ def _same_early_year(texts: Texts, wanted: Date) -> bool | None:
     """Compare a year before 1000, which is written like any number."""
     numbers = [one for one in texts.given.numbers if not one.unit and not one.ordinal]
     year = abs(wanted.only_year or _EARLY)
-    if year >= _EARLY or len(numbers) != 1 or len(texts.answer_words) > _SENTENCE:
+    if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
         return None
     return numbers[0].number.value == year
 
@@ -113,39 +117,23 @@ def same_time(texts: Texts) -> bool | None:
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
-_CYCLES = tuple(
-    {name: number for number, names in enumerate(cycle) for name in names.split()}
-    for cycle in (
-        (
-            "monday mon montag lundi lunes lunedì",
-            "tuesday tue tues dienstag mardi martes martedì",
-            "wednesday wed mittwoch mercredi miércoles mercoledì",
-            "thursday thu thur thurs donnerstag jeudi jueves giovedì",
-            "friday fri freitag vendredi viernes venerdì",
-            "saturday sat samstag samedi sábado sabato",
-            "sunday sun sonntag dimanche domingo domenica",
-        ),
-        (
-            "january januar janvier enero gennaio",
-            "february februar février febrero febbraio",
-            "march mar märz mars marzo",
-            "april avril abril aprile",
-            "mai mayo maggio",  # not "may", which is rather a verb
-            "june juni juin junio giugno",
-            "july juli juillet julio luglio",
-            "august août agosto",
-            "september septembre septiembre settembre",
-            "october oktober octobre octubre ottobre",
-            "november novembre noviembre",
-            "december dezember décembre diciembre dicembre",
-        ),
-        (
-            "spring springtime frühling printemps primavera",
-            "summer summertime sommer été verano estate",
-            "autumn fall herbst automne otoño autunno",
-            "winter wintertime hiver invierno inverno",
-        ),
-    )
+_WEEKDAYS = (
+    "monday mon montag lundi lunes lunedì", "tuesday tue tues dienstag mardi martes martedì",
+    "wednesday wed mittwoch mercredi miércoles mercoledì", "thursday thu thur thurs donnerstag jeudi jueves giovedì",
+    "friday fri freitag vendredi viernes venerdì", "saturday sat samstag samedi sábado sabato",
+    "sunday sun sonntag dimanche domingo domenica",
+)  # fmt: skip
+_SEASONS = (
+    "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
+    "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
+)  # fmt: skip
+_NO_MONTHS = frozenset({"may", "mar", "jan", "set", "dec", "mars"})  # They are rather other words.
+_CYCLES = (
+    *(
+        {name: number for number, names in enumerate(cycle) for name in names.split()}
+        for cycle in (_WEEKDAYS, _SEASONS)
+    ),
+    {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS},
 )
 
 
@@ -159,8 +147,8 @@ def same_in_cycle(texts: Texts) -> bool | None:
     for cycle in _CYCLES:
         if len(words) == 1 and (wanted := _named(words, cycle)):
             found = _named(texts.answer_words, cycle)
-            several = len(found) != 1 or negated(texts.answer)
-            return None if several or (found == wanted and len(texts.answer_words) > _FEW) else found == wanted
+            several = len(found) != 1 or negated(texts.answer) or _NARROWER.search(texts.answer)
+            return None if several or (found == wanted and texts.length > _SENTENCE) else found == wanted
     return None
 
 

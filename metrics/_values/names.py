@@ -16,10 +16,11 @@ from .text import word_set
 
 # Each piece of code has one of these characters, for which a search is fast.
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:-]")
-_CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)/\w|\w/\w+/|_\w|\w_")
+_CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)/\w|\w/\w+/|_\w|\w_")
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
 _LONGEST_CODE, _SPACES_IN_CODE = 80, 6
+_QUOTED = re.compile(r"`([^`]+)`")
 _MORE_WORDS = 10  # Words around code in an answer.
 _SIMILAR_CODE = 0.8
 
@@ -34,8 +35,15 @@ def same_code(texts: Texts) -> bool | None:
         return None
     reference, answer = _tidy(texts.reference), _tidy(texts.answer)
     prose = len(reference) > _LONGEST_CODE or reference.count(" ") > _SPACES_IN_CODE
-    if prose or not _CODE.search(reference) or (" " in reference and not _SYMBOL_IN_CODE.search(reference)):
+    if (
+        prose
+        or not _CODE.search(texts.reference)
+        or (" " in reference and not _SYMBOL_IN_CODE.search(reference))
+        or "\\" in texts.answer
+    ):
         return None
+    if quoted := _QUOTED.findall(texts.answer):
+        answer = _tidy(quoted[0]) if len(quoted) == 1 else ""
     left, right = answer.split(), reference.split()
     if re.search(rf"(?<![\w-]){re.escape(reference)}(?![\w-]|\.\w)", answer):
         certain = len(left) <= len(right) + _MORE_WORDS and not negated(answer.partition(reference)[0])
@@ -44,7 +52,14 @@ def same_code(texts: Texts) -> bool | None:
         return None
     others = sum(one != other for one, other in zip(left, right, strict=True))
     similar = len(right) > 1 or SequenceMatcher(None, answer, reference).ratio() > _SIMILAR_CODE
-    return False if others == 1 and similar else None
+    return False if (others == 1 and similar) or _other_call(answer, reference) else None
+
+
+def _other_call(answer: str, reference: str) -> bool:
+    """Return whether two pieces of code differ only in the name of a function, such as int(s) and str(s)."""
+    left, right = answer.partition("("), reference.partition("(")
+    method = left[0].endswith(f".{right[0]}") or right[0].endswith(f".{left[0]}")
+    return left[0] != right[0] and not method and bool(left[1]) and left[1:] == right[1:]
 
 
 def _tidy(text: str) -> str:
@@ -121,6 +136,7 @@ def other_symbol(texts: Texts) -> bool:
 _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
+_CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
@@ -140,6 +156,8 @@ def _abbreviates(short: str, long: str) -> bool | None:
     letters = _ARTICLE_OR_POINT.sub("", short.strip())
     if len(letters) not in _LETTERS or not letters.isupper() or not letters.isalpha():
         return None
+    names = [found for found in _CAPITALIZED_RUN.findall(long) if " " in found]
+    long = names[0] if len(names) == 1 else long
     initials = "".join(word[0] for word in _WORD.findall(long) if word[0].isupper())
     if len(initials) < _LETTERS.start or len(long.split()) > len(initials) + _SMALL_WORDS:
         return None
@@ -158,11 +176,20 @@ _TITLES = word_set(
     "captain jr sr baron baroness count countess duke duchess earl judge justice senator secretary father"
 )
 _PARTICLES = word_set("de da di van von der den la le du al el bin ibn of the y")
-_NO_NAMES = word_set("the a an he she it king queen")
+_NO_NAMES = word_set("the a an he she it they this that these those in on at by i we as for no yes from after")
+_DENIES = re.compile(r"\b(?:not|no|never|or|nor)\b|n[’']t\b", re.IGNORECASE)
 _NICKNAMES = word_set(
     "bill bob dick bobby billy jack peggy ted ned nancy polly harry hank chuck liz betty bess kate meg molly sasha will"
 )
-_LONGEST_PERSON = 5  # Words.
+_RELATIVES = re.compile(
+    r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|née|born)\b|[’']s?\s",
+    re.IGNORECASE,
+)
+_CAPITALIZED = re.compile(
+    r"(?<![\w.'’-])[^\W\d_a-z][\w'’.-]*"
+    r"(?:\s+(?:(?:de|da|di|van|von|der|den|la|le|du|al|el|bin|ibn)\s+)*[^\W\d_a-z][\w'’.-]*)*"
+)
+_LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL = 2  # Words of a given name and a family name.
 _SHORTEST_NAME = 3  # Letters.
 _SIMILAR_NAME = 0.5
@@ -174,30 +201,53 @@ def _asks_who(question: str) -> bool:
 
 
 def same_person(texts: Texts) -> bool | None:
-    """Return whether an answer that is just a person's name names the same person; None if that is not certain.
+    """Return whether an answer names the same person; None if that is not certain.
 
-    >>> same_person(Texts("Who wrote it?", "Charlotte Brontë", "Emily Brontë"))
+    >>> same_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
     False
     >>> same_person(Texts("Who wrote it?", "Sir I. Newton", "Isaac Newton"))
     True
     """
-    short = texts.reference[:1].isupper() and texts.answer.count(" ") <= _LONGEST_PERSON
-    if not short or not _asks_who(texts.question):
+    if not texts.reference[:1].isupper() or not _asks_who(texts.question):
         return None
-    given, wanted = _person(texts.answer), _person(texts.reference)
-    if not given or len(wanted) < _FULL or wanted[-1] in texts.question.lower():
+    wanted = _person(texts.reference)
+    if len(wanted) < _FULL or {"of", "the"} & {*wanted} or wanted[-1] in texts.question.lower():
         return None
+    given = _person(texts.answer)
+    return _same_name(given, wanted) if given else _named_in(texts, wanted)
+
+
+def _named_in(texts: Texts, wanted: list[str]) -> bool | None:
+    """Compare a person with the names in a sentence."""
+    answer = texts.answer
+    if answer.count(" ") > _LONGEST_ANSWER or _RELATIVES.search(answer) or _DENIES.search(answer):
+        return None
+    asked = {_without_accents(word) for word in exact_words(texts.question)}
+    names = [_person(found[0]) for found in _CAPITALIZED.finditer(answer)]
+    verdicts = {_same_name(name, wanted) for name in names if name and not set(name) <= asked}
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
+def _same_name(given: list[str], wanted: list[str]) -> bool | None:
     if given[-1] == wanted[-1]:
-        return len(given) == 1 or given == wanted or _same_given_names(given[:-1], wanted[:-1])
+        left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (given, wanted))
+        return not left or left == right or (_same_given_names(left, right) if right else None)
     full = len(given) == len(wanted) == _FULL and given[0] == wanted[0] and len(given[0]) >= _SHORTEST_NAME
-    return False if full and SequenceMatcher(None, given[1], wanted[1]).ratio() < _SIMILAR_NAME else None
+    spelled = "-" in given[1] + wanted[1] if full else False  # in another romanization
+    return (
+        False if full and not spelled and SequenceMatcher(None, given[1], wanted[1]).ratio() < _SIMILAR_NAME else None
+    )
 
 
 def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
     """Return whether given names are the same or an initial; None if they may be forms of one name."""
     left, right = given[0], wanted[0]
-    if set(given) & set(wanted) or left == right[0]:
-        return True
+    if given[1:] and wanted[1:] and given[1][0] != wanted[1][0]:
+        return False  # another middle name
+    if left in {right, right[0]}:
+        longer = max(given, wanted, key=len)
+        more = len(given) != len(wanted) and any(len(name) > 1 for name in longer[min(len(given), len(wanted)) :])
+        return None if more else True
     related = left[0] == right[0] or left in right or right in left or bool({left, right} & _NICKNAMES)
     several = len(given) > 1 or len(wanted) > 1
     return None if related or several or min(len(left), len(right)) < _SHORTEST_NAME else False

@@ -78,7 +78,8 @@ def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | No
 
 
 _ABOUT = (
-    r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|c\.|over|more\ than|ungefähr|etwa|"
+    r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|closer?\ to|just\ (?:over|under)|"
+    r"c\.|over|more\ than|ungefähr|etwa|"
     r"rund|environ|unos|unas"
 )
 NUMBER = re.compile(

@@ -93,7 +93,7 @@ def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool 
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.given.text
     given = [one for one in texts.given.numbers if not negated(text[: one.start])]
-    if len(given) > 1 or _COUNTED.search(texts.question):
+    if len(given) > 1 or not texts.short or _COUNTED.search(texts.question):
         given = [one for one in given if one.ordinal == wanted.ordinal]
     found = _compared(texts, wanted, given)
     if not found:
@@ -147,7 +147,7 @@ def _of_several(texts: Texts, found: Sequence[tuple[Mention, bool]], words: Sequ
 
 def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Sequence[str]) -> bool:
     """Return whether other numbers than the reference's show that an answer is wrong."""
-    length, alone = len(texts.answer_words), len(found) == 1
+    length, alone = texts.length, len(found) == 1
     if length > _PARAGRAPH:
         return False
     nouns = _singulars((*words, *_counted(texts.question)))

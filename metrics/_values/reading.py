@@ -260,7 +260,13 @@ class Texts:
     @property
     def short(self) -> bool:
         """Whether the answer has at most three words."""
-        return len(self.answer_words) <= _SHORT
+        return self.length <= _SHORT
+
+    @cached_property
+    def length(self) -> int:
+        """The number of words of the answer; three ideographs count as one."""
+        ideographs = sum(word >= _IDEOGRAPHS for word in self.answer_words)
+        return len(self.answer_words) - ideographs + ideographs // 3
 
     @property
     def answer_words(self) -> tuple[str, ...]:

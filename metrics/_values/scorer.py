@@ -16,7 +16,7 @@ from .options import ValueOptions
 class ComparesValues(Scorer):
     """Adds the comparison of values to a scorer with scores and verdicts."""
 
-    version: ClassVar[str] = "1.2.0"
+    version: ClassVar[str] = "1.3.0"
 
     @property
     def embedded(self) -> bool:

@@ -1,11 +1,13 @@
 """Rewrite a text so that a value has one form: digits for number words, plain text for LaTeX and typography.
 
-"twenty-one" becomes "21", and "10⁻³" becomes "10^-3".
+"twenty-one" becomes "21", "二百零八" becomes "208", and "10⁻³" becomes "10^-3".
 """
 
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+
+from .ideographs import without_ideographs
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -68,6 +70,7 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _POWER.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
         text = "".join(_ascii_digit(character) for character in text)
+        text = without_ideographs(text)
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _SPACED_THOUSANDS.sub(lambda found: found[0].replace(" ", ""), text)
@@ -101,20 +104,31 @@ _FUNCTION_WORDS = {
         "el la los las y es un una cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
     ),
     "it": word_set("il lo la gli le è un una quanti quante quando quale fu anni del della nel sono di e ha"),
+    "pt": word_set(
+        "o a os as é um uma quantos quantas quando qual quem foi do da dos das em no na são de e tem ano anos"
+    ),
+    "nl": word_set("de het een en is was hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor"),
+    "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
     "en": word_set("the of is are was were and how what when which who in it to did does many much for by there has"),
+}
+_LANGUAGES = {
+    word: [language for language, known in _FUNCTION_WORDS.items() if word in known]
+    for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
 _WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=1 << 12)
 def language_of(text: str) -> str:
-    """Return the language of a text by its function words: en, de, fr, es or it; en if none prevails.
+    """Return the language of a text by its function words, a key of `_FUNCTION_WORDS`; en if none prevails.
 
     >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
     ('de', 'en')
     """
-    words = _WORD.findall(text.lower())
-    counts = {language: sum(word in known for word in words) for language, known in _FUNCTION_WORDS.items()}
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for word in _WORD.findall(text.lower()):
+        for language in _LANGUAGES.get(word, ()):
+            counts[language] += 1
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > counts["en"] else "en"
 
@@ -130,35 +144,37 @@ _TEEN = f"{_TEN}|(?:thir|four|fif|six|seven|eigh|nine)teen"
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 _DENOMINATORS = {
-    "half": 2,
-    "halves": 2,
-    "third": 3,
-    "quarter": 4,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "eighth": 8,
-    "tenth": 10,
-}
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10,
+}  # fmt: skip
 _POWER_OF_SCALE = {
     word: power
     for power, words in {
         2: "hundred",
-        3: "thousand thousands tausend mille mil mila",
+        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча",
         5: "lakh",
-        6: "million millions mn mio millionen millones millón milioni milione",
+        6: "million millions mn mio millionen millones millón milioni milione miljoen milhões milhão "
+        "миллион миллиона миллионов",
         7: "crore",
-        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi",
+        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miljard bilhões "
+        "миллиард миллиарда миллиардов",
         12: "trillion tn",
     }.items()
     for word in words.split()
 }
-_PERCENT = re.compile(r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bper cento\b", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
+)
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({_alternatives(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
 _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
 _DOZEN = 12
+# `text_to_num` has no Russian.
+_RUSSIAN = {word: str(number) for number, word in enumerate((
+    "ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять", "десять", "одиннадцать",
+    "двенадцать",
+))}  # fmt: skip
+_RUSSIAN_NUMBER = re.compile(rf"\b(?:{_alternatives(_RUSSIAN)})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -176,7 +192,10 @@ def with_digits(text: str, language: str = "en") -> str:
             text = pattern.sub(replacement, text)
     text = _SCALED.sub(lambda found: f"{found[1].rstrip('.,')}×10^{_POWER_OF_SCALE[found[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
-    text = alpha2digit(text, language, 0)
+    if language == "ru":
+        text = _RUSSIAN_NUMBER.sub(lambda found: _RUSSIAN[found[0].lower()], text)
+    else:
+        text = alpha2digit(text, language, 0)
     return _DOZENS.sub(lambda found: str(_DOZEN * int(found[1] or 1)), text)
 
 
@@ -226,11 +245,10 @@ _ENGLISH_PHRASES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], s
         (r"(?<!\d)'(\d0)s\b", r"19\1s"),
         (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
         (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
-        (r"\b(?:a|an|one) (?=(?:hundred|thousand|million|billion|trillion|dozen)\b)", "1 "),
-        (
-            r"\b(?:an?|one) (hour|day|week|month|year|minute|mile|pound|dozen|cup|liter|litre|meter) and a half\b",
-            r"1 1/2 \1s",
-        ),
+        (r"\ban? hundred\b", "one hundred"),
+        (r"\bhalf an? (?=\w)", "1/2 "),
+        (r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
+        (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
         (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
         (rf"\b(?:(eighteen|nineteen)[- ])?({_alternatives(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.

@@ -129,7 +129,7 @@ def test_a_long_answer_is_read_to_its_end(embedded):
 
 def test_signature_shows_the_options(embedded, tiny):
     row = {"predictions": ["a"], "references": ["b"], "questions": ["c"]}
-    assert embedded.compute(**row)["signature"].startswith("bem|v:1.2.0|cls:matcher@")
+    assert embedded.compute(**row)["signature"].startswith("bem|v:1.3.0|cls:matcher@")
     assert "|lex:lengths|long:window200|q:96" in embedded.compute(**row)["signature"]
     assert tiny.compute(**row, long_answers="truncate", threshold=0.7)["signature"].endswith(
         "|lex:none|long:truncate|thr:0.7"

@@ -495,7 +495,7 @@ def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     asked = [p for p, inside in zip(SURE["predictions"], within, strict=True) if inside and p]
     assert server.asked == dict.fromkeys(asked, 1)
     assert out["asked"] == len(asked) / 4
-    assert "|first:bem,v:1.2.0,cls:" in out["signature"]
+    assert "|first:bem,v:1.3.0,cls:" in out["signature"]
     assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
 
 

@@ -23,6 +23,9 @@ EQUAL = {
         ("42", "In 2019 the 3 teams scored 42 points together.", "How many points did the 3 teams score in 2019?"),
         ("18", "2 · 9 = 18. A: 18", "How much?"),
         ("Apollo 11", "Apollo XI", "Which mission?"),
+        ("206块", "成年人有二百零六块骨头。", "人体有多少块骨头？"),
+        ("約1億2500万人", "およそ1億2500万人です。", "人口は何人ですか。"),
+        ("восемь", "8 планет", "Сколько планет в Солнечной системе?"),
     ],
     "quantity": [
         ("3.4 MeV", "3,400 keV", ""),
@@ -46,7 +49,11 @@ EQUAL = {
         ("(b)", "option B: Paris", "Capital of France? (a) Lyon (b) Paris"),
         ("C", "c)", "Which of the following?"),
     ],
-    "yes_no": [("Yes", "It does.", "Does it rain?"), ("No", "Bats don't lay eggs.", "Do bats lay eggs?")],
+    "yes_no": [
+        ("Yes", "It does.", "Does it rain?"),
+        ("No", "Bats don't lay eggs.", "Do bats lay eggs?"),
+        ("いいえ", "いいえ、平らではありません。", "地球は平らですか。"),
+    ],
     "list": [
         ("12 N and 4 N", "12.1 N, 3.9 N", "What are the forces?"),
         ("red, green and blue", "blue, red, green", "Which colors?"),
@@ -55,12 +62,20 @@ EQUAL = {
     "formula": [("2x + 6", "2(x+3)", ""), ("\\frac{1}{2}mv^2", "0.5 m v^2", ""), ("y = 3x + 2", "3x - y + 2 = 0", "")],
     "identifier": [("package.json", "They go in package.json, next to the lock file.", "Which file?")],
     "acronym": [("WHO", "the World Health Organization", "")],
-    "person": [("Isaac Newton", "Sir I. Newton", "Who wrote it?")],
+    "person": [
+        ("Isaac Newton", "Sir I. Newton", "Who wrote it?"),
+        ("Jane Austen", "It was written by Austen.", "Who wrote it?"),
+    ],
+    "direction": [
+        ("DC to AC", "It converts DC into AC.", ""),
+        ("They fell.", "Sales dropped.", "What happened to sales?"),
+    ],
 }
 DIFFERENT = {
     "number": [
         ("206", "There are 208 bones.", "How many bones?"),
         ("206", "206 or 208", "How many bones?"),
+        ("3:2", "2:3", "What is the ratio?"),
         ("Boeing 747", "Boeing 777", ""),
         ("-3", "3", ""),
     ],
@@ -68,7 +83,11 @@ DIFFERENT = {
     "date": [("14 March 1879", "14 May 1879", ""), ("1969", "1996", "When?"), ("Tuesday", "Thursday", "")],
     "time": [("6:45 pm", "6:45 am", "")],
     "option": [("D", "B", "Who? A. Dalí B. Miró C. Goya D. Picasso")],
-    "yes_no": [("Yes", "No, it doesn't.", "Does it?"), ("Yes", "Ice doesn't float.", "Does ice float?")],
+    "yes_no": [
+        ("Yes", "No, it doesn't.", "Does it?"),
+        ("Yes", "Ice doesn't float.", "Does ice float?"),
+        ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
+    ],
     "list": [
         ("heat, fuel and oxygen", "heat, fuel and water", "What makes up the fire triangle?"),
         ("red, green", "green, red", "Name the colors in order."),
@@ -81,13 +100,25 @@ DIFFERENT = {
         ("vitamin B12", "vitamin B6", ""),
         ("sodium nitrate", "sodium nitrite", "Which compound?"),
         ("c4", "c3", ""),
+        ("ls -a", "Use `ls -l`.", "How do I list hidden files?"),
+        ("int(s)", "`str(s)`", "How do I convert a string?"),
     ],
     "acronym": [("WHO", "World Trade Organization", "")],
-    "person": [("Emily Brontë", "Charlotte Brontë", "Who wrote Wuthering Heights?")],
+    "person": [
+        ("Emily Brontë", "Charlotte Brontë", "Who wrote Wuthering Heights?"),
+        ("Vincent van Gogh", "Theo van Gogh painted it.", "Who painted it?"),
+    ],
+    "direction": [
+        ("from the anode to the cathode", "It flows from cathode to anode.", "Which way?"),
+        ("Germany beat Brazil", "Brazil beat Germany.", "Who won?"),
+        ("north", "It flows to the south.", "Which way does it flow?"),
+    ],
 }
 UNCERTAIN = [
     ("Paris", "the capital of France", "Where?"),
     ("July 20, 1969", "1969", "When?"),
+    ("February 19", "February 19, 2018", "When?"),
+    ("John Adams", "John Quincy Adams", "Who was the second president?"),
     ("7,585", "around 7,500", "How many people?"),
     ("169", "169... Let me recompute: 159.", "What is the square of 13?"),
     ("200 g", "300 g of flour and 200 g of sugar", "How much?"),

@@ -6,7 +6,7 @@ import pytest
 import evaluate_qa
 
 ROWS = {
-    "predictions": ["There are 208 bones.", "3,400 keV", "It was Marie Curie.", "I do not know."],
+    "predictions": ["There are 208 bones.", "3,400 keV", "It was the Curies in Paris.", "I do not know."],
     "references": [["206"], ["3.1 MeV", "3.4 MeV"], ["Marie Curie"], ["206"]],
     "questions": ["How many bones?", "How much energy?", "Who discovered radium?", "How many bones?"],
 }

@@ -1,0 +1,87 @@
+"""Rewrite numbers, dates and units in Chinese, Japanese and Korean with digits and English symbols.
+
+"二百零八" becomes "208", "約1億2500万" becomes "about 125000000", and "昭和39年" becomes "1964年".
+"""
+
+import re
+
+_IDEOGRAPH = re.compile("[\u3001-\u9fff\uac00-\ud7a3]")
+_BEFORE_DIGIT = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7a3])(?=\d)")
+_DIGITS = dict(zip("〇零一二两三四五六七八九", "001223456789", strict=True))
+_SMALL = {"十": 10, "百": 100, "千": 1000}
+_LARGE = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12}
+_NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
+# A single numeral is a number before one of these characters, but not after the first ones: 唯一 is "only".
+_NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周"
+_NUMBER = re.compile(
+    rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"
+    rf"|(?P<number>\d[\d.,]*[百千万萬만亿億억兆][\d,百千万萬만亿億억]{{0,12}}|[{_NUMERALS}]{{2,20}}"
+    rf"|(?<![{_NOT_AFTER}])[{_NUMERALS}](?=[{_COUNTED}]|$))"
+)
+_FIRST_YEAR = {"昭和": 1925, "平成": 1988, "令和": 2018}  # Years of Japanese eras count from the following one.
+_ERA = re.compile(r"(昭和|平成|令和)(\d{1,2}|元)年")
+_CLOCK = re.compile(
+    r"(?:(上午|午前|오전)|(下午|晚上|午後|오후))?\s?(\d\d?)[点點時时시](?:\s?(\d\d?)[分분]|(半|반))?(?!間|间|\w*代)"
+)
+_UNITS = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
+        (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
+        (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
+        (r"(?<=\d)\s?(?:公里|千米|キロメートル|킬로미터)", " km "),
+        (r"(?<=\d)\s?(?:公斤|千克|キログラム|킬로그램)", " kg "),
+        (r"(?<=\d)\s?(?:米|メートル|미터)", " m "),
+        (r"(?<=\d)\s?(?:個月|个月|か月|ヶ月|개월)", " months "),
+        (r"(?<=\d)\s?(?:小时|小時|時間|시간)", " hours "),
+        (r"(?<=\d)\s?(?:分钟|分鐘|分間)", " minutes "),
+        (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
+        (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
+        (r"(?<=\d)\s?円", " yen "),
+    )
+)
+
+
+def without_ideographs(text: str) -> str:
+    """Return a text with digits and symbols for Chinese numerals and for names of units.
+
+    >>> without_ideographs("二百零八块"), without_ideographs("昭和三十九年"), without_ideographs("下午3点半")
+    ('208块', '1964年', '3:30 pm')
+    """
+    if not _IDEOGRAPH.search(text):
+        return text
+    text = _ERA.sub(_western_year, _NUMBER.sub(_in_digits, text))
+    text = _CLOCK.sub(_clock, text)
+    for pattern, replacement in _UNITS:
+        text = pattern.sub(replacement, text)
+    return _BEFORE_DIGIT.sub(" ", text)
+
+
+def _western_year(found: re.Match[str]) -> str:
+    return f"{_FIRST_YEAR[found[1]] + (1 if found[2] == '元' else int(found[2]))}年"
+
+
+def _clock(found: re.Match[str]) -> str:
+    """Return 3:30 pm for 下午3点半. An hour alone may be a number of points."""
+    early, late, hour, minutes, half = found.groups()
+    if not (early or late or minutes or half):
+        return found[0]
+    return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip()
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    text = (found["number"] or found["percent"]).replace(",", "").translate(_TRANSLATION)
+    if set(text) & _SCALES:
+        total = part = 0.0
+        for digits, scale in _TERM.findall(text):
+            if scale in _LARGE:
+                total, part = total + (part + float(digits or (not part))) * _LARGE[scale], 0.0
+            else:
+                part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
+        text = f"{total + part:.15g}"
+    return f"{text}%" if found["percent"] else text
+
+
+_TRANSLATION = str.maketrans(_DIGITS)
+_SCALES = {*_SMALL, *_LARGE}
+_TERM = re.compile(rf"(?=.)((?:\d+(?:\.\d+)?)?)([{''.join(_SCALES)}]?)")
