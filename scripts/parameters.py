@@ -7,7 +7,7 @@ import typer
 
 from .terminal import options_of
 
-_metric, _run, _out, _data = map(options_of, ("Metric", "Run", "Output", "Data"))
+_metric, _out, _data = map(options_of, ("Metric", "Output", "Data"))
 
 Source = Annotated[
     str,
@@ -31,10 +31,6 @@ Compute = Annotated[
     list[str] | None, _metric("Set an option of the metric's compute, such as --compute w=0.3. Repeatable.")
 ]
 
-Errors = Annotated[
-    Path | None,
-    _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row)."),
-]
 DataDir = Annotated[
     Path | None, _data("Read the source files of the data set from this folder (default: download them).")
 ]
@@ -42,9 +38,6 @@ DataDir = Annotated[
 LABELS_HELP = "Read human labels of a random sample of the rows from this file"
 Labels = Annotated[
     list[str] | None, typer.Option(help=f"{LABELS_HELP}; give one file per system, in the same order. Repeatable.")
-]
-Changed = Annotated[
-    str | None, _out("Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins.")
 ]
 Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON file.", "--json")]
 AllowMixed = Annotated[

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from ..parameters import AllowMixed, Changed, Json, Labels, Systems, role_columns
-from ..terminal import reported_errors, warn
+from ..parameters import AllowMixed, Json, Labels, Systems, role_columns
+from ..terminal import options_of, reported_errors, warn
 
 _ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
@@ -12,7 +12,12 @@ def compare(
     systems: Systems,
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     labels: Labels = None,
-    changed: Changed = None,
+    changed: Annotated[
+        str | None,
+        options_of("Output")(
+            "Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins."
+        ),
+    ] = None,
     allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:

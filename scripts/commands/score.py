@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ..parameters import METRIC, Compute, Errors, Load, Source, Target, metric_columns
+from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def score(
     compute: Compute = None,
     column: Annotated[list[str] | None, metric_columns()] = None,
     prefix: Annotated[str, _run("Put this prefix before the name of each added column (default: none).")] = "",
-    errors: Errors = None,
+    errors: Annotated[
+        Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
+    ] = None,
     chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
     resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
     overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
