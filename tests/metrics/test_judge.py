@@ -468,7 +468,7 @@ def test_a_broken_local_model_is_an_error(tmp_path):
 
 
 SURE = {
-    "predictions": ["It was Marie Curie.", "Bananas.", "", "Marie Curie or her husband, I am not sure"],
+    "predictions": ["Marie Curie, born in Warsaw.", "Bananas.", "", "Marie Curie or her husband, I am not sure"],
     "references": ["Marie Curie"] * 4,
     "questions": ["Who discovered radium?"] * 4,
 }

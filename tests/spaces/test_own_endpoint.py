@@ -16,7 +16,7 @@ from evaluate_qa.spaces._shared.visitors.limits import Refusal
 KEY = "sk-visitor-0123456789"
 # The matcher's scores are .88 and .99, so the first goes to the judge.
 UNSURE = ("Who painted the Mona Lisa?", "Leonardo da Vinci", "Leonardo painted it.")
-SURE = ("Who discovered radium?", "Marie Curie", "It was Marie Curie.")
+SURE = ("Who discovered radium?", "Marie Curie", "Marie Curie, born in Warsaw.")
 OPENS = "None"  # the control's value when the page opens
 
 
