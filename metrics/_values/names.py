@@ -34,9 +34,9 @@ def same_code(texts: Texts) -> bool | None:
     if not _MAY_BE_CODE.search(texts.reference) or "\\" in texts.reference or _MEASURE.match(texts.reference):
         return None
     reference, answer = _tidy(texts.reference), _tidy(texts.answer)
-    prose = len(reference) > _LONGEST_CODE or reference.count(" ") > _SPACES_IN_CODE
+    code = 0 < len(reference) <= _LONGEST_CODE and reference.count(" ") <= _SPACES_IN_CODE
     if (
-        prose
+        not code
         or not _CODE.search(texts.reference)
         or (" " in reference and not _SYMBOL_IN_CODE.search(reference))
         or "\\" in texts.answer

@@ -529,9 +529,8 @@ def test_smile_scores_as_in_one_call(score):
     write_rows("in.jsonl", rows)
     score("--metric", "smile", "--input", "in.jsonl", "--output", "out.parquet", "--chunk-size", 2)
     smile = evaluate_qa.load("smile")
-    expected = smile.compute(
-        predictions=[row["prediction"] for row in rows], references=[row["references"] for row in rows]
-    )["per_example"]
+    columns = {"predictions": "prediction", "references": "references", "questions": "question"}
+    expected = smile.compute(**{name: [row[key] for row in rows] for name, key in columns.items()})["per_example"]
     out = pq.read_table("out.parquet").to_pydict()
     for name, values in expected.items():
         assert out[name] == (values if isinstance(values[0], str) else pytest.approx(values, abs=1e-5)), name
