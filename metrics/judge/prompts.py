@@ -18,8 +18,8 @@ from .._shared.chat_models import Conversation
 _PARTS = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*\n(.*)", re.DOTALL)
 
 # Special tokens of chat templates (<|im_end|>, </s>, <end_of_turn>) lose their meaning if "<" is escaped. JSON does not
-# escape all characters that end a line.
-_ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029]")
+# escape all characters that end a line or that YAML refuses.
+_ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 
 
 @dataclass(frozen=True)

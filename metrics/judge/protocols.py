@@ -8,6 +8,9 @@ A protocol is a prompt (`prompts.py`) with these settings:
     question: required                          every row needs a question (default: optional)
     system: …                                   the template of a system message
     source: …                                   the source of the protocol
+    examples: [{prediction: …, references: [...], question: …, label: correct}]
+                                                judged answers that precede each row in the conversation; only if the
+                                                reply is a label
 
 The template can use `question` (may be ""), `references` (a list) and `prediction`, which it must contain. All requests
 are in our own words.
@@ -27,7 +30,7 @@ from .prompts import Prompt, parse_prompt, read_prompt
 LABEL, REASON = "label", "reason"
 """The contents of a field other than a grade."""
 
-_SETTINGS = frozenset({"labels", "fields", "question", "system", "source"})
+_SETTINGS = frozenset({"labels", "fields", "question", "system", "source", "examples"})
 _SAMPLE = {"question": "a question", "references": ["a reference"], "prediction": "an answer"}
 
 _TEXTS = """\
@@ -161,12 +164,14 @@ class Protocol:
         fields: The contents of each key of a JSON reply: `LABEL`, `REASON`, or the highest grade; empty if the reply is
             a label.
         needs_question: Whether every row needs a question.
+        examples: Messages with judged answers.
     """
 
     prompt: Prompt
     labels: Mapping[str, float]
     fields: Mapping[str, str | int]
     needs_question: bool
+    examples: Conversation
 
     api: ClassVar[str] = "chat"
 
@@ -205,7 +210,9 @@ class Protocol:
 
     def conversation(self, question: str, references: list[str], prediction: str) -> Conversation:
         """Return the messages of a request."""
-        return self.prompt.conversation({"question": question, "references": references, "prediction": prediction})
+        texts = {"question": question, "references": references, "prediction": prediction}
+        *system, row = self.prompt.conversation(texts)
+        return [*system, *self.examples, row]
 
 
 def protocol(name_or_file: str | Path) -> Protocol:
@@ -234,9 +241,10 @@ def parse(name: str, text: str) -> Protocol:
             raise ValueError(f"its question is {settings['question']!r}; expected required or optional")
         if "prediction" not in prompt.places:
             raise ValueError("it does not contain the answer: {{ prediction | quoted }}")
+        examples = _examples(settings.get("examples"), prompt, labels, bool(fields))
     except (ValueError, TypeError) as error:
         raise ValueError(f"protocol {name!r} cannot be used: {error}") from error
-    return Protocol(prompt, labels, fields, settings.get("question") == "required")
+    return Protocol(prompt, labels, fields, settings.get("question") == "required", examples)
 
 
 def _labels(given: object) -> dict[str, float]:
@@ -265,6 +273,29 @@ def _fields(given: object) -> dict[str, str | int]:
     if list(given.values()).count(REASON) > 1:
         raise ValueError("its fields may contain only one reason")
     return {str(key): held for key, held in given.items()}
+
+
+def _examples(given: object, prompt: Prompt, labels: Mapping[str, float], fields: bool) -> Conversation:
+    if given is None:
+        return []
+    if fields:
+        raise ValueError("it has examples and fields, but examples are only for replies that are a label")
+    if not isinstance(given, list):
+        raise ValueError(f"its examples are {shown(given)}; expected a list")
+    found = []
+    for number, example in enumerate(given):
+        texts: dict[str, Any] = {"question": "", **example} if isinstance(example, dict) else {}
+        label, references = texts.pop("label", None), texts.get("references")
+        strings = [*references, texts["question"], texts.get("prediction")] if isinstance(references, list) else [None]
+        if not references or texts.keys() != _SAMPLE.keys() or not all(isinstance(text, str) for text in strings):
+            raise ValueError(
+                f"its example {number} is {shown(example)}; expected texts: a prediction, references (a list), a label "
+                "and optionally a question"
+            )
+        if label not in labels:
+            raise ValueError(f"the label of its example {number} is {label!r}; expected one of {', '.join(labels)}")
+        found += [prompt.conversation(texts)[-1], {"role": "assistant", "content": label}]
+    return found
 
 
 def _folded(label: str) -> str:

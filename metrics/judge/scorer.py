@@ -24,8 +24,10 @@ from .._shared.scorer import Scored
 from .asking import Judging, Recorded
 from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
+from .examples import LabeledRow, fit_examples
 from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
+from .protocols import Protocol
 from .reading import ways
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
@@ -97,8 +99,7 @@ class JudgeScorer(ForReward):
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
         >>> out = judge.compute(  # bem is sure about both answers
         ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
-        ...     references=["Leonardo da Vinci", "Leonardo da Vinci"],
-        ...     questions=["Who painted the Mona Lisa?", "Who painted the Mona Lisa?"],
+        ...     references=["Leonardo da Vinci"] * 2, questions=["Who painted the Mona Lisa?"] * 2,
         ... )
         >>> out["per_example"]["label"], out["asked"]
         (['correct', 'not attempted'], 0.0)
@@ -169,10 +170,8 @@ class JudgeScorer(ForReward):
         """
         if self.load_options.weights is not None:
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
-        given = {"predictions": predictions, "references": references, "questions": questions}
-        _, rows = self.check_call(dict(given))
-        judged = check_labels(self.name, labels, rows["predictions"])
-        found = self.compute(**given, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
+        rows, judged = self._labeled(predictions, references, labels, questions)
+        found = self.compute(**rows, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
         columns = {"judge": found["score"]}
         if self.first is not None:
             columns["first"] = self.first.compute(**rows)["per_example"]["score"]
@@ -190,6 +189,55 @@ class JudgeScorer(ForReward):
             [judged[row] for row in kept],
             [keys[row] for row in kept],
         )
+
+    def fit_examples(
+        self, *, predictions: Any, references: Any, labels: Any, questions: Any = None, count: int = 4
+    ) -> str:
+        """Add examples to the protocol, chosen from answers with human labels.
+
+        Three draws of examples are compared on half of the questions; the best must lower the log-loss on the other
+        half. The judge is asked about each answer three times on average. The matcher is not used.
+
+        Args:
+            predictions: As for `compute`.
+            references: As for `compute`.
+            labels: True if people judged the answer correct, otherwise False.
+            questions: As for `compute`.
+            count: Number of examples.
+
+        Returns:
+            The protocol with its examples. Write it to a file and name the file: `load("judge", protocol=FILE, …)`.
+
+        Raises:
+            ValueError: The judge is a jury or answers at a decision endpoint, the protocol cannot have examples, there
+                are too few labels, or the examples gain nothing.
+        """
+        load = self.load_options
+        if load.judges is not None or load.api not in (None, "chat") or load.aspects is not None:
+            raise ValueError("judge: fit_examples needs one chat model; load the judge without judges, api and aspects")
+        rows, judged = self._labeled(predictions, references, labels, questions)
+        distinct = {
+            JudgedRow(question, tuple(right), prediction): label
+            for question, right, prediction, label in zip(
+                rows["questions"], rows["references"], rows["predictions"], judged, strict=True
+            )
+            if prediction.strip()
+        }
+
+        def ask(protocol: Protocol, asked: Sequence[JudgedRow]) -> list[float | None]:
+            judge = Judging(chat_model(load), [protocol], load.cache, load.batch)
+            rulings = judge.rulings(asked, raises=False)
+            return [None if one.verdict is None else one.verdict.score for one in rulings]
+
+        return fit_examples([LabeledRow(*one) for one in distinct.items()], load.asked, count, ask)
+
+    def _labeled(
+        self, predictions: Any, references: Any, labels: Any, questions: Any
+    ) -> tuple[dict[str, list[Any]], list[bool]]:
+        """Return the rows and their labels after a check."""
+        given = {"predictions": predictions, "references": references, "questions": questions}
+        _, rows = self.check_call(given)
+        return rows, check_labels(self.name, labels, rows["predictions"])
 
     def load(self) -> Judging | Jury:
         """Prepare the judge or the jury. The first row that needs it loads the model or calls the server."""

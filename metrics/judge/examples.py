@@ -1,0 +1,132 @@
+"""Examples in a judge's prompt, chosen from answers with people's labels.
+
+Several draws of examples are compared on one half of the questions; the best must lower the log-loss on the other half.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import yaml
+
+from .prompts import quoted
+from .protocols import Protocol, parse
+from .verdicts import JudgedRow
+
+Ask = Callable[[Protocol, Sequence[JudgedRow]], Sequence[float | None]]
+"""Asks the judge about rows, with a protocol, and returns the score of each row; None without a verdict."""
+
+_DRAWS = 3
+_CLIP = 0.01
+# Fewest questions to learn from: half of them prove the gain.
+_QUESTIONS = 50
+
+
+@dataclass(frozen=True)
+class LabeledRow:
+    """A row with a person's label."""
+
+    row: JudgedRow
+    correct: bool
+
+    @property
+    def question(self) -> str:
+        """The question, or the first reference without one."""
+        return self.row.question or self.row.references[0]
+
+
+def fit_examples(labeled: Sequence[LabeledRow], protocol: Protocol, count: int, ask: Ask) -> str:
+    """Return the protocol's text with the examples of the best draw.
+
+    A draw has as many right as wrong answers, each to another question, and prefers answers that the judge gets wrong.
+
+    Args:
+        labeled: Distinct rows.
+        protocol: A protocol whose reply is a label, without examples.
+        count: Number of examples; an odd number has one more wrong answer.
+        ask: Asks the judge.
+
+    Raises:
+        ValueError: The protocol cannot have examples, there are too few labels, or nothing is gained.
+    """
+    questions = sorted({one.question for one in labeled})
+    right = sum(one.correct for one in labeled)
+    if len(questions) < _QUESTIONS or min(right, len(labeled) - right) < count:
+        raise ValueError(
+            f"judge: fit_examples got {len(labeled)} judged answers to {len(questions)} questions, {right} of them "
+            f"correct; expected answers to at least {_QUESTIONS} questions, at least {count} of them correct and "
+            f"{count} incorrect"
+        )
+    source = random.Random(0)
+    source.shuffle(questions)
+    choosing = {*questions[: len(questions) // 2]}
+    choose, prove = ([one for one in labeled if (one.question in choosing) == chosen] for chosen in (True, False))
+    losses = _losses(choose, protocol, ask)
+    draws = [_draw(choose, losses, count, source) for _ in range(_DRAWS)]
+    drawn = {one.question for draw in draws for one in draw}
+    rest = [one for one in choose if one.question not in drawn]
+    prompts = [with_examples(protocol, draw) for draw in draws]
+    best = min(prompts, key=lambda prompt: _mean(_losses(rest, prompt, ask)))
+    before, after = (_mean(_losses(prove, prompt, ask)) for prompt in (protocol, best))
+    if not after < before:
+        raise ValueError(
+            f"judge: examples do not help: the log-loss on held-out questions is {after:.3f}, without examples "
+            f"{before:.3f}; use the protocol without examples, or label more answers"
+        )
+    return best.prompt.text
+
+
+def with_examples(protocol: Protocol, examples: Sequence[LabeledRow]) -> Protocol:
+    """Return the protocol with these examples."""
+    labels = {correct: _label(protocol, correct) for correct in (True, False)}
+    settings = yaml.safe_dump({**protocol.prompt.settings}, allow_unicode=True, sort_keys=False)
+    lines = "".join(f"- {_line(one.row, labels[one.correct])}\n" for one in examples)
+    return parse(protocol.name, f"---\n{settings}examples:\n{lines}---\n{protocol.prompt.request}")
+
+
+def _line(row: JudgedRow, label: str) -> str:
+    """Return an example on one line of YAML."""
+    references = ", ".join(map(quoted, row.references))
+    texts = f"question: {quoted(row.question)}, references: [{references}], prediction: {quoted(row.prediction)}"
+    return f"{{{texts}, label: {quoted(label)}}}"
+
+
+def _label(protocol: Protocol, correct: bool) -> str:
+    """Return the label of the highest or the lowest score."""
+    return (max if correct else min)(protocol.labels, key=protocol.labels.__getitem__)
+
+
+def _losses(labeled: Sequence[LabeledRow], protocol: Protocol, ask: Ask) -> list[float | None]:
+    """Return the log-loss of each row; None without a verdict."""
+    scores = ask(protocol, [one.row for one in labeled])
+    return [
+        None if score is None else -math.log(max(score if one.correct else 1 - score, _CLIP))
+        for one, score in zip(labeled, scores, strict=True)
+    ]
+
+
+def _mean(losses: Sequence[float | None]) -> float:
+    """Return the mean loss; a row without a verdict has the highest loss."""
+    return fmean(-math.log(_CLIP) if loss is None else loss for loss in losses)
+
+
+def _draw(
+    labeled: Sequence[LabeledRow], losses: Sequence[float | None], count: int, source: random.Random
+) -> list[LabeledRow]:
+    """Return examples in random order; of three random candidates, the one with the highest loss is taken."""
+    drawn: list[LabeledRow] = []
+    for correct in [number % 2 == 1 for number in range(count)]:
+        taken = {one.question for one in drawn}
+        left = [
+            number
+            for number, one in enumerate(labeled)
+            if one.correct == correct and one.question not in taken and losses[number] is not None
+        ]
+        candidates = source.sample(left, min(3, len(left)))
+        key: Any = losses.__getitem__
+        drawn.append(labeled[max(candidates, key=key)])
+    source.shuffle(drawn)
+    return drawn
