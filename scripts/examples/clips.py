@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from evaluate_qa.toy_clip.clips import ToyClip, all_clips, another, held_out, write_clip
+from evaluate_qa.dev.toy_clip.clips import ToyClip, all_clips, another, held_out, write_clip
 
 QUESTION = "What moves?"
 

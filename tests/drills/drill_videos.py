@@ -8,7 +8,7 @@ from damage import flip
 from space_requests import server_elsewhere
 from test_evqascore_video import NAMES, PLAYLISTS
 
-from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
+from evaluate_qa.dev.toy_clip.clips import all_clips, held_out, write_clip
 
 
 def boxes(rng, content):

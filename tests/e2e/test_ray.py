@@ -14,9 +14,9 @@ import psutil
 import pytest
 from commands import run_command
 
+from evaluate_qa.dev.toy_clip.clips import all_clips, held_out, write_clip
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from toy_metric import write_toy_metric

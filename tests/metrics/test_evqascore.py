@@ -15,12 +15,12 @@ from safetensors.torch import save_file
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
+from evaluate_qa.dev.toy_clip.clips import RATE, all_clips, held_out, write_clip
 from evaluate_qa.metrics.evqascore.keyword_model import conversation
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
 from evaluate_qa.metrics.evqascore.video import Frame, read_samples
-from evaluate_qa.toy_clip.clips import RATE, all_clips, held_out, write_clip
 
 EVERY = 6
 """Of the clips' 24 frames, 0, 6, 12 and 18 are sampled."""

@@ -8,11 +8,11 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import evaluate_qa
+from evaluate_qa.dev.toy_clip import training
+from evaluate_qa.dev.toy_clip.clips import all_clips, another, held_out, write_clip
+from evaluate_qa.dev.toy_clip.texts import claim, vocabulary
 from evaluate_qa.metrics.evqascore import clip_models
 from evaluate_qa.metrics.evqascore.clip import Encoder
-from evaluate_qa.toy_clip import training
-from evaluate_qa.toy_clip.clips import all_clips, another, held_out, write_clip
-from evaluate_qa.toy_clip.texts import claim, vocabulary
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 

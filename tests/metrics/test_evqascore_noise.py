@@ -9,10 +9,10 @@ import random
 import pytest
 from commands import run_command
 
+from evaluate_qa.dev.toy_clip.clips import all_clips, held_out, write_clip
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.evqascore.keywords import yake_keywords
-from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from commands import run_command
 
+from evaluate_qa.dev.toy_clip.clips import all_clips, held_out, write_clip
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.evqascore import encoding
-from evaluate_qa.toy_clip.clips import all_clips, held_out, write_clip
 
 CLIPS = [clip for clip in all_clips() if held_out(clip)][:3]
 ROWS = [

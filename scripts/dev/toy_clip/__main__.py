@@ -1,4 +1,4 @@
-"""`python -m evaluate_qa.toy_clip FOLDER`: train the demo's CLIP model and save it in a folder."""
+"""`python -m evaluate_qa.dev.toy_clip FOLDER`: train the demo's CLIP model and save it in a folder."""
 
 from pathlib import Path
 from typing import Annotated

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evaluate_qa.metrics.evqascore.clip_models import of_transformers
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
-from ..terminal import followed
+from ...terminal import followed
 from .clips import ToyClip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 
