@@ -13,6 +13,7 @@ from evaluate_qa.dev.accelerator import parcel, stages
 from evaluate_qa.dev.accelerator.encoding import ProcessEncoder
 from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, PackOptions, kind_of, pack, unpack
+from evaluate_qa.dev.accelerator.skills import skills
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
 from evaluate_qa.dev.accelerator.strangers import PAIRS, REPORTED, TRAINED, read_pairs, read_verdicts
 from evaluate_qa.metrics._shared.matcher import read
@@ -264,6 +265,22 @@ def test_pairs_are_divided_by_premise(tmp_path):
     assert {pair.data_set for pair in found.held_out} <= PAIRS.keys()
     assert not any(pair.data_set == "paws_x_zh" for pair in found.train)
     assert 90 <= len(read_pairs(tmp_path / "pairs", 100).train) <= 140  # rounded up for each set
+
+
+def test_skills_by_hand():
+    """Bem ranks the right number above the wrong one (AUC 1); of two pairs with equal scores, AUC is .5."""
+    texts = [
+        ("208", "208", 1.0, "de"),
+        ("208", "206", 0.0, "de"),
+        ("a cat", "a dog", 1.0, "en"),
+        ("a cat", "a dog", 0.0, "en"),
+    ]
+    pairs = [
+        TrainingExample("", answer, reference, label, language, "numbers")
+        for answer, reference, label, language in texts
+    ]
+    found = skills(pairs, ["bem"])
+    assert found == {("numbers", "de"): {"bem": 1.0}, ("numbers", "en"): {"bem": 0.5}}
 
 
 def test_reported_answers_are_not_trained_on(tmp_path):

@@ -1,7 +1,7 @@
 """`python -m evaluate_qa.dev.accelerator`: train candidates for the matcher on a borrowed machine.
 
 `pack` runs here and needs the data. `train` runs there and needs torch, transformers and scikit-learn. `join` runs here
-and turns what `train` returned of the large encoder into a checkpoint.
+and turns what `train` returned of the large encoder into a checkpoint. `skills` tests metrics on held-out pairs.
 """
 
 from pathlib import Path
@@ -95,6 +95,21 @@ def join(
         from .stages import join as write
 
         write(parcels / LARGE, returned, output)
+
+
+@app.command()
+def skills(
+    pairs: Annotated[Path, typer.Argument(help="Read sentence pairs from the .jsonl.gz files in this folder.")],
+    metric: Annotated[list[str], typer.Option("--metric", "-m", help="Test this metric. Repeatable.")],
+) -> None:
+    """Print the AUC of metrics on held-out pairs of each skill and language."""
+    with reported_errors("skills", program=_PROGRAM):
+        from .skills import skills as measure
+        from .strangers import read_pairs
+
+        for (skill, language), found in measure(read_pairs(pairs, 0).held_out, metric).items():
+            figures = "  ".join(f"{name} {auc:.3f}" for name, auc in found.items())
+            typer.echo(f"{skill}, {language}: {figures}")
 
 
 if __name__ == "__main__":
