@@ -26,8 +26,8 @@ _QUESTIONS = 50
 
 
 @dataclass(frozen=True)
-class LabeledRow:
-    """A row with a person's label."""
+class LabeledAnswer:
+    """An answer with a person's label."""
 
     row: JudgedRow
     correct: bool
@@ -38,7 +38,7 @@ class LabeledRow:
         return self.row.question or self.row.references[0]
 
 
-def fit_examples(labeled: Sequence[LabeledRow], protocol: Protocol, count: int, ask: Ask) -> str:
+def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: int, ask: Ask) -> str:
     """Return the protocol's text with the examples of the best draw.
 
     A draw has as many right as wrong answers, each to another question, and prefers answers that the judge gets wrong.
@@ -79,7 +79,7 @@ def fit_examples(labeled: Sequence[LabeledRow], protocol: Protocol, count: int, 
     return best.prompt.text
 
 
-def with_examples(protocol: Protocol, examples: Sequence[LabeledRow]) -> Protocol:
+def with_examples(protocol: Protocol, examples: Sequence[LabeledAnswer]) -> Protocol:
     """Return the protocol with these examples."""
     labels = {correct: _label(protocol, correct) for correct in (True, False)}
     settings = yaml.safe_dump({**protocol.prompt.settings}, allow_unicode=True, sort_keys=False)
@@ -99,7 +99,7 @@ def _label(protocol: Protocol, correct: bool) -> str:
     return (max if correct else min)(protocol.labels, key=protocol.labels.__getitem__)
 
 
-def _losses(labeled: Sequence[LabeledRow], protocol: Protocol, ask: Ask) -> list[float | None]:
+def _losses(labeled: Sequence[LabeledAnswer], protocol: Protocol, ask: Ask) -> list[float | None]:
     """Return the log-loss of each row; None without a verdict."""
     scores = ask(protocol, [one.row for one in labeled])
     return [
@@ -114,10 +114,10 @@ def _mean(losses: Sequence[float | None]) -> float:
 
 
 def _draw(
-    labeled: Sequence[LabeledRow], losses: Sequence[float | None], count: int, source: random.Random
-) -> list[LabeledRow]:
+    labeled: Sequence[LabeledAnswer], losses: Sequence[float | None], count: int, source: random.Random
+) -> list[LabeledAnswer]:
     """Return examples in random order; of three random candidates, the one with the highest loss is taken."""
-    drawn: list[LabeledRow] = []
+    drawn: list[LabeledAnswer] = []
     for correct in [number % 2 == 1 for number in range(count)]:
         taken = {one.question for one in drawn}
         left = [

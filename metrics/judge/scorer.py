@@ -24,7 +24,7 @@ from .._shared.scorer import Scored
 from .asking import Judging, Recorded
 from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
-from .examples import LabeledRow, fit_examples
+from .examples import LabeledAnswer, fit_examples
 from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .protocols import Protocol
@@ -229,7 +229,7 @@ class JudgeScorer(ForReward):
             rulings = judge.rulings(asked, raises=False)
             return [None if one.verdict is None else one.verdict.score for one in rulings]
 
-        return fit_examples([LabeledRow(*one) for one in distinct.items()], load.asked, count, ask)
+        return fit_examples([LabeledAnswer(*one) for one in distinct.items()], load.asked, count, ask)
 
     def _labeled(
         self, predictions: Any, references: Any, labels: Any, questions: Any

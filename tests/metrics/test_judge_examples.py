@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.examples import LabeledRow, fit_examples, with_examples
+from evaluate_qa.metrics.judge.examples import LabeledAnswer, fit_examples, with_examples
 from evaluate_qa.metrics.judge.prompts import quoted
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
 from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
 DEFAULT = protocol("default")
-PARIS = LabeledRow(JudgedRow("Capital of France?", ("Paris", "the city of Paris"), "It is Paris"), True)
-LYON = LabeledRow(JudgedRow("", ("Paris",), "Lyon"), False)
+PARIS = LabeledAnswer(JudgedRow("Capital of France?", ("Paris", "the city of Paris"), "It is Paris"), True)
+LYON = LabeledAnswer(JudgedRow("", ("Paris",), "Lyon"), False)
 
 
 def test_examples_are_turns_before_the_row():
@@ -45,7 +45,7 @@ def test_examples_change_the_signature():
 @given(st.tuples(*[st.text(st.characters(exclude_categories=["Cs"]), min_size=1)] * 3))
 def test_any_text_can_be_an_example(texts):
     question, reference, prediction = texts
-    shown = with_examples(DEFAULT, [LabeledRow(JudgedRow(question, (reference,), prediction), True)]).examples[0]
+    shown = with_examples(DEFAULT, [LabeledAnswer(JudgedRow(question, (reference,), prediction), True)]).examples[0]
     assert all(quoted(text) in shown["content"] for text in texts)
 
 
@@ -81,7 +81,7 @@ def test_examples_need_a_reply_that_is_a_label():
 def labeled(rows):
     """Right and wrong answers to questions, in turn."""
     return [
-        LabeledRow(JudgedRow(f"Question {number}?", ("right",), f"answer {number}"), number % 2 == 1)
+        LabeledAnswer(JudgedRow(f"Question {number}?", ("right",), f"answer {number}"), number % 2 == 1)
         for number in range(rows)
     ]
 
