@@ -114,7 +114,7 @@ def endpoint():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder that looks like a checkout, with half of the sample, and with the labeled data as `data`, if available."""
+    """A folder like a checkout, with half of the sample, and with the labeled data as `data`, if available."""
     (tmp_path / "README.md").symlink_to(ROOT / "README.md")
     (tmp_path / "scripts").mkdir()
     lines = evaluate_qa.sample().read_bytes().split(b"\n")[:-1:2]
