@@ -127,7 +127,7 @@ def test_run_writes_a_matcher_with_final_layers(data_dir, tmp_path):
     found = read(output)
     assert set(found.weights["nli_lex"]) == {"match", "recall", "lengths"}
     assert (tmp_path / "matcher.epoch-1.safetensors").is_file()
-    recipe.write_text(f"device: cpu\naverage: [{output}]\nrefit_layers: [match]\neval_rows: 20\n")
+    recipe.write_text(f"device: cpu\naverage: [{output}]\nrefit_layers: [match]\neval_rows: 12\n")
     run_command("fit", "nli_lex", *arguments, "-o", averaged)
     assert read(averaged).heads.keys() == {"nli_lex"}
     assert np.array_equal(read(averaged).heads["nli_lex"][0], found.heads["nli_lex"][0])
