@@ -22,6 +22,12 @@ sys.meta_path = [WithoutTorch if finder is PathFinder else finder for finder in 
 """
 
 
+def path_without_torch(folder):
+    """Return a PYTHONPATH for programs that do not need torch and that start such programs themselves."""
+    (folder / "sitecustomize.py").write_text(HIDE_TORCH)
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def run(*arguments, check=False, timeout=None, **options):
     """Run Python to its end and return a `CompletedProcess` with texts. The options are those of `start`."""
     with start(*arguments, **options) as process:

@@ -114,9 +114,11 @@ def endpoint():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder that looks like a checkout, with the labeled data as `data`, if available."""
-    for name in ("scripts", "README.md"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    """A folder like a checkout, with half of the sample, and with the labeled data as `data`, if available."""
+    (tmp_path / "README.md").symlink_to(ROOT / "README.md")
+    (tmp_path / "scripts").mkdir()
+    lines = evaluate_qa.sample().read_bytes().split(b"\n")[:-1:2]
+    (tmp_path / "scripts/sample.jsonl").write_bytes(b"\n".join(lines))
     if (ROOT.parent / "shared/data").is_dir():
         (tmp_path / "data").symlink_to(ROOT.parent / "shared/data")
     return tmp_path

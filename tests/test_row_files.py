@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -47,7 +46,6 @@ TRAP_KINDS = {
     "instruction",
     "empty_phrases",
 }
-NAMES = {"person", "place", "work", "organisation", "number", "date"}
 
 Rows = list[dict[str, Any]]
 
@@ -156,52 +154,11 @@ def test_each_kind_has_right_and_wrong_answers(sample: Rows):
         assert verdicts == ({False} if kind in ALWAYS_WRONG else {True, False}), kind
 
 
-def test_only_empty_rows_are_blank(sample: Rows):
-    for row in sample:
-        assert (row["prediction"].strip() == "") == (row["kind"] == "empty"), row["id"]
-
-
-def test_multi_reference_rows_have_several_references(sample: Rows):
-    assert all(len(row["references"]) > 1 for row in of_kind(sample, "multi_reference"))
-
-
-def test_verbose_answers_are_long_and_short_ones_short(sample: Rows):
-    assert all(40 <= len(row["prediction"].split()) <= 120 for row in of_kind(sample, "verbose"))
-    assert all(len(row["prediction"].split()) <= 5 for row in of_kind(sample, "short"))
-
-
-def test_verbose_rows_mislead_lexical_match(sample: Rows):
-    """Some wrong long answers contain the reference."""
-    wrong = [row for row in of_kind(sample, "verbose") if not row["correct"]]
-    assert sum(row["references"][0].lower() in row["prediction"].lower() for row in wrong) >= 3
-
-
-@pytest.mark.parametrize("script", ["CJK", "DEVANAGARI", "ARABIC", "LATIN"])
-def test_non_english_rows_cover_the_script(sample: Rows, script: str):
-    written = [
-        row
-        for row in of_kind(sample, "non_english")
-        if any(unicodedata.name(char, "").startswith(script) for char in row["question"])
-    ]
-    assert {row["correct"] for row in written} == {True, False}
-
-
-def test_numeric_rows_hold_digits(sample: Rows):
-    for row in of_kind(sample, "numeric"):
-        assert any(char.isdigit() for char in row["prediction"] + row["references"][0]), row["id"]
-
-
 def test_near_names_hold_right_and_wrong_answers_to_the_same_questions(near_names: Rows):
     answers: dict[str, list[bool]] = {}
     for row in near_names:
         answers.setdefault(row["question"], []).append(row["correct"])
     assert sorted(answers.values(), key=len) == [[True]] * 5 + [[True, False]] * 40
-
-
-def test_near_names_have_all_kinds(near_names: Rows):
-    wrong = Counter(row["kind"] for row in near_names if not row["correct"])
-    assert set(wrong) == NAMES
-    assert min(wrong.values()) >= 6
 
 
 def test_a_near_name_never_contains_the_reference(near_names: Rows):

@@ -10,7 +10,7 @@ from pathlib import Path
 import evaluate_qa
 from evaluate_qa.loading import load_metric
 
-NUMBER = 40
+NUMBER = 32  # rows 30 and 31 are no attempts
 
 
 def sample():
@@ -57,6 +57,29 @@ def in_inspect(line, folder):
     model = get_model("mockllm/model", custom_outputs=answer)
     logs = eval([names["task"], more], model=model, log_dir=str(folder), display="none", max_samples=NUMBER)
     return {"logs": [_read(read_eval_log(log.location)) for log in logs], "together": together}
+
+
+def in_inspect_from_the_hub(_, folder):
+    """Evaluate the data set of test_in_frameworks.py with its `eval.yaml`, and score the answer again with bem.
+
+    The model grades every answer as incorrect.
+    """
+    from inspect_ai import eval, score
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    import evaluate_qa.inspect_ai
+
+    def answer(messages, *_):
+        text = "GRADE: I" if "[Submission]: The city of Paris." in messages[-1].text else "The city of Paris."
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer)
+    (log,) = eval("hf/org/evouna/nq_questions", model=model, log_dir=str(folder), display="none")
+    again = score(log, evaluate_qa.inspect_ai.metric_scorer("bem"), action="overwrite", display="none")
+    figures = [{one.name: one.metrics["accuracy"].value for one in each.results.scores} for each in (log, again)]
+    return [log.status, len(log.samples), log.samples[0].target, *figures]
 
 
 def _read(log):
@@ -124,7 +147,7 @@ def in_deepeval(line, _):
 
 if __name__ == "__main__":
     folder, lines = Path(sys.argv[1]), json.loads(sys.argv[2])
-    for name, run in {"inspect_ai": in_inspect, "mlflow": in_mlflow, "deepeval": in_deepeval}.items():
-        if name in lines:
-            (folder / name).mkdir()
-            (folder / f"{name}.json").write_text(json.dumps(run(lines[name], folder / name)))
+    runs = {"inspect_ai": in_inspect, "hub": in_inspect_from_the_hub, "mlflow": in_mlflow, "deepeval": in_deepeval}
+    for name, run in runs.items():
+        (folder / name).mkdir()
+        (folder / f"{name}.json").write_text(json.dumps(run(lines.get(name), folder / name)))

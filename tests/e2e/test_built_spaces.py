@@ -20,19 +20,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ROW = {"prediction": "It was Marie Curie, in Paris.", "references": ["Marie Curie", "Curie"]}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The folders that `evaluate-qa publish` would upload."""
-    folder = tmp_path_factory.mktemp("built")
-    for name in ("deltableu", "smile"):
-        build(Repository("space", "org", name, folder))
-    return folder / "spaces" / "org"
-
-
-@pytest.fixture(params=["deltableu", "smile"])
-def space(processes, request, built, tmp_path):
-    """A Space that runs from its published folder, and its Python."""
-    folder = built / request.param
+@pytest.fixture
+def space(processes, tmp_path):
+    """A Space that runs from the folder that `evaluate-qa publish` would upload, and its Python."""
+    build(Repository("space", "org", "smile", tmp_path))
+    folder = tmp_path / "spaces" / "org" / "smile"
     python = linked_environment.make(tmp_path / "venv", (folder / "requirements.txt").read_text().splitlines())
     # The weights of MiniLM, which a Space would download from the Hub.
     (tmp_path / "weights").mkdir()
@@ -42,7 +34,7 @@ def space(processes, request, built, tmp_path):
         environment = {**(os.environ if env is None else env), "PYTHONPATH": str(tmp_path / "weights")}
         return subprocess.Popen([python, app], env=environment, **options)
 
-    server = Server(request.param, folder / "app.py", tmp_path, start)
+    server = Server("smile", folder / "app.py", tmp_path, start)
     yield server, python
     server.stop()
 

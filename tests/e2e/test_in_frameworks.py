@@ -1,4 +1,4 @@
-"""README's lines for inspect_ai, mlflow and deepeval give the scores of one `compute`."""
+"""README's lines for inspect_ai, mlflow and deepeval give the scores of one `compute`; inspect_ai reads `eval.yaml`."""
 
 import json
 import math
@@ -7,7 +7,10 @@ import os
 import frameworks
 import in_frameworks
 import pytest
+from hub_server import Blob, Hub, serve
 
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
+from evaluate_qa.hub_folder import build
 from evaluate_qa.loading import load_metric
 
 # The three frameworks start slowly on busy cores.
@@ -24,13 +27,35 @@ SETTINGS = {
 
 
 @pytest.fixture(scope="module")
-def found(processes, one_line, tmp_path_factory):
+def hub(tmp_path_factory):
+    """The address of a Hub with a data set of one question."""
+    folder = tmp_path_factory.mktemp("hub")
+    question = {"question": "capital of france", "golden_answer": "Lutetia/Paris", "improper": False}
+    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
+    for name in ("NQ", "TQ"):
+        (folder / f"{name}.json").write_text(json.dumps([question]))
+    built = folder / "built"
+    build("evouna", built, folder)
+    files = {str(path.relative_to(built)): path.read_bytes() for path in built.rglob("*.*")}
+    with serve(Hub()) as server:
+        server.commit("datasets/org/evouna", {name: Blob(content, lfs=False) for name, content in files.items()})
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def found(processes, one_line, hub, tmp_path_factory):
     """The logs of the frameworks."""
     lines = {"inspect_ai": one_line("inspect_ai"), "mlflow": one_line("mlflow"), "deepeval": one_line("deepeval")}
     folder = tmp_path_factory.mktemp("frameworks")
-    environment = os.environ | SETTINGS | {"PYTHONPATH": frameworks.installed()}
+    settings = {
+        "HF_ENDPOINT": hub,
+        "HF_HUB_OFFLINE": "0",
+        "HF_HOME": folder / "home",
+        "XDG_CACHE_HOME": folder / "cache",
+    }
+    environment = os.environ | SETTINGS | settings | {"PYTHONPATH": frameworks.installed()}
     processes.run(in_frameworks.__file__, folder, json.dumps(lines), cwd=folder, env=environment, check=True)
-    return {name: json.loads((folder / f"{name}.json").read_text()) for name in lines}
+    return {name: json.loads((folder / f"{name}.json").read_text()) for name in (*lines, "hub")}
 
 
 def computed(name, **options):
@@ -97,6 +122,11 @@ def test_inspect_scores_waiting_samples_together(found):
     together = found["inspect_ai"]["together"]
     assert sum(together) == in_frameworks.NUMBER
     assert len(together) < in_frameworks.NUMBER / 2
+
+
+def test_inspect_runs_a_data_set_from_the_hub(found):
+    grades = [{"model_graded_fact": 0.0}, {"bem": 1.0}]
+    assert found["hub"] == ["success", 1, "Lutetia or Paris", *grades]
 
 
 def test_mlflow_has_scores_and_verdicts(found):

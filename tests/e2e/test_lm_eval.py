@@ -15,6 +15,15 @@ pytestmark = pytest.mark.slow
 
 METRICS = ("smile", "nli_lex", "bem")
 
+# The command line, which would otherwise first read 26,000 files of built-in tasks for 20 seconds.
+PROGRAM = """
+from functools import partialmethod
+from lm_eval.__main__ import cli_evaluate
+from lm_eval.tasks import TaskManager
+TaskManager.__init__ = partialmethod(TaskManager.__init__, include_defaults=False)
+cli_evaluate()
+"""
+
 
 @pytest.fixture(scope="module")
 def results(processes, root, one_line, tmp_path_factory):
@@ -23,7 +32,7 @@ def results(processes, root, one_line, tmp_path_factory):
     model = f"{write_tiny_causal(folder / 'model')},max_length=128"
     _, *command = shlex.split(one_line("lm-evaluation-harness").replace("$MODEL", model))
     options = ["--device", "cpu", "--batch_size", "4", "--log_samples", "--output_path", folder / "out"]
-    processes.run("-m", "lm_eval", *command, *options, cwd=root, check=True)
+    processes.run("-c", PROGRAM, *command, *options, cwd=root, check=True)
     (figures,) = folder.glob("out/*/results_*.json")
     (samples,) = folder.glob("out/*/samples_*.jsonl")
     return json.loads(figures.read_text())["results"]["sample_qa"], [

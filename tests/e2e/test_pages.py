@@ -188,8 +188,7 @@ def board(tmp_path_factory):
     return target.as_uri()
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (375, 812)], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), ((375, 812), "dark")], ids=["desktop", "phone"])
 def test_the_board_is_used_by_keyboard(browser, axe, artefacts, board, size, scheme):
     """Without an error on the console, or a request other than for the page itself."""
     with Opened(browser, board, board, size, scheme) as page:

@@ -21,9 +21,14 @@ LOWEST = {"range": ("Home",), "text": ("ArrowUp", "Enter")}
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_every_tab_is_accessible_and_fits(server, browser, axe, artefacts):
-    """In the dark scheme only two Spaces, with and without a verdict, because the colors are the frame's."""
-    for scheme in ("light", "dark") if server.name in ("smile", "deltableu") else ("light",):
+@pytest.mark.parametrize("name", ["smile", "evqascore", "judge"])
+def test_every_tab_is_accessible_and_fits(name, servers, browser, axe, artefacts):
+    """With and without a verdict, with a video, and with a demo; the other Spaces have the fields of smile's.
+
+    In the dark scheme only two Spaces, with and without a verdict, because the colors are the frame's.
+    """
+    server = servers(name)
+    for scheme in ("light", "dark") if name != "judge" else ("light",):
         with Visit(browser, server, "desktop", scheme) as visit:
             page, found = visit.page, []
             for tab in page.get_by_role("tab").all_inner_texts():

@@ -14,8 +14,8 @@ from space_server import CLIP, ROOT
 
 pytest.importorskip("gradio")
 
-USERS = 20
-SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "4"))
+USERS = 10
+SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "2"))
 
 WAYS = ("call", "call/v2", "run", "api")
 

@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-from pathlib import Path
 
 import pytest
 import tiny_training
@@ -13,7 +12,6 @@ from transformers import DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTraining
 import evaluate_qa
 
 WORDS_OF_ANSWERS = 13  # 2 + 2 + 3 + 1 + 1 + 2 + 2 in those of the first seven facts
-PROGRAM = Path(tiny_training.__file__)
 
 pytestmark = pytest.mark.slow
 
@@ -34,16 +32,10 @@ def alone(trained):
 @pytest.fixture(scope="module")
 def two(processes, alone, trained, tmp_path_factory):
     """The output of each of two processes that evaluated the same models."""
-    folder, group = tmp_path_factory.mktemp("two"), []
+    folder = tmp_path_factory.mktemp("two")
     with socket.create_server(("127.0.0.1", 0)) as free:
-        # The variables that torchrun sets.
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1], "WORLD_SIZE": 2}
-    for rank in range(2):
-        environment = os.environ | place | {"RANK": rank, "LOCAL_RANK": rank}
-        group.append(processes.start(PROGRAM, folder, trained, env=environment))
-    for process in group:
-        _, errors = process.communicate(timeout=300)
-        assert process.returncode == 0, errors[-4000:]
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1]}
+    processes.run(tiny_training.__file__, folder, trained, env=os.environ | place, timeout=300, check=True)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
 

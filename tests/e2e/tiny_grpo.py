@@ -1,4 +1,4 @@
-"""Train a tiny causal model with GRPO; test_grpo.py runs this program in one and in two processes.
+"""Train a tiny causal model with GRPO in two processes, for test_grpo.py.
 
 `python tiny_grpo.py FOLDER`: each process writes the calls of its rewards and the trainer's log to FOLDER/<rank>.json.
 """
@@ -7,6 +7,8 @@ import json
 import os
 import sys
 from pathlib import Path
+
+from ranks import run_two
 
 import evaluate_qa
 
@@ -55,10 +57,6 @@ class RecordedLater(Recorded):
 
 
 def main(folder):
-    from datasets import Dataset
-    from transformers import GPT2Config, GPT2LMHeadModel, set_seed
-    from trl import GRPOConfig, GRPOTrainer
-
     set_seed(0)
     sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 16}
     dropouts = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
@@ -68,14 +66,13 @@ def main(folder):
         Recorded(bem.reward("gold")),
         RecordedLater(bem.reward("gold", value="verdict", name="right", asynchronous=True)),
     ]
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
     trainer = GRPOTrainer(
         GPT2LMHeadModel(config),
         reward_funcs=rewards,
         args=GRPOConfig(
             output_dir=str(folder),
             max_steps=STEPS,
-            per_device_train_batch_size=len(QUESTIONS) * GENERATIONS // processes,
+            per_device_train_batch_size=len(QUESTIONS) * GENERATIONS // 2,
             num_generations=GENERATIONS,
             max_completion_length=TOKENS,
             learning_rate=1e-2,
@@ -95,8 +92,12 @@ def main(folder):
     trainer.train()
     found = {reward.__name__: reward.calls for reward in rewards} | {"log": trainer.state.log_history}
     found["extra"] = {column: list(values) for column, values in trainer._logs["extra"].items()}
-    (folder / f"{os.environ.get('RANK', '0')}.json").write_text(json.dumps(found))
+    (folder / f"{os.environ['RANK']}.json").write_text(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    from datasets import Dataset
+    from transformers import GPT2Config, GPT2LMHeadModel, set_seed
+    from trl import GRPOConfig, GRPOTrainer
+
+    run_two(main, Path(sys.argv[1]))

@@ -1,7 +1,7 @@
-"""Train tiny models with every text metric; test_trainer.py runs this program in one and in two processes.
+"""Train tiny models with every text metric; test_trainer.py runs `main` itself, and this program in two processes.
 
-`python tiny_training.py FOLDER [TRAINED]`: each process writes its results to FOLDER/<rank>.json. With TRAINED, the
-FOLDER of an earlier run, that run's models are evaluated, because training on two processes sums gradients in another
+`python tiny_training.py FOLDER TRAINED`: each process writes its results to FOLDER/<rank>.json. The models of TRAINED,
+the FOLDER of an earlier run, are evaluated, because training on two processes sums gradients in another
 order and gives slightly different models.
 """
 
@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+from ranks import run_two
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
     DataCollatorForSeq2Seq,
@@ -213,4 +214,4 @@ def main(folder, trained=None):
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    run_two(main, *map(Path, sys.argv[1:]))

@@ -100,7 +100,7 @@ def test_lone_surrogates_count_as_the_replacement_character(metric, case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["x" * 1_000_000, "Marie Curie did it. " * 50_000], ids=["one word", "prose"])
-def test_a_megabyte_of_text_is_scored(metric, case, text):
+@pytest.mark.parametrize("text", ["x" * 500_000, "Marie Curie did it. " * 5_000], ids=["one word", "prose"])
+def test_very_long_text_is_scored(metric, case, text):
     columns = case.filled(metric, predictions=[text, "Marie Curie"], references=["Marie Curie", [text, "Marie Curie"]])
     assert all(map(case.allows, metric.compute(**columns)["per_example"]["score"]))

@@ -68,9 +68,9 @@ def test_special_tokens_are_found_in_an_example():
 
 
 def sample():
-    """Return the columns of every second row."""
+    """Return the columns of every fourth row."""
     with evaluate_qa.sample().open(encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines][::2]
+        rows = [json.loads(line) for line in lines][::4]
     columns = {"predictions": "prediction", "references": "references", "questions": "question"}
     return {column: [row[name] for row in rows] for column, name in columns.items()}
 

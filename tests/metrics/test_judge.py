@@ -329,7 +329,7 @@ print(metric.compute(**columns)["accuracy"])
 """
 
 
-@pytest.mark.parametrize("api", ["chat/completions", "systemone", "decisions"])
+@pytest.mark.parametrize("api", ["chat/completions", "systemone"])
 def test_stored_verdicts_survive_a_kill(processes, server, tmp_path, api):
     """The second run knows the API, too."""
     server.seconds, server.apis = 0.2, {api}

@@ -216,8 +216,7 @@ def test_time_budget_ends_a_run(folders, tmp_path, monkeypatch, batches):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [SMALL, LARGE])
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(("size", "workers"), [(SMALL, 0), (LARGE, 0), (LARGE, 1)])
 def test_examples_are_encoded_like_a_learner_does(folders, size, workers, processes):
     """Also in another process."""
     learner = Heads(folders / size, RECIPE) if size == SMALL else Teacher(str(folders / size), RECIPE)

@@ -178,6 +178,7 @@ def fit(tmp_path):
     def run(output, *arguments, code=0, **fields):
         recipe = tmp_path / f"{output.stem}.yaml"
         common = {"device": "cpu", "data": [str(own)], "epochs": 1, "mixture": {"padded": 0}, "token_budget": 512}
+        common |= {"balance": {"rows": 9}}
         recipe.write_text(json.dumps({**common, **fields}, default=str))
         return run_command("fit", "bem", "-o", output, "--recipe", recipe, *arguments, code=code)
 
@@ -195,7 +196,7 @@ def test_matcher_learns_from_a_teacher(tiny, fit, tmp_path):
     fit(further, encoder=tiny, start=teacher)
     before, after = (Teacher.read(file, TrainingRecipe(device="cpu")) for file in (teacher, further))
     assert not np.array_equal(margins(before), margins(after))
-    fit(matcher, teachers=[teacher, further], balance={"pairs": 8})
+    fit(matcher, teachers=[teacher, further], balance={"rows": 9, "pairs": 8})
     assert set(read(matcher).weights) == {"bem"}
     # Without the teachers, the same run learns something else.
     fit(alone)

@@ -85,8 +85,8 @@ def test_a_static_space_is_its_page_and_card(tmp_path):
     assert space.files()["index.html"].read_text().startswith("<!doctype html>")
 
 
-@pytest.mark.usefixtures("processes")
-def test_failing_examples_are_reported_and_run_without_this_package(space):
+def test_failing_examples_are_reported_and_run_without_this_package(space, processes, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", processes.path_without_torch(tmp_path))
     right, wrong = "(45.34, [70.0, 39.76])", "(45.35, [70.0, 39.76])"
     card = space.card.read_text().replace(f"{right}\n", f"{wrong}\n>>> __import__('evaluate_qa')\n")
     space.card.write_text(card)

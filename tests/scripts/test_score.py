@@ -497,15 +497,15 @@ def test_a_run_without_any_score_leaves_no_work(score):
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
-    for count in (2_000, 40_000):
-        rows = ({"prediction": f"{number} " * 100, "references": ["a b"]} for number in range(count))
+    for count in (1_000, 20_000):
+        rows = ({"prediction": f"{number} " * 200, "references": ["a b"]} for number in range(count))
         write_rows(tmp_path / f"{count}.jsonl", rows)
     program = f"""{processes.HIDE_TORCH}
 import resource
 from pathlib import Path
 from evaluate_qa.scoring.job import ScoringJob
 from evaluate_qa.scoring.run import run
-for name in ("2000.jsonl", "40000.jsonl"):
+for name in ("1000.jsonl", "20000.jsonl"):
     run(ScoringJob(metric={str(toy)!r}, source=name, target="out.parquet", chunk_size=500))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """

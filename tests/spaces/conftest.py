@@ -1,7 +1,6 @@
 """Fixtures for the tests of the Spaces: each Space's specification and its metric, which is loaded once."""
 
 import importlib
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,9 +10,6 @@ import pytest
 
 SPACES = Path(__file__).parents[2] / "spaces"
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
-
-# For space_server.py and space_requests.py.
-sys.path.append(str(SPACES.parent / "tests" / "e2e"))
 
 
 def _specification(name: str) -> Any:
