@@ -14,6 +14,7 @@ from .expressions import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_time, only_date, same_date, same_in_cycle, same_time
 from .names import acronym, differs_in_one_word, other_symbol, same_code, same_person
+from .negations import denied
 from .phrases import takes_back
 from .quantities import same_number, wanted_number
 from .reading import Texts
@@ -21,7 +22,7 @@ from .text import word_set
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
-    "person", "direction",
+    "person", "direction", "negation",
 )  # fmt: skip
 """The kinds of values that are compared."""
 
@@ -61,7 +62,7 @@ _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
 # Kinds for which an answer may contain the reference and still be wrong.
-_WHOLE = frozenset({"candidates", "list", "option", "yes_no", "formula"})
+_WHOLE = frozenset({"candidates", "list", "option", "yes_no", "formula", "negation"})
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -226,6 +227,8 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     if spaces <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
         yield "date", same
     yield from _names(texts)
+    if denied(texts):
+        yield "negation", False
     if spaces <= _SPACES:
         if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             yield "direction", same

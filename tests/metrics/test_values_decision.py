@@ -113,8 +113,18 @@ DIFFERENT = {
         ("Germany beat Brazil", "Brazil beat Germany.", "Who won?"),
         ("north", "It flows to the south.", "Which way does it flow?"),
     ],
+    "negation": [
+        ("Vitamin C does not prevent colds.", "Vitamin C prevents colds.", ""),
+        ("You can run faster.", "No, you can't run faster!", ""),
+        ("There is no evidence", "There is evidence.", ""),
+        ("guilty", "Not guilty", "What was the verdict?"),
+    ],
 }
 UNCERTAIN = [
+    ("It may rain.", "It may not rain.", ""),
+    ("It is not only red.", "It is only red.", ""),
+    ("touch a single leaf", "Not to touch a single leaf", "What did he forbid?"),
+    ("It can't fly.", "No, it cannot fly.", ""),
     ("Paris", "the capital of France", "Where?"),
     ("July 20, 1969", "1969", "When?"),
     ("February 19", "February 19, 2018", "When?"),

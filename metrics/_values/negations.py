@@ -1,0 +1,59 @@
+"""Find answers that are a statement's denial: "Vitamin C prevents colds" for "Vitamin C does not prevent colds"."""
+
+import re
+
+from .phrases import stem
+from .reading import Texts
+from .text import word_set
+
+_MAY_DENY = re.compile(r"\b(?:not|no|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_SHORTENED = re.compile(r"\b(ca|wo|sha)?n['’]t\b|(?<=[a-z])n['’]t\b|\bcannot\b", re.IGNORECASE)
+_FULL = {"ca": "can not", "wo": "will not", "sha": "shall not"}
+_WORD = re.compile(r"[\w'’]+")
+_NEGATORS = word_set("not no never")
+_DO = word_set("do does did")
+_LEADING = word_set("no yes well so actually")
+_ARTICLES = word_set("a an the that")
+# With these words, a statement and its denial can both be true, or "not" denies only a part.
+_LIMITED = word_set(
+    "only just merely necessarily always all every everyone quite yet until unless but or may might could possible "
+    "possibly perhaps maybe probably likely some half many most often sometimes"
+)
+_MOST = 25  # Words of a text.
+
+
+def denied(texts: Texts) -> bool:
+    """Return whether answer and reference are the same words, but only one of them has "not", "no" or "never".
+
+    >>> denied(Texts("", "No, it can't fly.", "It can fly")), denied(Texts("", "It cannot fly.", "It can't fly."))
+    (True, False)
+    """
+    reference, answer = texts.reference, texts.answer
+    if not _MAY_DENY.search(reference) and not _MAY_DENY.search(answer):
+        return False
+    wanted, given = _words(reference), _words(answer)
+    if not 1 < max(len(wanted), len(given)) <= _MOST or _LIMITED.intersection([*wanted, *given]):
+        return False
+    negators = [sum(word in _NEGATORS for word in words) for words in (wanted, given)]
+    said = _content(wanted)
+    # "Not to touch a leaf" may be what somebody said about touching a leaf.
+    part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
+    return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
+    full = _SHORTENED.sub(_spelled_out, text.lower())
+    words = _WORD.findall(full)
+    return words[1:] if len(words) > 1 and words[0] in _LEADING and re.match(r"\W*\w+\s*[,.;:!–—-]", full) else words
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    if found[0] == "cannot":
+        return "can not"
+    return _FULL.get(found[1] or "", " not")
+
+
+def _content(words: list[str]) -> list[str]:
+    """Return the stems of the words that are neither negators, articles, nor forms of "do"."""
+    return [stem(word) for word in words if word not in _NEGATORS and word not in _ARTICLES and word not in _DO]
