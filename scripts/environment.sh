@@ -1,5 +1,5 @@
-# Sourced by demo, test and drills. Creates .venv with the pinned packages, again whenever pyproject.toml or the pins change,
-# and activates it. The argument names the extras to install.
+# Sourced by demo, test and drills. Creates .venv with the pinned packages, again whenever pyproject.toml, the pins or the
+# fix for torchvision change, and activates it. The argument names the extras to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extras="$1"
@@ -10,7 +10,7 @@ python="${PYTHON:-python3}"
 [ -d .venv/bin ] && bin=.venv/bin || bin=.venv/Scripts # Windows
 source "$bin/activate"
 
-state="$(cat pyproject.toml scripts/constraints.txt | sha256sum | cut -d' ' -f1)"
+state="$(cat pyproject.toml scripts/constraints.txt tests/environment/torchvision_operators.py | sha256sum | cut -d' ' -f1)"
 install() { python -m pip install --quiet --disable-pip-version-check --no-compile "$@"; }
 stamp=".venv/installed-$extras"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then

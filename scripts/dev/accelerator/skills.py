@@ -3,10 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evaluate_qa.loading import load_metric
-
+from ...loading import load_metric
 from ...training.examples import TrainingExample
-
 
 # bem needs a question for each row.
 _QUESTION = "What is true?"
