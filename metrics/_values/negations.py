@@ -7,8 +7,8 @@ from .reading import Texts
 from .text import word_set
 
 _MAY_DENY = re.compile(r"\b(?:not|no|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-_SHORTENED = re.compile(r"\b(ca|wo|sha)?n['’]t\b|(?<=[a-z])n['’]t\b|\bcannot\b", re.IGNORECASE)
-_FULL = {"ca": "can not", "wo": "will not", "sha": "shall not"}
+_SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b")
+_FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
 _NEGATORS = word_set("not no never")
 _DO = word_set("do does did")
@@ -49,9 +49,7 @@ def _words(text: str) -> list[str]:
 
 
 def _spelled_out(found: re.Match[str]) -> str:
-    if found[0] == "cannot":
-        return "can not"
-    return _FULL.get(found[1] or "", " not")
+    return _FULL.get(found[0][:2], " not")
 
 
 def _content(words: list[str]) -> list[str]:

@@ -52,6 +52,8 @@ def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: in
     Raises:
         ValueError: The protocol cannot have examples, there are too few labels, or nothing is gained.
     """
+    if count < 1:
+        raise ValueError(f"judge: count is {count}; expected the number of examples, at least 1")
     questions = sorted({one.question for one in labeled})
     right = sum(one.correct for one in labeled)
     if len(questions) < _QUESTIONS or min(right, len(labeled) - right) < count:
@@ -125,6 +127,11 @@ def _draw(
             for number, one in enumerate(labeled)
             if one.correct == correct and one.question not in taken and losses[number] is not None
         ]
+        if not left:
+            raise ValueError(
+                f"judge: fit_examples needs more {'correct' if correct else 'incorrect'} answers with a verdict of the "
+                "judge, to different questions; label more of them, or choose fewer examples"
+            )
         candidates = source.sample(left, min(3, len(left)))
         key: Any = losses.__getitem__
         drawn.append(labeled[max(candidates, key=key)])

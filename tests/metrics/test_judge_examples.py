@@ -133,6 +133,21 @@ def test_fifty_questions_are_needed():
         fit_examples(labeled(40), DEFAULT, 4, None)
 
 
+def test_labels_of_one_kind_are_not_enough():
+    """The judge reaches a verdict on right answers only."""
+    rows = labeled(80)
+    truth = {one.row: one.correct for one in rows}
+    with pytest.raises(
+        ValueError, match="needs more incorrect answers with a verdict of the judge, to different quest"
+    ):
+        fit_examples(rows, DEFAULT, 4, lambda _, about: [0.5 if truth[row] else None for row in about])
+
+
+def test_count_is_positive():
+    with pytest.raises(ValueError, match="count is 0; expected the number of examples, at least 1"):
+        fit_examples(labeled(80), DEFAULT, 0, None)
+
+
 def test_fit_and_compute(server, tmp_path):
     """The server is sure of its verdicts by words only if it has seen examples."""
 
