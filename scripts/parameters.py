@@ -43,7 +43,6 @@ Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON f
 AllowMixed = Annotated[
     bool, options_of("Columns")("Accept scores of different metrics or options, with a warning.", "--allow-mixed")
 ]
-Plot = Annotated[Path | None, _out("Draw the figures into this file: .png, .svg or .pdf.")]
 
 _ROLES = {
     "score": "score (default: score)",

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, check_whole
+from .checkpoints import MINILM, Checkpoint, check_whole
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
+from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
 from .matcher import MAX_LENGTH, TASKS, Matcher, build, find, read, tensors
@@ -278,10 +279,19 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
     assert not isinstance(model, BuiltIn)
     checkpoint = find_checkpoint(metric, model, revision)
     try:
+        if (checkpoint.folder / HEAD).is_file():
+            return _load_large(metric, checkpoint, options)
         classifier = load_checkpoint(checkpoint.folder, options)
     except ValueError as error:
         raise ValueError(f"{metric}: {error}") from error
     return Loaded(classifier, find_positive(classifier.labels), checkpoint.name, options)
+
+
+def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> Loaded:
+    if metric != "bem":
+        raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
+    network, tokenizer, weights = read_large(checkpoint.folder, options.dtype)
+    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, weights)
 
 
 def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:

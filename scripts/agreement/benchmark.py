@@ -22,7 +22,6 @@ class Benchmark:
         rows: The answers.
         groups: The groups in display order; each has a table.
         figures: Names of the figures that papers report for this data set.
-        headline: The figure that plots show.
         dropped: For each set of questions, the number of dropped rows by reason.
         baselines: The baselines to compare the metrics with.
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
@@ -35,7 +34,6 @@ class Benchmark:
     rows: list[LabeledRow]
     groups: list[str]
     figures: list[str]
-    headline: str
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
     rated: bool = False

@@ -62,7 +62,6 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
         rows=rows + judged,
         groups=columns + unseen,
         figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
-        headline="mcc",
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
         means={"mean": columns} | ({"mean of unseen sets": ["DIVER-QA", *unseen]} if unseen else {}),

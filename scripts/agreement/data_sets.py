@@ -41,7 +41,6 @@ def evouna(selection: DataSelection) -> Benchmark:
         rows=rows,
         groups=_present(rows, ["all", "NQ", "TQ", *by_system]),
         figures=["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"],
-        headline="pearson",
         dropped=dropped,
     )
 
@@ -64,7 +63,6 @@ def diver_qa(selection: DataSelection) -> Benchmark:
         rows=rows,
         groups=_present(rows, ["all", *sources, *(f"model {model}" for model in models)]),
         figures=["accuracy", "f1", "mcc"],
-        headline="mcc",
     )
 
 
@@ -172,7 +170,7 @@ def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, figures: 
     chosen = [row for row in rows if row.question_id in questions]
     kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
     groups = ["all", *kinds]
-    return Benchmark(name, chosen, groups=groups, figures=figures, headline="accuracy")
+    return Benchmark(name, chosen, groups=groups, figures=figures)
 
 
 def _present(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:

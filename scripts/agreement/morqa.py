@@ -39,7 +39,6 @@ def morqa(selection: DataSelection) -> Benchmark:
         rows=rows,
         groups=sorted(frozenset[str]().union(*(row.groups for row in rows)), key=_order),
         figures=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
-        headline="mean_correlation",
         dropped=_dropped(answers, rated),
         baselines=LONG_ANSWER_BASELINES,
         rated=True,

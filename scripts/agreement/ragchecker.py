@@ -44,7 +44,6 @@ def ragchecker(selection: DataSelection) -> Benchmark:
         rows=[_row(pair, aspect) for pair in pairs for aspect in _ASPECTS],
         groups=list(_ASPECTS),
         figures=["pearson", "spearman", "preference_accuracy"],
-        headline="pearson",
         dropped={
             f"preference accuracy, {aspect}": Counter({"that people call equal": count})
             for aspect, count in ties.items()

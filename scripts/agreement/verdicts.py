@@ -17,7 +17,6 @@ def verdicts(name: str, selection: DataSelection) -> Benchmark:
         rows=[_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups, strict=True)],
         groups=list(dict.fromkeys(group for of_answer in groups for group in of_answer)),
         figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
-        headline="mcc",
         dropped=found.dropped,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import __version__
-from ..parameters import Compute, DataDir, Json, Load, Plot
+from ..parameters import Compute, DataDir, Json, Load
 from ..terminal import options_of, reported_errors
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ def agreement(
         list[str] | None, _out("Print the table of this group only, such as all. Files have all groups. Repeatable.")
     ] = None,
     json_file: Json = None,
-    plot: Plot = None,
 ) -> None:
     """Compare metrics with human labels, next to simple baselines and published figures.
 
@@ -72,11 +71,10 @@ def agreement(
     """
     with reported_errors("agreement"):
         from ..agreement.board import PARTS as BOARD_PARTS
-        from ..agreement.drawing import draw
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
-        from ..files.outputs import check_outputs, write_json
+        from ..files.outputs import check_output, write_json
         from ..labeled_data.rows import DataSelection
         from ..uncertainty.resampling import Bootstrap
 
@@ -87,7 +85,7 @@ def agreement(
             synthetic_answers=synthetic_answers,
         )
         files = {f"--data {name}": Path(name) for name in data if Path(name).suffix}
-        check_outputs(json_file, plot, {"--synthetic-answers": synthetic_answers, **files})
+        check_output(json_file, {"--synthetic-answers": synthetic_answers, **files})
         names = [part for name in data for part in (BOARD_PARTS if name == "board" else (name,))]
         sets = [read(name, plan) for name in dict.fromkeys(names)]  # all before the first run, to report missing files
         if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:
@@ -100,11 +98,9 @@ def agreement(
                 figures = {agreement.data.name: as_json(plan, agreement) for agreement in done}
                 date = datetime.now(UTC).date().isoformat()
                 write_json(json_file, {"evaluate_qa": __version__, "date": date, "data_sets": figures})
-            if plot is not None:
-                draw(plot, done)
             show(plan, done[-1], group or [])
-    for path in filter(None, (json_file, plot)):
-        typer.echo(f"Wrote {path}.")
+    if json_file is not None:
+        typer.echo(f"Wrote {json_file}.")
 
 
 def _specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":

@@ -40,11 +40,11 @@ def audit(
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show
         from ..auditing.run import AuditPlan, prepare, run
-        from ..files.outputs import check_outputs, write_json
+        from ..files.outputs import check_output, write_json
         from ..files.writing import check_different, check_place, replacing
         from ..options import parse_options
 
-        check_outputs(json_file, None, {"--data": data, "--against": against})
+        check_output(json_file, {"--data": data, "--against": against})
         if output is not None:
             if output.suffix.lower() not in (".html", ".htm"):
                 raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")

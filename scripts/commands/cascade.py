@@ -37,9 +37,9 @@ def cascade(
         from ..cascading.reading import read
         from ..cascading.report import as_json, find, show
         from ..estimation.arguments import parse_columns
-        from ..files.outputs import check_outputs, write_json
+        from ..files.outputs import check_output, write_json
 
-        check_outputs(json_file, None, inputs={"--input": Path(source)})
+        check_output(json_file, inputs={"--input": Path(source)})
         priced = None if prices is None else _pair(prices)
         rows = read(source, parse_columns(column, _ROLES), threshold)
         cost = None

@@ -1,4 +1,4 @@
-"""Write the additional files of commands: results as JSON, and plots."""
+"""Write the results of commands as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -8,16 +8,11 @@ from types import MappingProxyType
 from .writing import check_different, check_place, replacing
 
 
-def check_outputs(
-    json_file: Path | None, plot_file: Path | None, inputs: Mapping[str, Path | None] = MappingProxyType({})
-) -> None:
-    """Raise ValueError if an output cannot be written."""
-    outputs = {"--json": json_file, "--plot": plot_file}
-    for path in filter(None, outputs.values()):
-        check_place(path)
-    check_different({**inputs, **outputs})
-    if plot_file is not None and plot_file.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"{plot_file}: unknown file type. Use .png, .svg or .pdf.")
+def check_output(json_file: Path | None, inputs: Mapping[str, Path | None] = MappingProxyType({})) -> None:
+    """Raise ValueError if the file cannot be written, or is an input."""
+    if json_file is not None:
+        check_place(json_file)
+    check_different({**inputs, "--json": json_file})
 
 
 def write_json(target: Path, value: object) -> None:

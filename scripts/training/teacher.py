@@ -9,8 +9,7 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.checkpoints import find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
-from evaluate_qa.metrics._shared.pair_network import compared, scaled_mean
-from evaluate_qa.metrics._shared.progress import library_bars
+from evaluate_qa.metrics._shared.large import blank
 
 from ..files.writing import replacing
 from .learner import Learner
@@ -43,7 +42,7 @@ class Teacher(Learner):
         import torch
 
         self._name = encoder
-        network, tokenizer = _blank(find("fit", encoder).folder)
+        network, tokenizer = blank(find("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
         self.classifiers = {encoder: classifier}
@@ -99,62 +98,3 @@ def is_teacher(file: Path) -> bool:
             return _ENCODER in (stored.metadata() or {})
     except (OSError, SafetensorError):
         return False
-
-
-def _blank(folder: Path) -> tuple[Any, Any]:
-    """Return the network, with a head of zeros, and the tokenizer."""
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-    from transformers.modeling_outputs import SequenceClassifierOutput
-
-    class TeacherNetwork(torch.nn.Module):
-        def __init__(self, body: Any, separator: int) -> None:
-            super().__init__()
-            self.body, self.config, self._separator = body, body.config, separator
-            self.classifier = torch.nn.Linear(3 * body.config.hidden_size + 1, 2)
-            torch.nn.init.zeros_(self.classifier.weight)
-            torch.nn.init.zeros_(self.classifier.bias)
-
-        @property
-        def device(self) -> Any:
-            return self.body.device
-
-        def forward(self, input_ids: Any, attention_mask: Any, **types: Any) -> Any:
-            read = self.body(input_ids, attention_mask, **types).last_hidden_state.float()
-            sides = texts(input_ids, attention_mask, self._separator)
-            c, u, v = (scaled_mean(read, side) for side in sides)
-            with torch.autocast(read.device.type, enabled=False):
-                return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
-
-    try:
-        with library_bars():
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            body = AutoModel.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True, trust_remote_code=False, use_safetensors=True
-            )
-    except Exception as error:  # a damaged or malicious file may raise anything
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error
-    if getattr(body, "pooler", None) is not None:
-        body.pooler.requires_grad_(False)
-    return TeacherNetwork(body, tokenizer.sep_token_id), tokenizer
-
-
-def texts(input_ids: Any, attention_mask: Any, separator: int) -> tuple[Any, Any, Any]:
-    """Return masks of the first token and of the tokens of the first and second text, each of shape (batch, tokens).
-
-    Texts end at one separator or, as in the RoBERTa family, at two.
-
-    >>> import torch
-    >>> ids = torch.tensor([[0, 7, 8, 2, 2, 9, 2, 5, 2, 1]])
-    >>> [side.int().tolist() for side in texts(ids, (ids != 1).int(), separator=2)[1:]]
-    [[[0, 1, 1, 0, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0, 1, 0, 0, 0, 0]]]
-    """
-    ends = input_ids == separator
-    begins = ends.clone()
-    begins[:, 1:] &= ~ends[:, :-1]
-    place = begins.cumsum(dim=1)
-    inside = attention_mask.bool() & ~ends
-    first = inside.clone()
-    first[:, 1:] = False
-    return first, inside & ~first & (place == 0), inside & (place == 1)

@@ -13,6 +13,7 @@ A published Space contains the app, the modules of this package that it needs, a
 
 import os
 from contextlib import suppress
+from importlib import import_module
 
 # Gradio and huggingface_hub read these when they are imported. Nothing is reported to anyone.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -21,4 +22,4 @@ os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
 # Gradio looks at matplotlib's backend with every request; it must not open windows.
 os.environ["MPLBACKEND"] = "agg"
 with suppress(ImportError):
-    import matplotlib  # noqa: F401 - else the first request would import it; see `page.frame.launch`
+    import_module("matplotlib")  # else the first request would import it; see `page.frame.launch`

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commands import run_program
 
+import evaluate_qa
 from evaluate_qa.dev.accelerator import parcel, stages
 from evaluate_qa.dev.accelerator.encoding import ProcessEncoder
 from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
@@ -195,7 +196,25 @@ def check_join(folders, tmp_path, output):
     assert 1e-4 < moved < 0.1
     alone = Teacher(str(tmp_path / "joined"), RECIPE).parameters()
     assert torch.equal(alone[name], found[name])
-    assert json.loads((tmp_path / "joined" / "layers.json").read_text()).keys() == {"bem", "nli_lex"}
+    check_bem(tmp_path / "joined")
+
+
+def check_bem(folder):
+    """BEM loads the folder, and its margin is the teacher's; NLI+lex and a damaged head raise errors."""
+    texts = {"questions": "where is the cat", "predictions": "it is in the tree", "references": "on a mat"}
+    columns = {name: [text] for name, text in texts.items()}
+    found = evaluate_qa.load("bem", model=folder).compute(**columns)
+    teacher = Teacher.read(folder / "teacher.safetensors", RECIPE)
+    ((head, inputs),) = teacher.encode([TrainingExample(*texts.values(), 1.0)]).items()
+    assert found["margin"] == pytest.approx(teacher.margins(head, inputs, 64, half=False)[0], abs=1e-5)
+    assert "cls:joined@" in found["signature"]
+    assert "lex:lengths" in found["signature"]
+    with pytest.raises(ValueError, match=r"^nli_lex: .*joined is a large matcher, which only bem reads; use bem$"):
+        evaluate_qa.load("nli_lex", model=folder).compute(**columns)
+    head_file = folder / "head.safetensors"
+    head_file.write_bytes(head_file.read_bytes()[:-1])
+    with pytest.raises(ValueError, match=r"^bem: .*head\.safetensors is not a head of this encoder \(SafetensorError"):
+        evaluate_qa.load("bem", model=folder).compute(**columns)
 
 
 @pytest.mark.slow

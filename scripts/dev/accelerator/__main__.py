@@ -87,9 +87,9 @@ def train(
 def join(
     parcels: Parcels,
     returned: Annotated[Path, typer.Argument(help="The folder large/ that `train` wrote.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the checkpoint and teacher.safetensors here.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write both to this folder.")],
 ) -> None:
-    """Write the large encoder with its training as a checkpoint, and its head as a teacher for `evaluate-qa fit`."""
+    """Write the large encoder with its training as a checkpoint for BEM, and as a teacher for `evaluate-qa fit`."""
     with reported_errors("join", program=_PROGRAM):
         from .packing import LARGE
         from .stages import join as write

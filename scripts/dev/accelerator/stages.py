@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.large import save_head
 from evaluate_qa.metrics._shared.matcher import TASKS, read, save
 
 from ...training.epochs import Course, run_epoch, training_batches
@@ -54,23 +55,19 @@ class Step:
 
 
 STEPS = (
-    Step("pairs", SMALL, SMALL, 3e-4, pairs=True),
-    Step("first", "pairs", SMALL, 2e-4, seeds=2),
     Step("large-pairs", LARGE, LARGE, 5e-5, pairs=True),
     Step("large", "large-pairs", LARGE, 5e-5),
-    Step("distilled", "pairs", SMALL, 2e-4, seeds=3, teacher="large"),
     Step("continued", SHIPPED, SMALL, 1e-4, seeds=2, teacher="large"),
-    Step("verdicts", SMALL, SMALL, 3e-4, seeds=2),  # without a first stage, like the shipped matcher
+    Step("pairs", SHIPPED, SMALL, 1e-4, pairs=True),
+    Step("after-pairs", "pairs", SMALL, 1e-4, seeds=2, teacher="large"),
 )
 MEANS = {
-    "first+distilled": ("first", "distilled"),
-    "distilled+shipped": ("distilled", SHIPPED),
     "continued+shipped": ("continued", SHIPPED),
+    "after-pairs+shipped": ("after-pairs", SHIPPED),
+    "both+shipped": ("continued", "after-pairs", SHIPPED),
 }
 """Candidates that are the mean weights of others."""
 
-# Candidates that were trained on all kinds that the shipped matcher was trained on.
-_FROM_SHIPPED = {SHIPPED, "continued", "distilled+shipped", "continued+shipped"}
 # Largest file that is returned, and bits of the large encoder's differences.
 _RETURNED_BYTES, _BITS = 16_000_000, 4
 
@@ -239,7 +236,7 @@ class Trainer:
             if name != SHIPPED:
                 candidate |= self._saved(name, size)
             candidate["skills"] = self._evaluator.skills(learner, size)
-        seen = KNOWN if name in _FROM_SHIPPED else frozenset[str]()
+        seen = KNOWN if _from_shipped(name) else frozenset[str]()
         candidate["kinds"] |= self._evaluator.kinds(learner, size, fold, seen)
         candidate["mean"] = means(candidate["kinds"])
         self._write()
@@ -297,6 +294,12 @@ class Trainer:
         (self._output / "results.json").write_text(json.dumps(self.results, indent=1))
 
 
+def _from_shipped(name: str) -> bool:
+    """Return whether a candidate was trained on all kinds of answers that the shipped matcher was trained on."""
+    parents = MEANS.get(name) or [step.start for step in STEPS if step.name == name]
+    return name == SHIPPED or any(map(_from_shipped, parents))
+
+
 def _snapshot(learner: Learner) -> Weights:
     return {name: parameter.detach().clone() for name, parameter in learner.parameters().items()}
 
@@ -314,7 +317,7 @@ def _mean(found: Sequence[Weights]) -> Weights:
 
 
 def join(encoder: Path, returned: Path, output: Path) -> None:
-    """Write a trained large encoder as a checkpoint, with its head in `teacher.safetensors` and its final layers.
+    """Write a trained large encoder as a checkpoint that BEM loads, and as a teacher in `teacher.safetensors`.
 
     Args:
         encoder: The parcel of the encoder.
@@ -327,7 +330,7 @@ def join(encoder: Path, returned: Path, output: Path) -> None:
     _load(teacher, _added(_snapshot(teacher), contents["weights"]))
     teacher.encoder.save_pretrained(output)
     teacher.save(output / "teacher.safetensors")
-    (output / "layers.json").write_bytes(contents["layers"])
+    save_head(teacher.model(str(output)), json.loads(contents["layers"])["bem"], output)
 
 
 def _added(weights: Weights, content: bytes) -> Weights:

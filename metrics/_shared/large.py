@@ -1,0 +1,115 @@
+"""A large matcher: any encoder of transformers, with the matcher's head over the means of both texts.
+
+Its folder is a checkpoint of the encoder, with the head in `head.safetensors`; the metadata of that file hold the
+weights of the final layers. It reads BEM's input.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .pair_network import compared, scaled_mean
+from .progress import library_bars
+
+HEAD = "head.safetensors"
+
+Weights = Mapping[str, Mapping[str, float]]
+"""Weights of the final logistic layers, by the names of the layer and of the feature."""
+
+
+def save_head(network: Any, weights: Weights, folder: Path) -> None:
+    """Write the head of a network and its final layers into the folder of its encoder."""
+    from safetensors.torch import save_file
+
+    tensors = {name: values.detach().cpu().contiguous() for name, values in network.classifier.named_parameters()}
+    save_file(tensors, folder / HEAD, metadata={"weights": json.dumps(weights, sort_keys=True)})
+
+
+def read_large(folder: Path, dtype: str) -> tuple[Any, Any, Weights]:
+    """Return the network, its tokenizer and the weights of its final layers.
+
+    Raises:
+        ValueError: The encoder or the head is damaged, or they do not fit.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    network, tokenizer = blank(folder, dtype)
+    try:
+        with safe_open(folder / HEAD, framework="pt") as stored:
+            weights: Weights = json.loads(stored.metadata()["weights"])
+            network.classifier.load_state_dict({name: stored.get_tensor(name) for name in stored.keys()})  # noqa: SIM118
+    except (SafetensorError, RuntimeError, TypeError, KeyError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{folder / HEAD} is not a head of this encoder ({type(error).__name__}: {reason})") from error
+    return network, tokenizer, weights
+
+
+def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
+    """Return an encoder with a head of zeros, and its tokenizer.
+
+    The head reads [c, |u − v|, u ∘ v, 10 cos(u, v)]: c is the first token of the last layer, and u and v are the means
+    over the tokens of answer and reference, each scaled to a mean square of 1.
+
+    Raises:
+        ValueError: The folder has no encoder, or a damaged one.
+    """
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.modeling_outputs import SequenceClassifierOutput
+
+    class LargeNetwork(torch.nn.Module):
+        def __init__(self, body: Any, separator: int) -> None:
+            super().__init__()
+            self.body, self.config, self._separator = body, body.config, separator
+            self.classifier = torch.nn.Linear(3 * body.config.hidden_size + 1, 2)
+            torch.nn.init.zeros_(self.classifier.weight)
+            torch.nn.init.zeros_(self.classifier.bias)
+
+        @property
+        def device(self) -> Any:
+            return self.body.device
+
+        def forward(self, input_ids: Any, attention_mask: Any, **types: Any) -> Any:
+            read = self.body(input_ids, attention_mask, **types).last_hidden_state.float()
+            sides = texts(input_ids, attention_mask, self._separator)
+            c, u, v = (scaled_mean(read, side) for side in sides)
+            with torch.autocast(read.device.type, enabled=False):
+                return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
+
+    try:
+        with library_bars():
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            body = AutoModel.from_pretrained(
+                folder,
+                dtype=getattr(torch, dtype),
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+            )
+    except Exception as error:  # a damaged or malicious file may raise anything
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error
+    if getattr(body, "pooler", None) is not None:
+        body.pooler.requires_grad_(False)
+    return LargeNetwork(body, tokenizer.sep_token_id), tokenizer
+
+
+def texts(input_ids: Any, attention_mask: Any, separator: int) -> tuple[Any, Any, Any]:
+    """Return masks of the first token and of the tokens of the first and second text, each of shape (batch, tokens).
+
+    Texts end at one separator or, as in the RoBERTa family, at two.
+
+    >>> import torch
+    >>> ids = torch.tensor([[0, 7, 8, 2, 2, 9, 2, 5, 2, 1]])
+    >>> [side.int().tolist() for side in texts(ids, (ids != 1).int(), separator=2)[1:]]
+    [[[0, 1, 1, 0, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0, 1, 0, 0, 0, 0]]]
+    """
+    ends = input_ids == separator
+    begins = ends.clone()
+    begins[:, 1:] &= ~ends[:, :-1]
+    place = begins.cumsum(dim=1)
+    inside = attention_mask.bool() & ~ends
+    first = inside.clone()
+    first[:, 1:] = False
+    return first, inside & ~first & (place == 0), inside & (place == 1)
