@@ -14,19 +14,16 @@ from .progress import library_bars
 
 HEAD = "head.safetensors"
 
-Weights = Mapping[str, Mapping[str, float]]
-"""Weights of the final logistic layers, by the names of the layer and of the feature."""
 
-
-def save_head(network: Any, weights: Weights, folder: Path) -> None:
-    """Write the head of a network and its final layers into the folder of its encoder."""
+def save_head(network: Any, weights: Mapping[str, Mapping[str, float]], folder: Path) -> None:
+    """Write the head of a network, and the weights of its final layers, into the folder of its encoder."""
     from safetensors.torch import save_file
 
     tensors = {name: values.detach().cpu().contiguous() for name, values in network.classifier.named_parameters()}
     save_file(tensors, folder / HEAD, metadata={"weights": json.dumps(weights, sort_keys=True)})
 
 
-def read_large(folder: Path, dtype: str) -> tuple[Any, Any, Weights]:
+def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, float]]]:
     """Return the network, its tokenizer and the weights of its final layers.
 
     Raises:
@@ -37,7 +34,7 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, Weights]:
     network, tokenizer = blank(folder, dtype)
     try:
         with safe_open(folder / HEAD, framework="pt") as stored:
-            weights: Weights = json.loads(stored.metadata()["weights"])
+            weights = json.loads(stored.metadata()["weights"])
             network.classifier.load_state_dict({name: stored.get_tensor(name) for name in stored.keys()})  # noqa: SIM118
     except (SafetensorError, RuntimeError, TypeError, KeyError, ValueError) as error:
         reason = str(error).partition("\n")[0]

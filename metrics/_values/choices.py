@@ -44,16 +44,17 @@ def options(question: str) -> dict[str, str]:
 
 
 def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str], set[str]] | None:
-    """Return the letters of the reference and of the answer, if the reference is several of a question's options.
+    """Return the letters of the reference and of the answer, if one of them is several of a question's options.
 
     >>> chosen_options("Which are prime? (a) 4 (b) 5 (c) 7", "(c) and (b)", "b and c")[1] == {"b", "c"}
     True
     """
-    wanted = _letters(reference)
-    if len(wanted) <= 1 or not wanted <= (listed := options(question)).keys():
-        return None
+    wanted, listed = _letters(reference), options(question)
     given = _letters(_QUANTIFIER.sub("", answer.strip(" .")))
-    return (wanted, given) if given and given <= listed.keys() else None
+    if len(wanted) <= 1 >= len(given) or not wanted or not given:
+        return None
+    known = wanted | given <= listed.keys() or (not listed and _OF_OPTIONS.search(question))
+    return (wanted, given) if known else None
 
 
 def _letters(text: str) -> set[str]:

@@ -12,12 +12,13 @@ from .choices import chosen_option, chosen_options, polarity, says_yes
 from .directions import same_direction
 from .expressions import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
-from .moments import asks_when, is_date, is_time, only_date, same_date, same_in_cycle, same_time
+from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
 from .names import acronym, differs_in_one_word, other_symbol, same_code, same_person
 from .negations import denied
 from .phrases import takes_back
 from .quantities import same_number, wanted_number
 from .reading import Texts
+from .replacements import has_other_number, same_code_of_form, swaps_sides
 from .text import word_set
 
 KINDS = (
@@ -70,17 +71,20 @@ _MAY_BE_POLAR = re.compile(
 _YEAR = re.compile(r"\d{3,4}")
 _LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
-_VALUE = re.compile(r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]")
+_VALUE = re.compile(
+    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
+)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
 _STEMS = word_set(
     "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
     "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn "
-    "elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil uno "
-    "dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi dici "
-    "een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе девя деся "
-    "двен двад один два три чет тыся милл jan feb marc apri may june july augu octo dece"
+    "elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
+    "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
+    "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
+    "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
+    "marc apri may june july augu octo dece"
 )
 
 
@@ -203,8 +207,10 @@ def _final(text: str) -> str | None:
 
 
 def _repeats(texts: Texts) -> bool:
-    """Return whether the answer contains the reference, perhaps with a footnote's digit."""
-    return f" {' '.join(exact_words(texts.reference))}" in f" {' '.join(texts.answer_words)}"
+    """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
+    wanted = f" {' '.join(exact_words(texts.reference))}"
+    whole = " " if texts.short and any(map(str.isdigit, wanted)) else ""
+    return wanted + whole in f" {' '.join(texts.answer_words)} "
 
 
 def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool | None]]:
@@ -232,6 +238,8 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     if spaces <= _SPACES:
         if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             yield "direction", same
+        if swaps_sides(texts):
+            yield "direction", False
         yield from _values(texts)
 
 
@@ -260,6 +268,8 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     if len(texts.answer) > _LONGEST_NAME:
         return
     similar = texts.answer.count(" ") <= texts.reference.count(" ") + 1
+    if (same := same_code_of_form(texts)) is not None:
+        yield "identifier", same
     if similar and (other_symbol(texts) or differs_in_one_word(texts)):
         yield "identifier", False
     if (same := acronym(texts)) is not None:
@@ -275,10 +285,15 @@ def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
         yield from _formulas_and_moments(texts)
         if not texts.wanted.times and (same := same_ratio(texts)) is not None:
             yield "number", same
-    if _LISTED.search(texts.reference) and is_list(texts):
+    if _LISTED.search(texts.reference) and not texts.wanted.is_range and is_list(texts):
         yield "list", has_parts(texts)
-    if has_value and (number := wanted_number(texts)) is not None:
-        yield "quantity" if number.unit else "number", same_number(texts, number)
+    if has_value:
+        number = wanted_number(texts)
+        same = None if number is None else same_number(texts, number)
+        if same is None and has_other_number(texts):
+            same = False
+        if number is not None or same is not None:
+            yield "quantity" if number and number.unit else "number", same
 
 
 def _has_value(reference: str) -> bool:
@@ -293,9 +308,14 @@ def _formulas_and_moments(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     measured = any(one.unit for one in texts.wanted.numbers)
     if not measured and (same := same_formula(texts.answer, texts.reference)) is not None:
         yield "formula", same
+    period = is_period(texts.reference)
+    if period and (same := same_period(texts)) is not None:
+        yield "date", same
     if is_date(texts):
         same = same_date(texts)
         if same is not None or asks_when(texts):
             yield "date", same
+    elif period and texts.short:
+        yield "date", None
     if is_time(texts):
         yield "time", same_time(texts)

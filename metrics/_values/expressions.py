@@ -29,8 +29,9 @@ _PART = rf"(?:(?<![a-zA-Z])(?:{_FUNCTION})(?![a-zA-Z])|(?<![a-zA-Z])[a-zA-Z]{{1,
 _FORMULA = re.compile(rf"{_PART}+")
 _OPERATOR = re.compile(r"[+*/^=√|(]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|sqrt")
 _WORD = re.compile(
-    r"\b(?:is|it|to|of|in|so|as|at|by|or|we|an|be|on|if|do|no|he|my|up|us|am|the|I|a(?!\s?[-+*/^=)\d]))\b(?!\s?[\^*/])"
+    r"\b(?:[Ii]s|[Ii]t|[Ss]o|[Ww]e|to|of|in|as|at|by|or|an|be|on|if|do|no|he|my|up|us|am|the|I|a(?!\s?[-+*/^=)\d]))\b(?!\s?[\^*/])"
 )
+_SENTENCE = re.compile(r"\b(?:it|is)\b(?!\s?[\^*/])", re.IGNORECASE)
 _CALLS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -99,7 +100,7 @@ def _plain(text: str) -> str:
 
 def _candidates(answer: str, equation: bool) -> Iterator[str]:
     """Yield the parts of an answer that may be formulas, the longest first."""
-    if equation or "=" not in answer:
+    if (equation or "=" not in answer) and not _SENTENCE.search(answer):
         yield answer
     found = [part.strip() for part in _FORMULA.findall(_WORD.sub(";", _plain(answer))) if _OPERATOR.search(part)]
     if not equation:

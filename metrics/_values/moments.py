@@ -23,7 +23,14 @@ _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b", re.IGNORECASE
 )
 _NARROWER = re.compile(r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after)\b", re.IGNORECASE)
+_CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"(?:\b(?:between|from|zwischen|von|entre|de|tra|dal) )?\b(?P<first>[12]\d{3})\s?"
+    r"(?:[-–—]|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b|\bbis\b|\bund\b|\bet\b|\by\b|\ba\b|\bà\b|\bal\b)"
+    r"\s?(?P<last>[12]\d{3}|\d\d)(?![\d-])",
+    re.IGNORECASE,
+)
 _LONGEST_DATE = 60  # Characters.
 _EARLY = 1000  # Earlier years are written like any number.
 _FEW, _SENTENCE = 4, 8  # Words of a short answer that may have other words, and of a sentence.
@@ -66,7 +73,7 @@ def same_date(texts: Texts) -> bool | None:
     if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
         return None  # a year that the reference does not confirm
     if not found:
-        return _same_early_year(texts, wanted)
+        return _same_century(texts, wanted) if _CENTURY.search(texts.reference) else _same_early_year(texts, wanted)
     texts.found = "; ".join(text[date.start : date.end] for date, _ in found)
     verdicts = [same for _, same in found]
     texts.hedges = alternatives(text, [(date.start, date.end) for date, _ in found], verdicts)
@@ -75,6 +82,29 @@ def same_date(texts: Texts) -> bool | None:
     if all(verdicts):
         return True
     return False if set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found]) else None
+
+
+def is_period(reference: str) -> bool:
+    """Return whether a reference is a period of years."""
+    return _PERIOD.fullmatch(reference.strip(" .")) is not None
+
+
+def same_period(texts: Texts) -> bool | None:
+    """Return whether the answer has the period of years that the reference is; None unless it has a single period.
+
+    >>> same_period(Texts("When?", "between 1918 and 1920", "1918-20")), same_period(Texts("When?", "1918", "1918-20"))
+    (True, None)
+    """
+    wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
+    if len(given) != 1 or negated(texts.answer):
+        return None
+    same = given[0] == wanted
+    return same if same or len(texts.given.dates) <= _MOST_DATES else None
+
+
+def _years(found: re.Match[str]) -> tuple[int, int]:
+    first, last = found["first"], found["last"]
+    return int(first), int(first[: len(first) - len(last)] + last)
 
 
 def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
@@ -88,6 +118,13 @@ def _next_year(given: Date, wanted: Date) -> bool:
     if wanted.month or not given.month or not given.years or not wanted.years:
         return False
     return abs(given.years[0] - wanted.years[0]) == 1
+
+
+def _same_century(texts: Texts, wanted: Date) -> bool | None:
+    """Compare a century with an ordinal alone, such as "the 17th"."""
+    numbers = [one.number.value for one in texts.given.numbers if one.ordinal]
+    known = len(numbers) == 1 and texts.short and wanted.years is not None and wanted.years[0] > 0
+    return numbers[0] == wanted.years[0] // 100 + 1 if known and wanted.years else None
 
 
 def _same_early_year(texts: Texts, wanted: Date) -> bool | None:

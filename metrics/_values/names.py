@@ -88,6 +88,8 @@ def differs_in_one_word(texts: Texts) -> bool:
     False
     """
     given, wanted = exact_words(texts.answer), exact_words(texts.reference)
+    if len(given) + 1 == len(wanted) and texts.answer[:2] == "A ":
+        given = ("a", *given)  # blood group A
     if len(given) != len(wanted) or len(wanted) > _LONGEST_NAME:
         return False
     pairs = [pair for pair in zip(given, wanted, strict=True) if pair[0] != pair[1]]

@@ -79,8 +79,7 @@ def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | No
 
 _ABOUT = (
     r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|closer?\ to|just\ (?:over|under)|"
-    r"c\.|over|more\ than|ungefähr|etwa|"
-    r"rund|environ|unos|unas"
+    r"c\.|over|more\ than|ungefähr|etwa|rund|knapp|gut|environ|unos|unas"
 )
 NUMBER = re.compile(
     rf"""
@@ -123,7 +122,7 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
         top, bottom = float(found["top"] or found["over"]), float(found["bottom"] or found["under"])
         if not bottom:
             return None
-        value = sign * (float(found["whole"] or 0) + top / bottom)
+        value = sign * (float(found["whole"] or 0) + top / bottom) * 10.0 ** int(found["power"] or 0)
         return WrittenNumber(value, value, 0.0, approximate)
     digits = _decimal(found["digits"], decimal_comma)
     power = int(found["power"] or found["exponent"] or 0)
@@ -131,6 +130,8 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
         return None
     value = sign * float(f"{digits}e{power}")
     step = 10.0 ** (power - len(digits.partition(".")[2]))
+    if approximate and "." not in digits:
+        step *= 10.0 ** (len(digits) - len(digits.rstrip("0")))  # "about 190"
     return WrittenNumber(value, value, step, approximate or power != 0, integer="." not in digits and not power)
 
 

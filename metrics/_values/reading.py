@@ -89,6 +89,11 @@ class Values:
     dates: tuple[Date, ...]
     times: tuple[Time, ...]
 
+    @property
+    def is_range(self) -> bool:
+        """Whether the only number is a range."""
+        return len(self.numbers) == 1 and self.numbers[0].number.is_range
+
 
 @lru_cache(maxsize=1 << 12)
 def read(text: str, language: str = "en", decimal_comma: bool = False) -> Values:
@@ -135,10 +140,11 @@ def _without_roman(text: str) -> str:
 
 def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) -> Iterator[Mention]:
     """Yield numbers with their units, except at places that are taken by dates and times."""
+    end = 0
     for found in NUMBER.finditer(text):
         start = min(found.start(name) for name in _NUMBER_STARTS if found[name])
-        if not taken.isdisjoint(range(start, found.end())):
-            continue
+        if start < end or not taken.isdisjoint(range(start, found.end())):
+            continue  # the exponent of a unit, such as m2, or part of a date
         value = number(found, decimal_comma)
         if value is None:
             continue
@@ -150,6 +156,8 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if after in _FACTORIAL or text[start - 1 : start] in _SIGNS:
             continue
         end = found.end() + length - len(currency)
+        if unit and text[end : end + 1].isdigit():
+            continue  # such as 2h15
         following, bound = _NEXT.match(text[end : end + 40]), _BOUND.search(text[max(0, start - 30) : start])
         yield Mention(
             value,

@@ -101,15 +101,18 @@ _FUNCTION_WORDS = {
         "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans"
     ),
     "es": word_set(
-        "el la los las y es un una cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
+        "el la los las y es un una cuesta cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
     ),
-    "it": word_set("il lo la gli le è un una quanti quante quando quale fu anni del della nel sono di e ha"),
+    "it": word_set(
+        "il lo la gli le è un una quanto quanta quanti quante costa chi quando quale fu anni del della nel sono di e ha"
+    ),
     "pt": word_set(
-        "o a os as é um uma quantos quantas quando qual quem foi do da dos das em no na são de e tem ano anos"
+        "o a os as é um uma quanto custa quantos quantas quando qual quem foi do da dos das em no na são de e tem ano "
+        "anos"
     ),
     "nl": word_set("de het een en is was hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor"),
     "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
-    "en": word_set("the of is are was were and how what when which who in it to did does many much for by there has"),
+    "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
 }
 _LANGUAGES = {
     word: [language for language, known in _FUNCTION_WORDS.items() if word in known]
@@ -242,6 +245,7 @@ _ENGLISH_PHRASES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], s
         (rf"\b({_TENS}) - (?=\w)", r"\1-"),
         (r"\btwice\b", "2 times"),
         (r"\bthrice\b", "3 times"),
+        (r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
         (r"(?<!\d)'(\d0)s\b", r"19\1s"),
         (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
         (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),

@@ -21,7 +21,6 @@ from .learner import Learner
 from .neighbors import nearest
 from .recipe import TrainingRecipe
 from .sources import KNOWN, LabeledSet, read_sets, sample
-from .style import evening_weights
 from .teacher import LANGUAGE, Teacher, is_teacher
 
 _SUFFIX = ".safetensors"
@@ -130,7 +129,11 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
     """Return what draws a set's examples; `minilm` is the folder of the model that finds near references."""
     # Only `near` uses them, and they need sentence-transformers.
     neighbors = nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
-    weights = evening_weights(found.train) if found.written else None
+    weights = None
+    if found.written:
+        from .written.style import evening_weights  # stays in the repository, like the written answers
+
+        weights = evening_weights(found.train)
     return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
 
 

@@ -13,8 +13,8 @@ from evaluate_qa.metrics._shared.lexical import recall
 from evaluate_qa.metrics._shared.words import exact_words
 from evaluate_qa.training.balance import Balance, Balanced, ExamplePool, drawn
 from evaluate_qa.training.examples import Generator, Mixture, batches
-from evaluate_qa.training.style import chances, evening_weights
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
+from evaluate_qa.training.written.style import chances, evening_weights
 
 NOTHING = Mixture(**{field.name: 0.0 for field in fields(Mixture)})
 

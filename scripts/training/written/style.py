@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..labeled_data.rows import LabeledRow
+from ...labeled_data.rows import LabeledRow
 
 _FOLDS = 5
 # Fewest answers that contain a word, bigram or trigram.
