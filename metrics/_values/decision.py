@@ -18,7 +18,7 @@ from .negations import denied
 from .phrases import takes_back
 from .quantities import same_number, wanted_number
 from .reading import Texts
-from .replacements import has_other_number, same_code_of_form, swaps_sides
+from .replacements import has_other_number, same_code_of_form, says_opposite
 from .text import word_set
 
 KINDS = (
@@ -74,6 +74,7 @@ _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
+_VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -141,7 +142,10 @@ def decide_pair(
     texts = Texts(question, *_finals(answer, reference), tolerance)
     kind, equal = next(_decisions(texts, references), (None, None))
     certain = equal is not None and kind in kinds and not (kind != "yes_no" and takes_back(texts.answer))
-    repeated = equal is False and not texts.hedges and kind not in _WHOLE and _repeats(texts)
+    repeated = equal is False and (
+        texts.answer_words == exact_words(texts.reference)
+        or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
+    )
     if not certain or repeated:
         return Decision(kind if kind in kinds else None)
     return Decision(kind, equal, _shown(texts.reference), _shown(texts.found or texts.answer))
@@ -238,7 +242,7 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     if spaces <= _SPACES:
         if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             yield "direction", same
-        if swaps_sides(texts):
+        if says_opposite(texts):
             yield "direction", False
         yield from _values(texts)
 
@@ -280,18 +284,21 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
 
 def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    has_value = _has_value(texts.reference) and not _WHERE.match(texts.question)
+    reference, answer = texts.reference, texts.answer
+    has_value = _has_value(reference) and not _WHERE.match(texts.question)
     if has_value:
         yield from _formulas_and_moments(texts)
         if not texts.wanted.times and (same := same_ratio(texts)) is not None:
             yield "number", same
-    if _LISTED.search(texts.reference) and not texts.wanted.is_range and is_list(texts):
+    if _LISTED.search(reference) and not texts.wanted.is_range and is_list(texts):
         yield "list", has_parts(texts)
     if has_value:
         number = wanted_number(texts)
         same = None if number is None else same_number(texts, number)
         if same is None and has_other_number(texts):
             same = False
+        if same and _VERSION.search(texts.question) and reference.strip(" .v") not in answer:
+            same = None  # 3.1 and 3.10
         if number is not None or same is not None:
             yield "quantity" if number and number.unit else "number", same
 

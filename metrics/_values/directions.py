@@ -14,8 +14,9 @@ from .text import word_set
 
 # Words with opposite meanings; those on one side of a line have the same meaning.
 _OPPOSITES = (
-    ("rise rose risen increase increased grow grew grown climb climbed",
-     "fall fell fallen decrease decreased drop dropped decline declined shrink shrank shrunk"),
+    ("rise rose risen raise raised raises increase increased grow grew grown climb climbed",
+     "fall fell fallen decrease decreased drop dropped decline declined shrink shrank shrunk lowers lowered "
+     "reduce reduced"),
     ("up upward", "down downward"), ("higher", "lower"), ("more", "less fewer"), ("larger bigger greater", "smaller"),
     ("heavier", "lighter"), ("longer", "shorter"), ("older", "younger"), ("faster quicker quickly", "slower slowly"),
     ("hotter warmer", "colder cooler"), ("stronger", "weaker"), ("better", "worse"), ("thicker", "thinner"),

@@ -20,6 +20,8 @@ _CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
 _LONGEST_CODE, _SPACES_IN_CODE = 80, 6
+_COMMAND = re.compile(r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w")
+_FILE = re.compile(r"[\w-]*[a-zA-Z][\w-]*\.[a-zA-Z]\w{0,4}")
 _QUOTED = re.compile(r"`([^`]+)`")
 _MORE_WORDS = 10  # Words around code in an answer.
 _SIMILAR_CODE = 0.8
@@ -31,16 +33,14 @@ def same_code(texts: Texts) -> bool | None:
     >>> same_code(Texts("", "Put it in package.json.", "package.json")), same_code(Texts("", "ls -a", "ls -l"))
     (True, False)
     """
-    if not _MAY_BE_CODE.search(texts.reference) or "\\" in texts.reference or _MEASURE.match(texts.reference):
+    command = _COMMAND.match(texts.reference) is not None
+    may_be = command or _MAY_BE_CODE.search(texts.reference)
+    if not may_be or "\\" in texts.reference or _MEASURE.match(texts.reference):
         return None
     reference, answer = _tidy(texts.reference), _tidy(texts.answer)
     code = 0 < len(reference) <= _LONGEST_CODE and reference.count(" ") <= _SPACES_IN_CODE
-    if (
-        not code
-        or not _CODE.search(texts.reference)
-        or (" " in reference and not _SYMBOL_IN_CODE.search(reference))
-        or "\\" in texts.answer
-    ):
+    sentence = " " in reference and not _SYMBOL_IN_CODE.search(reference)
+    if not code or "\\" in texts.answer or not (command or (_CODE.search(texts.reference) and not sentence)):
         return None
     if quoted := _QUOTED.findall(texts.answer):
         answer = _tidy(quoted[0]) if len(quoted) == 1 else ""
@@ -50,6 +50,8 @@ def same_code(texts: Texts) -> bool | None:
         return True if certain else None
     if len(left) != len(right) or answer.lower() == reference.lower():
         return None
+    if _FILE.fullmatch(reference) and _FILE.fullmatch(answer):
+        return False
     others = sum(one != other for one, other in zip(left, right, strict=True))
     similar = len(right) > 1 or SequenceMatcher(None, answer, reference).ratio() > _SIMILAR_CODE
     return False if (others == 1 and similar) or _other_call(answer, reference) else None

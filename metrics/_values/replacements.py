@@ -1,10 +1,11 @@
-"""Find answers that are the reference with another number or code: "won 3-2" for "won 3-1", "gate A27" for "A72"."""
+"""Find answers that are the reference with another number, code or an opposite: "won 3-2" for "won 3-1"."""
 
 import re
 import unicodedata
 from dataclasses import replace
 
 from .dates import Date, agrees
+from .directions import opposite
 from .phrases import FILLERS, negated, singular, stem
 from .reading import Mention, Texts, Values
 from .text import word_set
@@ -21,7 +22,8 @@ _CODES = (
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 _VAGUE = word_set("about around approximately roughly nearly almost circa over under least most more less than")
 _MOST_VALUES, _MORE_WORDS, _SENTENCE, _LONGEST_ANSWER = 6, 2, 8, 20
-_SWAPPED = 2
+_FEW, _SWAPPED = 2, 2  # Words.
+_SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 _CLOSE = 0.03  # Relative difference of numbers that may be the same.
 
@@ -44,7 +46,7 @@ def has_other_number(texts: Texts) -> bool:
     kept = [word for word in said if word in words]
     if not words or kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint({*words, *said}):
         return False
-    verdicts = [_differ(*pair) for pair in zip(given, wanted, strict=True)]
+    verdicts = [_differ(*pair, texts.tolerance) for pair in zip(given, wanted, strict=True)]
     return None not in verdicts and True in verdicts
 
 
@@ -57,7 +59,7 @@ def _values(values: Values) -> list[Mention | Date]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _differ(given: Mention | Date, wanted: Mention | Date) -> bool | None:
+def _differ(given: Mention | Date, wanted: Mention | Date, tolerance: float | None) -> bool | None:
     """Return whether two values differ; None if that is not certain."""
     if isinstance(given, Date) or isinstance(wanted, Date):
         if not (isinstance(given, Date) and isinstance(wanted, Date)) or given.precision != wanted.precision:
@@ -69,8 +71,9 @@ def _differ(given: Mention | Date, wanted: Mention | Date) -> bool | None:
     number = converted(given.number, given.unit, wanted.unit) if given.unit else given.number
     if number is None:
         return None
-    exact = number.integer and wanted.number.integer
-    return abs(number.value - wanted.number.value) > (0 if exact else _CLOSE * abs(wanted.number.value))
+    usual = 0.0 if number.integer and wanted.number.integer else _CLOSE
+    close = usual if tolerance is None else tolerance
+    return abs(number.value - wanted.number.value) > close * abs(wanted.number.value)
 
 
 def _words(values: Values) -> list[str]:
@@ -96,37 +99,42 @@ def same_code_of_form(texts: Texts) -> bool | None:
     other = pattern is _CODES[-1]
     if texts.wanted.dates or texts.wanted.times or (other and texts.wanted.numbers):
         return None
-    (wanted,) = _codes(pattern, reference)
-    codes = {code for code in _codes(pattern, answer) if not other or _form(code) == _form(wanted)}
+    joined = str.maketrans("", "", " -" if pattern is _CODES[0] else "")
+    wanted, given = reference.translate(joined), (found[0].translate(joined) for found in pattern.finditer(answer))
+    codes = {code for code in given if not other or _form(code) == _form(wanted)}
     if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
         return None
     return wanted in codes
 
 
-def _codes(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [re.sub(r"[ -]", "", found[0]) if pattern is _CODES[0] else found[0] for found in pattern.finditer(text)]
-
-
 def _form(code: str) -> str:
-    """Return a code with 0 for its digits and x for its letters, except those of words.
-
-    >>> _form("802.11ax"), _form("propan-1-ol")
-    ('000.00xx', 'propan-0-xx')
-    """
+    """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
     return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
 
 
-def swaps_sides(texts: Texts) -> bool:
-    """Return whether an answer is the reference with two words exchanged around "than".
+def says_opposite(texts: Texts) -> bool:
+    """Return whether an answer has the words of the reference, but an opposite, or two exchanged words.
 
-    >>> swaps_sides(Texts("", "Red is scattered more than blue.", "Blue is scattered more than red"))
+    Words are exchanged around "than" and verbs such as "beat", or if they are opposites themselves.
+
+    >>> says_opposite(Texts("", "Red is scattered more than blue.", "Blue is scattered more than red"))
+    True
+    >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
     True
     """
-    if " than " not in texts.reference:
+    if len(texts.answer) > _LONGER * len(texts.reference) or texts.reference.count(" ") > _LONGEST_ANSWER:
         return False
     given, wanted = ([stem(word) for word in _WORD.findall(text.lower())] for text in (texts.answer, texts.reference))
-    given = given[len(given) - len(wanted) :]
-    if len(given) != len(wanted):
+    given = given[max(0, len(given) - len(wanted)) :]
+    if len(given) != len(wanted) or len(wanted) <= _FEW:
         return False
-    pairs = [pair for pair in zip(given, wanted, strict=True) if pair[0] != pair[1]]
-    return len(pairs) == _SWAPPED and pairs[0] == pairs[1][::-1]
+    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    if not places or len(places) > _SWAPPED:
+        return False
+    first, last = places[0], places[-1]
+    opposites = opposite(given[first], [wanted[first]])
+    if first == last:
+        return opposites
+    between = wanted[first + 1 : last]
+    swapped = given[first] == wanted[last] and given[last] == wanted[first]
+    return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))

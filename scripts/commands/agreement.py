@@ -74,7 +74,7 @@ def agreement(
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
-        from ..files.outputs import check_output, write_json
+        from ..files.writing import check_output, write_json
         from ..labeled_data.rows import DataSelection
         from ..uncertainty.resampling import Bootstrap
 

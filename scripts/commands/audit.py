@@ -40,8 +40,7 @@ def audit(
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show
         from ..auditing.run import AuditPlan, prepare, run
-        from ..files.outputs import check_output, write_json
-        from ..files.writing import check_different, check_place, replacing
+        from ..files.writing import check_different, check_output, check_place, replacing, write_json
         from ..options import parse_options
 
         check_output(json_file, {"--data": data, "--against": against})

@@ -37,7 +37,7 @@ def cascade(
         from ..cascading.reading import read
         from ..cascading.report import as_json, find, show
         from ..estimation.arguments import parse_columns
-        from ..files.outputs import check_output, write_json
+        from ..files.writing import check_output, write_json
 
         check_output(json_file, inputs={"--input": Path(source)})
         priced = None if prices is None else _pair(prices)

@@ -33,8 +33,7 @@ def compare(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
-        from ..files.outputs import write_json
-        from ..files.writing import check_different, check_place, check_target, write_rows
+        from ..files.writing import check_different, check_place, check_target, write_json, write_rows
         from ..uncertainty.paired import compare as compared
 
         if changed is not None:

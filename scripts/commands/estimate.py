@@ -31,8 +31,7 @@ def estimate(
         from ..estimation.powered import estimate as estimated
         from ..estimation.report import as_json, show
         from ..estimation.signatures import signature_warnings
-        from ..files.outputs import write_json
-        from ..files.writing import check_different, check_place
+        from ..files.writing import check_different, check_place, write_json
 
         if json_file is not None:
             check_place(json_file)

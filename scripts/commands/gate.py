@@ -57,8 +57,7 @@ def gate(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
-        from ..files.outputs import write_json
-        from ..files.writing import check_different, check_place, replacing
+        from ..files.writing import check_different, check_place, replacing, write_json
 
         if (labels is None) != (baseline_labels is None):
             raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")

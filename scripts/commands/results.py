@@ -38,8 +38,7 @@ def results(
 
         from ..estimation.arguments import parse_columns
         from ..estimation.signatures import signature_warnings
-        from ..files.outputs import write_json
-        from ..files.writing import check_different, check_place, replacing
+        from ..files.writing import check_different, check_place, replacing, write_json
         from ..reporting import every_eval_ever, hub_results
 
         if (record is None) != (organization is None):

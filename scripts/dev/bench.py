@@ -44,7 +44,7 @@ def bench(
 ) -> None:
     """Measure speed and memory of each engine and precision against a plain loop and raw forward passes."""
     with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
-        from ..files.outputs import check_output, write_json
+        from ..files.writing import check_output, write_json
         from .benchmarks import evqascore, text
         from .benchmarks.measure import measure
 

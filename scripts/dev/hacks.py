@@ -74,7 +74,7 @@ def hacks(
     template is chosen, as an optimizer would.
     """
     with reported_errors("", program=_PROGRAM):
-        from ..files.outputs import check_output, write_json
+        from ..files.writing import check_output, write_json
         from ..loading import load_metric
         from ..options import parse_options
 

@@ -213,3 +213,16 @@ def _concatenate(parts: Iterable[Path], path: Path) -> None:
         for part in parts:
             with part.open("rb") as opened:
                 shutil.copyfileobj(opened, file)
+
+
+def check_output(json_file: Path | None, inputs: Mapping[str, Path | None] | None = None) -> None:
+    """Raise ValueError if the file cannot be written, or is an input."""
+    if json_file is not None:
+        check_place(json_file)
+    check_different({**(inputs or {}), "--json": json_file})
+
+
+def write_json(target: Path, value: object) -> None:
+    """Write JSON to a file, which is replaced once everything is written."""
+    with replacing(target) as path:
+        path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")

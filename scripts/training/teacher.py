@@ -23,10 +23,7 @@ _ENCODER = "encoder"
 
 
 class Teacher(Learner):
-    """An encoder with a head over [c, |u − v|, u ∘ v, 10 cos(u, v)].
-
-    c is the first token of the last layer, and u and v are the means over the tokens of answer and reference, each
-    scaled to a mean square of 1. The input is BEM's: answer, reference, question.
+    """An encoder with the head of a large matcher; it reads BEM's input.
 
     Args:
         encoder: Folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub.
