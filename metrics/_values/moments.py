@@ -123,8 +123,9 @@ def _next_year(given: Date, wanted: Date) -> bool:
 def _same_century(texts: Texts, wanted: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
     numbers = [one.number.value for one in texts.given.numbers if one.ordinal]
-    known = len(numbers) == 1 and texts.short and wanted.years is not None and wanted.years[0] > 0
-    return numbers[0] == wanted.years[0] // 100 + 1 if known and wanted.years else None
+    if len(numbers) != 1 or not texts.short or not wanted.years or wanted.years[0] < 0:
+        return None
+    return numbers[0] == wanted.years[0] // 100 + 1
 
 
 def _same_early_year(texts: Texts, wanted: Date) -> bool | None:

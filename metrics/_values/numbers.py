@@ -118,16 +118,16 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     if found["of_ten"] is not None:
         value = sign * 10.0 ** int(found["of_ten"])
         return WrittenNumber(value, value, value, approximate=True)
+    power = int(found["power"] or found["exponent"] or 0)
+    if max(len(found["digits"] or ""), abs(power)) > _LARGEST_POWER:
+        return None
     if found["digits"] is None:
         top, bottom = float(found["top"] or found["over"]), float(found["bottom"] or found["under"])
         if not bottom:
             return None
-        value = sign * (float(found["whole"] or 0) + top / bottom) * 10.0 ** int(found["power"] or 0)
+        value = sign * (float(found["whole"] or 0) + top / bottom) * 10.0**power
         return WrittenNumber(value, value, 0.0, approximate)
     digits = _decimal(found["digits"], decimal_comma)
-    power = int(found["power"] or found["exponent"] or 0)
-    if max(len(digits), abs(power)) > _LARGEST_POWER:
-        return None
     value = sign * float(f"{digits}e{power}")
     step = 10.0 ** (power - len(digits.partition(".")[2]))
     if approximate and "." not in digits:

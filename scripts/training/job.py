@@ -131,7 +131,7 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
     neighbors = nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
     weights = None
     if found.written:
-        from .written.style import evening_weights  # stays in the repository, like the written answers
+        from .written.style import evening_weights  # not in the wheel, like the written answers
 
         weights = evening_weights(found.train)
     return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)

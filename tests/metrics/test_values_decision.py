@@ -179,6 +179,7 @@ UNCERTAIN = [
     ("rose by 3 km", "rose by 3000 m", ""),
     ("2 hours 15 minutes", "2h15", "How long?"),
     ("3.10", "3.1", "Which version?"),
+    ("1/2", "1/2 × 10^999", "How much?"),
     ("169", "169... Let me recompute: 159.", "What is the square of 13?"),
     ("200 g", "300 g of flour and 200 g of sugar", "How much?"),
     ("", "206", "How many?"),
