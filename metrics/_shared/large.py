@@ -74,16 +74,11 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
             with torch.autocast(read.device.type, enabled=False):
                 return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
 
+    safe = {"local_files_only": True, "trust_remote_code": False}
     try:
         with library_bars():
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            body = AutoModel.from_pretrained(
-                folder,
-                dtype=getattr(torch, dtype),
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-            )
+            tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
+            body = AutoModel.from_pretrained(folder, dtype=getattr(torch, dtype), use_safetensors=True, **safe)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
-from .directions import same_direction
+from .directions import same_direction, says_opposite
 from .expressions import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
-from .names import acronym, differs_in_one_word, other_symbol, same_code, same_person
+from .names import acronym, differs_in_one_word, other_symbol, same_code, same_label, same_person
 from .negations import denied
 from .phrases import takes_back
 from .quantities import same_number, wanted_number
 from .reading import Texts
-from .replacements import has_other_number, same_code_of_form, says_opposite
+from .replacements import has_other_number
 from .text import word_set
 
 KINDS = (
@@ -272,7 +272,7 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     if len(texts.answer) > _LONGEST_NAME:
         return
     similar = texts.answer.count(" ") <= texts.reference.count(" ") + 1
-    if (same := same_code_of_form(texts)) is not None:
+    if (same := same_label(texts)) is not None:
         yield "identifier", same
     if similar and (other_symbol(texts) or differs_in_one_word(texts)):
         yield "identifier", False

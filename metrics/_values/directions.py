@@ -55,6 +55,9 @@ _PRONOUNS = word_set(
     "got gets became becomes become went goes go turned"
 )
 _FEWEST = 3  # Words of a statement with roles.
+_SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
 def opposite(word: str, others: Iterable[str]) -> bool:
@@ -148,3 +151,33 @@ def _swapped(reference: str, answer: str) -> bool:
     places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
     apart = len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
     return apart and given[places[0]] == wanted[places[1]] and given[places[1]] == wanted[places[0]]
+
+
+def says_opposite(texts: Texts) -> bool:
+    """Return whether an answer has the words of the reference, but an opposite, or two exchanged words.
+
+    Words are exchanged around "than" and verbs such as "beat", or if they are opposites themselves.
+
+    >>> says_opposite(Texts("", "Red is scattered more than blue.", "Blue is scattered more than red"))
+    True
+    >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
+    True
+    """
+    if texts.reference.count(" ") > _LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
+        return False
+    given, wanted = (
+        [stem(word) for word in _LETTERS.findall(text.lower())] for text in (texts.answer, texts.reference)
+    )
+    given = given[max(0, len(given) - len(wanted)) :]
+    if len(given) != len(wanted) or len(wanted) < _FEWEST:
+        return False
+    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    if not 0 < len(places) <= 2:  # noqa: PLR2004
+        return False
+    first, last = places[0], places[-1]
+    opposites = opposite(given[first], [wanted[first]])
+    if first == last:
+        return opposites
+    between = wanted[first + 1 : last]
+    swapped = given[first] == wanted[last] and given[last] == wanted[first]
+    return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))

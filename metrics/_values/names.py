@@ -70,6 +70,45 @@ def _tidy(text: str) -> str:
     return " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
 
 
+_MAY_BE_LABEL, _LONGEST_LABEL = re.compile(r"[\d₀-₉]|[+-]$"), 40  # Characters.
+# LH 404 and A380; B+ and Na+; any others with a letter and a digit.
+_LABELS = (
+    re.compile(r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b"),
+    re.compile(r"\b[A-Z][a-z]?[+-](?!\w)"),
+    re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w"),
+)
+_PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
+_SENTENCE, _LONGEST_LABELED = 8, 20  # Words of an answer.
+
+
+def same_label(texts: Texts) -> bool | None:
+    """Return whether an answer has the reference's label, such as A72; None unless it has one label of that form.
+
+    >>> same_label(Texts("", "You need to be at gate A27.", "A72")), same_label(Texts("", "B 7", "B7"))
+    (False, True)
+    """
+    if len(texts.reference) > _LONGEST_LABEL or not _MAY_BE_LABEL.search(texts.reference):
+        return None
+    reference, answer = (unicodedata.normalize("NFKC", text).strip(" .") for text in (texts.reference, texts.answer))
+    pattern = next((one for one in _LABELS if one.fullmatch(reference)), None)
+    if pattern is None or texts.length > _LONGEST_LABELED or negated(answer):
+        return None
+    other = pattern is _LABELS[-1]
+    if texts.wanted.dates or texts.wanted.times or (other and texts.wanted.numbers):
+        return None
+    joined = str.maketrans("", "", " -" if pattern is _LABELS[0] else "")
+    wanted, given = reference.translate(joined), (found[0].translate(joined) for found in pattern.finditer(answer))
+    codes = {code for code in given if not other or _form(code) == _form(wanted)}
+    if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
+        return None
+    return wanted in codes
+
+
+def _form(code: str) -> str:
+    """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
+    return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
+
+
 # Endings of chemical names, in which one letter is another substance.
 _CHEMICAL = re.compile(r"[a-z0-9,()\[\]'-]*(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?")
 _CHEMISTRY = re.compile(
