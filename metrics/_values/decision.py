@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
 from .directions import same_direction, says_opposite
-from .expressions import same_formula
+from .formulas import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
 from .names import acronym, differs_in_one_word, other_symbol, same_code, same_label, same_person
@@ -72,7 +72,7 @@ _YEAR = re.compile(r"\d{3,4}")
 _LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
-    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
+    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
 _VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.

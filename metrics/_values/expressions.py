@@ -1,166 +1,143 @@
-"""Compare formulas by their values at random points, which equal formulas share.
+"""Read a formula in mathematical notation, and evaluate it at points of the complex plane.
 
-A formula is parsed by Python's own parser and evaluated over complex numbers, with few operators and functions. Two
-polynomials that differ have different values almost everywhere (Schwartz 1980, Zippel 1979). Unlike a computer algebra
-system, this has no cases that take minutes.
+Unlike a computer algebra system, this has no cases that take minutes, and no text runs as code.
 """
 
-import ast
 import cmath
-import random
+import operator
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from itertools import pairwise
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from .text import plain
-
-_SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "−": "-", "θ": "t", "√": "√", "±": "?"})
-_LONGEST, _POINTS, _CLOSE, _POWER = 200, 6, 1e-7, 60
-_FUNCTIONS: dict[str, Callable[[complex], complex]] = {
-    "sqrt": cmath.sqrt, "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "exp": cmath.exp, "log": cmath.log,
-    "ln": cmath.log, "abs": abs,
+Point = Mapping[str, complex]
+FUNCTIONS: dict[str, Callable[[complex], complex]] = {
+    "sqrt": cmath.sqrt, "√": cmath.sqrt, "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "exp": cmath.exp,
+    "log": cmath.log, "ln": cmath.log, "abs": abs, "sec": lambda x: 1 / cmath.cos(x), "csc": lambda x: 1 / cmath.sin(x),
+    "cot": lambda x: 1 / cmath.tan(x),
 }  # fmt: skip
-_CONSTANTS = {"pi": cmath.pi, "e": cmath.e}
-_FUNCTION = "sqrt|sin|cos|tan|exp|log|ln|abs|pi"
-_TOKEN = re.compile(rf"{_FUNCTION}|[a-zA-Z]|\d+(?:\.\d+)?|\.\d+|\*\*|[-+*/(),=^|]")
-# Numbers, operators, and at most two variables in a row.
-_PART = rf"(?:(?<![a-zA-Z])(?:{_FUNCTION})(?![a-zA-Z])|(?<![a-zA-Z])[a-zA-Z]{{1,2}}(?![a-zA-Z'])|[\d.+*/^()|=√-]|\s)"
-_FORMULA = re.compile(rf"{_PART}+")
-_OPERATOR = re.compile(r"[+*/^=√|(]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|sqrt")
-_WORD = re.compile(
-    r"\b(?:[Ii]s|[Ii]t|[Ss]o|[Ww]e|to|of|in|as|at|by|or|an|be|on|if|do|no|he|my|up|us|am|the|I|a(?!\s?[-+*/^=)\d]))\b(?!\s?[\^*/])"
+SIGN = "±"  # Also the name of its value, which is 1 or -1; any other number tells as much.
+_CONSTANTS = {"π": cmath.pi, "pi": cmath.pi, "e": cmath.e}
+_TOKEN = re.compile(
+    rf"\s*({'|'.join((*FUNCTIONS, 'pi'))}|[a-zA-Z\u0370-\u03ff]\d*|\d+(?:\.\d+)?|\.\d+|[-+*/^()|{SIGN}]|\S|$)"
 )
-_SENTENCE = re.compile(r"\b(?:it|is)\b(?!\s?[\^*/])", re.IGNORECASE)
-_CALLS = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"(ln|log|sqrt)\s?\|([^|]+)\|", r"\1(abs(\2))"),
-        (r"\|([^|]+)\|", r"abs(\1)"),
-        ("√", "sqrt"),
-        (r"sqrt\s*(\d+(?:\.\d+)?|[a-z])(?!\w*\()", r"sqrt(\1)"),
-        (r"\b(sin|cos|tan|ln|log|exp)\s+(\d*[a-z])\b", r"\1(\2)"),
-    )
-)
-_ORDINAL = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d")
+_LARGEST_POWER = 60
 
 
-def formula(text: str) -> str | None:
-    """Return a formula in Python's notation, with both sides of an equation; None for a text that is no formula.
+@dataclass(frozen=True)
+class Expression:
+    """An expression, such as one side of an equation.
 
-    >>> formula("2x + 6"), formula("the answer"), formula("y = 3x")
-    ('2*x+6', None, 'y-(3*x)')
+    Attributes:
+        text: The expression as it is written.
+        names: Its variables. A variable is a letter, which may have a number.
+        at: Returns its value at a point, the values of its variables. Raises ArithmeticError or ValueError if it has
+            none.
     """
-    text = _plain(text)
-    if not _FORMULA.fullmatch(text) or not _OPERATOR.search(text) or _ORDINAL.search(text):
-        return None
-    sides = text.split("=")
-    if len(sides) > 2 or not all(map(str.strip, sides)):  # noqa: PLR2004
-        return None
-    written = [_python(side) for side in sides]
-    return written[0] if len(written) == 1 else f"{written[0]}-({written[1]})"
+
+    text: str
+    names: frozenset[str]
+    at: Callable[[Point], complex]
 
 
-def _python(text: str) -> str:
-    """Return a side of a formula with Python's operators, a call for each function, and no implicit products."""
-    for pattern, replacement in _CALLS:
-        text = pattern.sub(replacement, text)
-    tokens = _TOKEN.findall(text)
-    written = []
-    for token, following in pairwise([*tokens, ""]):
-        written.append("**" if token == "^" else token)
-        ends = token == ")" or (token[-1].isalnum() and token not in _FUNCTIONS)
-        if ends and (following == "(" or following[:1].isalnum() or following[:1] == "."):
-            written.append("*")
-    return "".join(written)
+def read_expression(text: str) -> Expression:
+    """Read an expression. A product needs no sign, and √ and other functions need no parentheses.
 
+    Raises:
+        ValueError: The text is no expression.
 
-def same_formula(answer: str, reference: str) -> bool | None:
-    """Return whether two formulas are equal; None if one of the texts is no formula.
-
-    >>> same_formula("2(x+3)", "2x + 6"), same_formula("2x + 3", "2x + 6"), same_formula("y = 2 + 3x", "y = 3x + 2")
-    (True, False, True)
+    >>> read_expression("2x sin^2 x").at({"x": cmath.pi / 2}).real == cmath.pi
+    True
     """
-    wanted = formula(reference)
-    if wanted is None or not re.search(r"[a-z]", wanted):
-        return None
-    for text in _candidates(answer, "=" in reference):
-        given = formula(text)
-        if given is None:
-            continue
-        with suppress(ValueError, SyntaxError, LookupError, ArithmeticError, RecursionError, MemoryError):
-            return _same(given, wanted, "=" in reference and "=" in text)
-    return None
+    reader = _Reader(text)
+    return Expression(text.strip(), frozenset(reader.names), reader.expression)
 
 
-def _plain(text: str) -> str:
-    text = plain(text[:_LONGEST]).translate(_SIGNS).replace("π", " pi ")
-    return text.strip().strip("$.,;` ").strip()
+class _Reader:
+    """A recursive descent over sums, products, signs, powers and atoms."""
+
+    def __init__(self, text: str) -> None:
+        self.names: set[str] = set()
+        self._tokens = _TOKEN.findall(text)[::-1]
+        self._bars = 0  # Open |.
+        self.expression = self._sum()
+        if self._next:
+            raise ValueError(f"{text!r} is no expression")
+
+    @property
+    def _next(self) -> str:
+        return self._tokens[-1] if self._tokens else ""
+
+    def _take(self, symbols: str) -> str:
+        return self._tokens.pop() if self._next and self._next in symbols else ""
+
+    def _sum(self) -> Callable[[Point], complex]:
+        total = self._product()
+        while symbol := self._take("+-±"):
+            total = _applied(operator.sub if symbol == "-" else operator.add, total, self._after(symbol, self._product))
+        return total
+
+    def _product(self) -> Callable[[Point], complex]:
+        total = self._signed()
+        while self._next not in {"", ")", "+", "-", SIGN} and not (self._next == "|" and self._bars):
+            divides = self._take("*/") == "/"
+            total = _applied(operator.truediv if divides else operator.mul, total, self._signed())
+        return total
+
+    def _signed(self) -> Callable[[Point], complex]:
+        if symbol := self._take("+-±"):
+            inner = self._after(symbol, self._signed)
+            return _applied(operator.sub, lambda point: 0, inner) if symbol == "-" else inner
+        return self._power()
+
+    def _after(self, symbol: str, part: Callable[[], Callable[[Point], complex]]) -> Callable[[Point], complex]:
+        if symbol != SIGN:
+            return part()
+        self.names.add(SIGN)
+        return _applied(operator.mul, lambda point: point[SIGN], part())
+
+    def _power(self) -> Callable[[Point], complex]:
+        base = self._atom()
+        return _applied(_power, base, self._signed()) if self._take("^") else base
+
+    def _atom(self) -> Callable[[Point], complex]:
+        token = self._tokens.pop() if self._tokens else ""
+        if token in FUNCTIONS:
+            return self._call(token)
+        if token in {"(", "|"}:
+            self._bars += token == "|"
+            inner = self._sum()
+            if not self._take(")" if token == "(" else "|"):
+                raise ValueError("a bracket is open")
+            self._bars -= token == "|"
+            return inner if token == "(" else lambda point: complex(abs(inner(point)))
+        if token in _CONSTANTS:
+            return lambda point: complex(_CONSTANTS[token])
+        if token[:1].isalpha():
+            self.names.add(token)
+            return lambda point: point[token]
+        number = complex(float(token))
+        return lambda point: number
+
+    def _call(self, name: str) -> Callable[[Point], complex]:
+        """Read what follows the name of a function: "(x + 1)", "2x", or "^2 x"."""
+        exponent = self._atom() if self._take("^") else None
+        argument = self._atom()
+        while name not in {"sqrt", "√"} and (self._next[:1].isalnum() and self._next not in FUNCTIONS):
+            argument = _applied(operator.mul, argument, self._power())
+        value = FUNCTIONS[name]
+        called = lambda point: complex(value(argument(point)))  # noqa: E731
+        return called if exponent is None else _applied(_power, called, exponent)
 
 
-def _candidates(answer: str, equation: bool) -> Iterator[str]:
-    """Yield the parts of an answer that may be formulas, the longest first."""
-    if (equation or "=" not in answer) and not _SENTENCE.search(answer):
-        yield answer
-    found = [part.strip() for part in _FORMULA.findall(_WORD.sub(";", _plain(answer))) if _OPERATOR.search(part)]
-    if not equation:
-        found = [part.rpartition("=")[2].strip() for part in found]
-    yield from sorted(found, key=len, reverse=True)
+def _applied(
+    operation: Callable[[complex, complex], complex],
+    left: Callable[[Point], complex],
+    right: Callable[[Point], complex],
+) -> Callable[[Point], complex]:
+    return lambda point: operation(left(point), right(point))
 
 
-def _same(given: str, wanted: str, equations: bool) -> bool | None:
-    trees = [ast.parse(text, mode="eval").body for text in (given, wanted)]
-    names = [_variables(tree) for tree in trees]
-    if names[0] != names[1]:
-        if {name.lower() for name in names[0]} != {name.lower() for name in names[1]}:
-            return False
-        trees = [ast.parse(text.lower(), mode="eval").body for text in (given, wanted)]
-        names = [_variables(tree) for tree in trees]
-    numbers = random.Random(0)
-    ratios = []
-    for _ in range(_POINTS):
-        point = {name: complex(numbers.uniform(0.5, 2), numbers.uniform(0.1, 1)) for name in sorted(names[1])}
-        left, right = (_value(tree, point) for tree in trees)
-        if equations:
-            # Equations are equal if one is a multiple of the other.
-            ratios.append(left / right)
-        elif abs(left - right) > _CLOSE * max(abs(left), abs(right), 1):
-            return False
-    return all(abs(ratio - ratios[0]) < _CLOSE * max(abs(ratio), 1) for ratio in ratios) if equations else True
-
-
-def _variables(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _FUNCTIONS.keys() - _CONSTANTS.keys()
-
-
-def _value(node: ast.AST, point: dict[str, complex]) -> complex:
-    """Return the value of an expression at a point; raise ValueError for anything but arithmetic."""
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            return complex(number)
-        case ast.Name(id=name):
-            return point[name] if name in point else complex(_CONSTANTS[name])
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_value(inner, point)
-        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _value(inner, point)
-        case ast.BinOp(left=first, op=operator, right=second):
-            return _binary(operator, _value(first, point), _value(second, point))
-        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _FUNCTIONS:
-            return complex(_FUNCTIONS[name](_value(inner, point)))
-    raise ValueError("not a formula")
-
-
-def _binary(operator: ast.operator, left: complex, right: complex) -> complex:
-    match operator:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Div():
-            return left / right
-        case ast.Pow() if abs(right) <= _POWER:
-            return left**right
-    raise ValueError("not a formula")
+def _power(base: complex, exponent: complex) -> complex:
+    if abs(exponent) > _LARGEST_POWER:
+        raise ValueError(f"the exponent {exponent} is too large")
+    return base**exponent

@@ -33,7 +33,12 @@ _SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "012
 _POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _IN_DOLLARS = re.compile(r"(?<!\\)\$([^$]*)(?<!\\)\$")
 _MARKUP = re.compile(r"[\\$^]")
-_LATEX = tuple(
+_GREEK = dict(zip((
+    "alpha", "beta", "gamma", "delta", "epsilon", "theta", "kappa", "lambda", "rho", "sigma", "tau", "phi", "psi",
+    "omega", "Delta", "Omega",
+), "αβγδεθκλρστφψωΔΩ", strict=True))  # fmt: skip
+_Rewriting = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+_LATEX: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\\[()\[\]]|~", " "),
@@ -49,7 +54,8 @@ _LATEX = tuple(
         (r"\\%", "%"),
         (r"\^\s*\{([^{}]*)\}", r"^(\1)"),
         (r"\\(?:mu|micro)\b", "μ"),
-        (r"\\(pi|alpha|beta|gamma|theta|lambda|omega|sin|cos|tan|log|ln|exp)\b", r"\1"),
+        (r"\\(pi|sin|cos|tan|sec|csc|cot|log|ln|exp)(?![a-zA-Z])", r" \1"),
+        (rf"\\({'|'.join(_GREEK)})(?![a-zA-Z])", lambda found: _GREEK[found[1]]),
         # A dollar sign before a number is a currency.
         (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:\s|$))|(?<=[^\s])\$(?!\d)", ""),
     )
@@ -239,7 +245,7 @@ def _value(words: str) -> int:
     return int(text2num(words.replace("-", " ").lower(), "en"))
 
 
-_ENGLISH_PHRASES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+_ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (rf"\b({_TENS}) - (?=\w)", r"\1-"),

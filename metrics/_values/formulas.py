@@ -1,0 +1,165 @@
+"""Compare formulas by their values at random points, which equal formulas share.
+
+Two polynomials that differ have different values almost everywhere (Schwartz 1980, Zippel 1979). Two equations are
+equal if the solutions of one solve the other.
+"""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
+from .text import plain, word_set
+
+_LONGEST, _POINTS, _STEPS, _CLOSE = 200, 5, 40, 1e-7
+_SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
+_LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
+_OPERATOR = re.compile(
+    r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z\u0370-\u03ff](?![a-z])|"
+    rf"\b(?:{'|'.join(FUNCTIONS)})\b"
+)
+_CALL = re.compile(rf"π|\b(?:pi|{'|'.join(FUNCTIONS)})")
+_BETWEEN = re.compile(r"[^\w\s.+*/^()|=√±-]+|\.(?!\d)")
+_NO_FORMULA = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d|^[A-Z]+[/-][A-Z]+$")  # 14th, 1969, AC/DC
+_SMALL_WORDS = word_set("is it so we to of in as at by or an be on if do no he my up us am go")
+_ARTICLE = re.compile(r"\s?[-+*/^=)\d]")  # "a" or "I" before it is a variable.
+_SYMBOL = re.compile(r"[a-zA-Z\u0370-\u03ff]{1,2}\d?")
+_LONGEST_PRODUCT = 4  # Variables.
+
+
+def same_formula(answer: str, reference: str) -> bool | None:
+    """Return whether two formulas are equal; None if one of the texts is no formula.
+
+    >>> same_formula("2(x+3)", "2x + 6"), same_formula("2x + 3", "2x + 6"), same_formula("V = nRT/P", "PV = nRT")
+    (True, False, True)
+    """
+    text = _plain(reference)
+    if _NO_FORMULA.search(text) or not _OPERATOR.search(text) or _pieces(text, None) != [text]:
+        return None
+    wanted = _sides(text)
+    letters = {name[0] for name in _names(wanted)}
+    if not (_CALL.search(text) if not letters else len(wanted) > 1 or any(map(str.islower, letters))):
+        return None
+    whole = _plain(answer)
+    pieces = [one for one in _pieces(whole, letters) if letters or one == whole]
+    equations = [one for one in pieces if "=" in one] if len(wanted) > 1 else []
+    verdicts = [same for one in equations or pieces if (same := _same(one, wanted, whole)) is not None]
+    return verdicts[-1] if len(set(verdicts)) == 1 or (verdicts and verdicts[-1]) else None
+
+
+def _plain(text: str) -> str:
+    return plain(text[:_LONGEST]).translate(_SIGNS).strip().strip("$.,;` ").strip()
+
+
+def _pieces(text: str, letters: set[str] | None) -> list[str]:
+    """Return the parts of a text that may be formulas: those without words."""
+
+    def symbols(found: re.Match[str]) -> str:
+        return found[0] if _is_symbolic(found, letters) else ";"
+
+    found = [part.strip() for part in _BETWEEN.split(_LETTERS.sub(symbols, text))]
+    return [part for part in found if _OPERATOR.search(part)]
+
+
+def _is_symbolic(found: re.Match[str], letters: set[str] | None) -> bool:
+    """Return whether letters are a variable, a function, or a product of the other formula's variables."""
+    word = found[0]
+    if word in FUNCTIONS or word == "pi":
+        return True
+    if len(word) == 1:
+        return word not in "aI" or found.end() == len(found.string) or bool(_ARTICLE.match(found.string, found.end()))
+    if letters and set(word) <= letters:
+        return len(word) <= _LONGEST_PRODUCT
+    if len(word) == 2:  # noqa: PLR2004
+        return word.lower() not in _SMALL_WORDS or found.string[found.end() :][:1] in {"^", "*", "/"}
+    return len(word) == 3 and not letters and not word.istitle() and not set("aeiouy") & set(word)  # noqa: PLR2004
+
+
+def _sides(text: str) -> list[Expression]:
+    """Return an expression, or both sides of an equation; nothing for another text."""
+    with suppress(ValueError, RecursionError):
+        sides = [read_expression(side) for side in text.split("=")]
+        return sides if len(sides) <= 2 else []  # noqa: PLR2004
+    return []
+
+
+def _same(text: str, wanted: list[Expression], whole: str) -> bool | None:
+    """Compare a part of an answer with the reference; "E = mgh", "U = mgh" and "mgh" are equal."""
+    given = _sides(text)
+    named = [len(sides) > 1 and _SYMBOL.fullmatch(sides[0].text) is not None for sides in (given, wanted)]
+    if not given or (len(wanted) > len(given) and not named[1]):
+        return None
+    renamed = all(named) and given[0].names.isdisjoint(_names(wanted)) and bool(wanted[-1].names)
+    if len(given) != len(wanted) or renamed:
+        given, wanted = given[-1:], wanted[-1:]
+    if _names(given) != _names(wanted):
+        given, wanted = ([read_expression(side.text.lower()) for side in sides] for sides in (given, wanted))
+    if (names := _names(given)) != _names(wanted):
+        return False if text == whole and not _differ_in_digits(names, _names(wanted)) else None
+    with suppress(ValueError, ArithmeticError, RecursionError):
+        return _same_solutions(given, wanted) if len(wanted) > 1 else _same_values(given[0], wanted[0])
+    return None
+
+
+def _names(sides: Sequence[Expression]) -> frozenset[str]:
+    return frozenset().union(*(side.names for side in sides))
+
+
+def _differ_in_digits(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Return whether names differ only in digits, as "x2" for x² does."""
+    return {name[0] for name in left} == {name[0] for name in right}
+
+
+def _points(names: frozenset[str]) -> list[dict[str, complex]]:
+    numbers = random.Random(0)
+    return [
+        {name: complex(numbers.uniform(0.5, 2), numbers.uniform(0.1, 1)) for name in sorted(names)}
+        for _ in range(_POINTS)
+    ]
+
+
+def _same_values(left: Expression, right: Expression) -> bool:
+    return all(_gap([left, right], point)[1] < _CLOSE for point in _points(left.names | right.names))
+
+
+def _gap(sides: Sequence[Expression], point: Point) -> tuple[complex, float]:
+    """Return the difference of two sides at a point, and its size relative to the larger one."""
+    left, right = (side.at(point) for side in sides)
+    return left - right, abs(left - right) / max(abs(left), abs(right), 1e-30)
+
+
+def _same_solutions(given: Sequence[Expression], wanted: Sequence[Expression]) -> bool | None:
+    """Return whether solutions of one equation solve the other; None if none is found."""
+    points = _points(_names(wanted))
+    if any(_gap(sides, points[0])[1] < _CLOSE for sides in (given, wanted)):
+        return None  # it holds everywhere
+    solved = None
+    for sides, others in ((wanted, given), (given, wanted)):
+        solutions = [solution for point in points if (solution := _solution(sides, point)) is not None]
+        if solutions and all(_gap(others, solution)[1] < _CLOSE for solution in solutions):
+            return True
+        solved = False if solutions else solved
+    return solved
+
+
+def _solution(sides: Sequence[Expression], point: Point) -> Point | None:
+    """Return a solution of an equation that shares all values of a point but one, found by the secant method."""
+    for name in sorted(point.keys() - {SIGN}):
+        with suppress(ValueError, ArithmeticError):
+            if (value := _root(lambda value: _gap(sides, {**point, name: value}), point[name])) is not None:  # noqa: B023
+                return {**point, name: value}
+    return None
+
+
+def _root(gap: Callable[[complex], tuple[complex, float]], start: complex) -> complex | None:
+    last, value = start, 1.1 * start + 0.1
+    before = gap(last)[0]
+    for _ in range(_STEPS):
+        difference, size = gap(value)
+        if size < _CLOSE / 100:
+            return value
+        if difference == before:
+            break
+        last, value, before = value, value - difference * (value - last) / (difference - before), difference
+    return None
