@@ -108,8 +108,8 @@ _PRONOUN_AND_VERB = re.compile(
     (?:i\ think\ |well,?\ |actually,?\ |of\ course,?\ )?
     (?:it|he|she|they|that|there|this|we|you|i|one)
     (?:'s|’s|\ (?:really\ |certainly\ |surely\ |definitely\ )?
-        (?:is|does|do|did|was|were|has|have|had|can|could|will|would|should|must|may|are))
-    (?P<no>\ not|n't|n’t)?
+        (?:is|does|do|did|was|were|has|have|had|can|ca(?=n)|could|will|wo(?=n)|would|should|must|may|are))
+    (?P<no>\ ?not|n't|n’t)?
     (?:\ indeed|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -130,6 +130,7 @@ _JUDGED = re.compile(
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
 )
+_NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
 _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
@@ -171,6 +172,7 @@ def says_yes(question: str, answer: str) -> bool | None:
         return not (judged["no"] or judged["f"])
     if _DENIED.search(question):
         return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
+    answer = _NO_DOUBT.sub("", answer)
     found = polarity(answer)
     return _states(question, answer) if found is None and question else found
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
-from .directions import same_direction, says_opposite
+from .directions import same_direction
 from .formulas import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
@@ -19,6 +19,7 @@ from .phrases import takes_back
 from .quantities import same_number, wanted_number
 from .reading import Texts
 from .replacements import has_other_number
+from .statements import same_roles, says_opposite
 from .text import word_set
 
 KINDS = (
@@ -69,19 +70,22 @@ _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
 _YEAR = re.compile(r"\d{3,4}")
+_ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 _LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
 _VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
 _STEMS = word_set(
     "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
-    "half quar doze firs seco fifth noon midn midd halb ein eine zwei zwöl drei vier fünf sech sieb acht neun zehn "
-    "elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
+    "half quar doze firs seco fifth noon midn midd halb ein eine einu zwei zwöl drei vier fünf sech sieb acht neun "
+    "zehn elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
     "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
     "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
     "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
@@ -213,6 +217,8 @@ def _final(text: str) -> str | None:
 def _repeats(texts: Texts) -> bool:
     """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
     wanted = f" {' '.join(exact_words(texts.reference))}"
+    if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
+        return False
     whole = " " if texts.short and any(map(str.isdigit, wanted)) else ""
     return wanted + whole in f" {' '.join(texts.answer_words)} "
 
@@ -241,6 +247,8 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
         yield "negation", False
     if spaces <= _SPACES:
         if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
+            yield "direction", same
+        if (same := same_roles(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             yield "direction", same
         if says_opposite(texts):
             yield "direction", False
@@ -285,7 +293,10 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
 def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     """Compare formulas, dates, times, lists, numbers and quantities."""
     reference, answer = texts.reference, texts.answer
-    has_value = _has_value(reference) and not _WHERE.match(texts.question)
+    place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
+    has_value = not place and _has_value(reference)
+    if has_value and _same_text(texts):
+        yield "number", True
     if has_value:
         yield from _formulas_and_moments(texts)
         if not texts.wanted.times and (same := same_ratio(texts)) is not None:
@@ -301,6 +312,12 @@ def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
             same = None  # 3.1 and 3.10
         if number is not None or same is not None:
             yield "quantity" if number and number.unit else "number", same
+
+
+def _same_text(texts: Texts) -> bool:
+    """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
+    given, wanted = (_THOUSANDS.sub("", one.text.lower().strip(" .")) for one in (texts.given, texts.wanted))
+    return given == wanted and bool(texts.wanted.numbers)
 
 
 def _has_value(reference: str) -> bool:

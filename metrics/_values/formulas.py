@@ -19,7 +19,7 @@ _OPERATOR = re.compile(
     r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z\u0370-\u03ff](?![a-z])|"
     rf"\b(?:{'|'.join(FUNCTIONS)})\b"
 )
-_CALL = re.compile(rf"π|\b(?:pi|{'|'.join(FUNCTIONS)})")
+_CALL = re.compile(rf"[π√]|\b(?:pi|{'|'.join(FUNCTIONS)})")
 _BETWEEN = re.compile(r"[^\w\s.+*/^()|=√±-]+|\.(?!\d)")
 _NO_FORMULA = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d|^[A-Z]+[/-][A-Z]+$")  # 14th, 1969, AC/DC
 _SMALL_WORDS = word_set("is it so we to of in as at by or an be on if do no he my up us am go")
@@ -65,6 +65,8 @@ def _pieces(text: str, letters: set[str] | None) -> list[str]:
 def _is_symbolic(found: re.Match[str], letters: set[str] | None) -> bool:
     """Return whether letters are a variable, a function, or a product of the other formula's variables."""
     word = found[0]
+    if found.string[found.start() - 1 : found.start()] in {"'", "’"}:
+        return False
     if word in FUNCTIONS or word == "pi":
         return True
     if len(word) == 1:

@@ -41,6 +41,8 @@ _RATIO = re.compile(
     r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
 )
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
+_SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
+_ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
 _EXCEPT = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _DIGIT = re.compile(r"\d")
@@ -104,6 +106,8 @@ def has_parts(texts: Texts) -> bool | None:
     wanted, given = (
         _without_key(_parts(text, texts.question)) for text in (texts.reference, _HEDGE.sub("", texts.answer))
     )
+    if len(assigned := _assigned(texts, wanted)) == len(wanted):
+        return all(assigned)
     numbers = [number for part in wanted if (number := _number(part, texts)) is not None]
     if len(numbers) == len(wanted):
         return _same_numbers(texts, numbers)
@@ -124,6 +128,16 @@ def same_ratio(texts: Texts) -> bool | None:
         return None
     found = [match.groups() for match in _RATIO.finditer(texts.answer)]
     return found[0] == wanted.groups() if len(found) == 1 and not negated(texts.answer) else None
+
+
+def _assigned(texts: Texts, wanted: Sequence[str]) -> list[bool]:
+    """Compare the parts that are assignments, such as "y = -3", with the last ones to these variables in the answer."""
+    verdicts = []
+    for key, value in (found.groups() for part in wanted if (found := _ASSIGNMENT.fullmatch(plain(part)))):
+        given = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.given.text)
+        if len(given) == 1:
+            verdicts.append(float(given[0].replace(" ", "")) == float(value.replace(" ", "")))
+    return verdicts
 
 
 def _without_key(listed: list[str]) -> list[str]:
@@ -192,7 +206,8 @@ def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bo
     others = [part for part in given if all(_place(exact_words(part), one, [part]) is None for one in wanted)]
     if missing:
         return _with_missing(wanted, given, missing, others)
-    if len(given) == len(wanted) and others:
+    short = all(len(part.split()) <= _SHORT_PART for part in given)
+    if others and (len(given) == len(wanted) or (short and len(given) > len(wanted) == len(given) - len(others))):
         return False
     if _ORDER.search(texts.question):
         return _in_order(texts, [place for place in places if place is not None])

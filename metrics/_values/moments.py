@@ -20,10 +20,12 @@ _HOW_MANY = re.compile(
     r"\bhow (?:many|much)\b|\bnumber of\b|\bpopulation\b|wie ?viele?|combien|cu[aá]nt[oa]s?|quant[ieo]\b", re.IGNORECASE
 )
 _VAGUE = re.compile(
-    r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b", re.IGNORECASE
+    r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
 )
 _NARROWER = re.compile(r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
+_ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
+_BEFORE = 20  # Characters before a date that may make it vague.
 _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
 _PERIOD = re.compile(
     r"(?:\b(?:between|from|zwischen|von|entre|de|tra|dal) )?\b(?P<first>[12]\d{3})\s?"
@@ -33,7 +35,7 @@ _PERIOD = re.compile(
 )
 _LONGEST_DATE = 60  # Characters.
 _EARLY = 1000  # Earlier years are written like any number.
-_FEW, _SENTENCE = 4, 8  # Words of a short answer that may have other words, and of a sentence.
+_SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
 
 
@@ -68,6 +70,8 @@ def same_date(texts: Texts) -> bool | None:
     wanted, text = texts.wanted.dates[0], texts.given.text
     asked = {date.fields for date in texts.asked.dates}
     found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
+    if not wanted.precision and _ASKS_PERIOD.search(texts.question):
+        found = [(date, same is not False) for date, same in found]  # 1973 is in the 1970s
     found = [(date, same) for date, same in found if same or date.fields not in asked]
     years = {date.years for date in texts.asked.dates}
     if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
@@ -96,6 +100,11 @@ def same_period(texts: Texts) -> bool | None:
     (True, None)
     """
     wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
+    dates = texts.given.dates
+    if not given and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
+        given = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
+        if wanted[0] not in given[0] and wanted[1] not in given[0]:
+            return None
     if len(given) != 1 or negated(texts.answer):
         return None
     same = given[0] == wanted
@@ -109,7 +118,9 @@ def _years(found: re.Match[str]) -> tuple[int, int]:
 
 def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
     """Return whether other dates than the reference's show that an answer is wrong."""
-    vague = _VAGUE.search(f"{texts.reference} {texts.given.text}") or _CHANGES.search(texts.question)
+    text = texts.given.text
+    near = [text[max(0, date.start - _BEFORE) : date.end] for date in found] if texts.length <= _PARAGRAPH else [text]
+    vague = _VAGUE.search("\n".join([texts.reference, *near])) or _CHANGES.search(texts.question)
     return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.wanted.dates[0])
 
 

@@ -6,8 +6,8 @@ from .phrases import stem
 from .reading import Texts
 from .text import word_set
 
-_MAY_DENY = re.compile(r"\b(?:not|no|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-_SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b")
+_MAY_DENY = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
+_SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail(?:ed|s)? to\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
 _NEGATORS = word_set("not no never")

@@ -89,7 +89,7 @@ NUMBER = re.compile(
     (?:
         (?P<whole>\d+)\s+(?:and\s+)?(?P<top>\d+)/(?P<bottom>\d+)(?![\d/])
         | \(?(?P<over>\d+(?:\.\d+)?)\)?\s?/\s?\(?(?P<under>\d+(?:\.\d+)?)\)?(?![\d/])
-        | 10\s?\^\s?\(?(?P<of_ten>[-+]?\d{{1,2}})(?!\d)\)?
+        | (?P<base>\d{{1,4}})\s?\^\s?\(?(?P<of_base>[-+]?\d{{1,2}})(?!\d)\)?
         | (?P<digits>
             \d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?
             | \d{{1,3}}(?:\.\d{{3}})+(?:,\d+)?
@@ -115,9 +115,8 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     """
     sign = -1 if found["sign"] == "-" else 1
     approximate = bool(found["about"])
-    if found["of_ten"] is not None:
-        value = sign * 10.0 ** int(found["of_ten"])
-        return WrittenNumber(value, value, value, approximate=True)
+    if found["base"] is not None:
+        return _power(int(found["base"]), int(found["of_base"]), sign)
     power = int(found["power"] or found["exponent"] or 0)
     if max(len(found["digits"] or ""), abs(power)) > _LARGEST_POWER:
         return None
@@ -133,6 +132,15 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     if approximate and "." not in digits:
         step *= 10.0 ** (len(digits) - len(digits.rstrip("0")))  # "about 190"
     return WrittenNumber(value, value, step, approximate or power != 0, integer="." not in digits and not power)
+
+
+def _power(base: int, exponent: int, sign: int) -> WrittenNumber | None:
+    """Return a power; None if it is too large. Powers of ten are approximate, as in "about 10^5"."""
+    if abs(exponent) * len(str(base)) > _LARGEST_POWER or not base:
+        return None
+    value = sign * float(base) ** exponent
+    tens = base == 10  # noqa: PLR2004
+    return WrittenNumber(value, value, value if tens else 0.0, approximate=tens, integer=not tens and exponent >= 0)
 
 
 def _decimal(digits: str, decimal_comma: bool) -> str:

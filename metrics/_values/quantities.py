@@ -21,9 +21,11 @@ _NO_NOUN = word_set("of the are is do does did in were was have has there")
 _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as that which")
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
-    r"(?:\b(?:so|total(?:ing|s)?|altogether|overall|therefore|thus|makes|equals|answer is|which is)\b|=)[^\d=]{0,12}$",
+    r"(?:\b(?:so|total(?:ing|s)?|altogether|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
+    r"answer is|which is)\b|=)[^\d=]{0,12}$",
     re.IGNORECASE,
 )
+_PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
@@ -95,6 +97,8 @@ def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool 
     given = [one for one in texts.given.numbers if not negated(text[: one.start])]
     if len(given) > 1 or not texts.short or _COUNTED.search(texts.question):
         given = [one for one in given if one.ordinal == wanted.ordinal]
+    if "pair" not in _singulars(words) | texts.question_words:
+        given = [one for one in given if singular(one.noun) != "pair"]  # 23 pairs are not 23.
     found = _compared(texts, wanted, given)
     if not found:
         other_unit = len(given) == 1 and given[0].unit and wanted.unit and given[0].number == wanted.number
@@ -103,6 +107,9 @@ def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool 
     if _counts_other_things(texts, found[0][0], words):
         return None
     verdicts = [same for _, same in found]
+    rates = [set(_PER.findall(each.lower())) for each in (texts.wanted.text, text)]
+    if not wanted.unit and rates[0] != rates[1] and all(rates):
+        return False if all(verdicts) else None
     texts.hedges = alternatives(text, [(one.start, one.end) for one, _ in found], verdicts)
     if texts.hedges:
         return False
@@ -153,7 +160,8 @@ def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Seq
     nouns = _singulars((*words, *_counted(texts.question)))
     about_it = any(_nouns(texts.given.text, one) & nouns for one in found)
     measured = alone and bool(wanted.unit and found[0].unit)
-    return (alone and length <= _SENTENCE) or about_it or measured
+    result = _RESULT.search(texts.given.text[max(0, found[-1].start - 40) : found[-1].start]) is not None
+    return (alone and length <= _SENTENCE) or about_it or measured or result
 
 
 def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
@@ -167,9 +175,9 @@ def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
         return None  # "about 7,500" for 7,585
     same = equal(one.number, wanted.number, texts.tolerance)
     if "percent" in (one.unit, wanted.unit):
-        fraction = one.number.scaled(0.01 if one.unit else 100)
-        if equal(fraction, wanted.number, texts.tolerance):
-            return True  # 0.125 and 12.5%
+        share = equal(one.number.scaled(0.01 if one.unit else 100), wanted.number, texts.tolerance)
+        if share or not (wanted if one.unit else one).number.integer:
+            return share  # 0.125 and 12.5%
     if one.unit or wanted.unit:
         return _same_without_unit(one, wanted, same, texts)
     return same
@@ -179,6 +187,8 @@ def _same_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     money = {one.unit, wanted.unit} == _POUNDS
     number = one.number if money else converted(one.number, one.unit, wanted.unit)
+    if one.unit == "degree" and wanted.unit in _TEMPERATURES:
+        return equal(one.number, wanted.number, texts.tolerance) or None
     if number is None:
         return None
     if one.unit != wanted.unit and wanted.unit in _TEMPERATURES:

@@ -20,7 +20,7 @@ from .units import converted, unit_at
 _LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
 _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
-_LONGEST_UNIT = 60  # Characters.
+_LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
 _FIRST_YEAR = 1000  # Earlier years are no numbers that may be years.
 _SHORT = 3  # Words of a short answer.
 # Signs after and before a number that make another one of it: 5!, √2, ±5.
@@ -36,6 +36,11 @@ _BOUND = re.compile(
     r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$",
     re.IGNORECASE,
 )
+_BOUND_AFTER = re.compile(
+    r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"
+    r"greater|up)\b"
+)
+_SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
@@ -45,7 +50,7 @@ _ROMAN_LETTER = re.compile(
     r"[Ll]evel)) ([IVX])\b(?!')"
 )
 _VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
-_NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "of_ten", "digits")
+_NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "base", "digits")
 
 
 @dataclass(frozen=True)
@@ -96,19 +101,21 @@ class Values:
 
 
 @lru_cache(maxsize=1 << 12)
-def read(text: str, language: str = "en", decimal_comma: bool = False) -> Values:
+def read(text: str, language: str = "en", decimal_comma: bool = False, shares: bool = False) -> Values:
     """Return the values in a text.
 
     Args:
         text: The text.
         language: Language of number words: en, de, fr, es or it.
         decimal_comma: Whether 1,234 is a decimal fraction and 1.234 has a separator of thousands.
+        shares: Whether "1 in 5" is a fraction.
 
     >>> found = read("six feet, in 1969")
     >>> found.numbers[0].unit, found.numbers[1].number.value, found.dates[0].fields
     ('foot', 1969.0, (1969, None, None))
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
+    text = _SHARE.sub(r"\1/\2", text) if shares else text
     found_dates, found_times = dates(text), times(text)
     years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
     spans = [(one.start, one.end) for one in found_dates if one.start not in years]
@@ -158,7 +165,8 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         end = found.end() + length - len(currency)
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15
-        following, bound = _NEXT.match(text[end : end + 40]), _BOUND.search(text[max(0, start - 30) : start])
+        following = _NEXT.match(text[end : end + 40])
+        bound = _BOUND.search(text[max(0, start - 30) : start]) or _BOUND_AFTER.match(text[end : end + 20])
         yield Mention(
             value,
             unit,
@@ -237,12 +245,13 @@ class Texts:
     @cached_property
     def given(self) -> Values:
         """The values in the answer."""
-        return read(self.answer, *self.language)
+        shares = any(not one.number.step or one.unit == "percent" for one in self.wanted.numbers)
+        return read(self.answer, *self.language, shares)
 
     @cached_property
     def wanted(self) -> Values:
         """The values in the reference."""
-        return read(self.reference, *self.language)
+        return read(self.reference, *self.language, len(self.reference) <= _LONGEST_SHARE)
 
     @cached_property
     def asked(self) -> Values:

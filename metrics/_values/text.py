@@ -57,7 +57,7 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
         (r"\\(pi|sin|cos|tan|sec|csc|cot|log|ln|exp)(?![a-zA-Z])", r" \1"),
         (rf"\\({'|'.join(_GREEK)})(?![a-zA-Z])", lambda found: _GREEK[found[1]]),
         # A dollar sign before a number is a currency.
-        (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:\s|$))|(?<=[^\s])\$(?!\d)", ""),
+        (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:[kKmM]|[bt]n|B)?(?:[\s,;:)]|$))|(?<=[^\s])\$(?!\d)", ""),
     )
 )
 _NESTED = 3  # Depth of LaTeX groups in groups.
@@ -255,10 +255,13 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         (r"(?<!\d)'(\d0)s\b", r"19\1s"),
         (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
         (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        (r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
         (r"\ban? hundred\b", "one hundred"),
+        (r"\bbpm\b", "beats per minute"),
         (r"\bhalf an? (?=\w)", "1/2 "),
         (r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
         (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        (r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
         (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
         (rf"\b(?:(eighteen|nineteen)[- ])?({_alternatives(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.

@@ -28,7 +28,8 @@ _WORDS = {
     "meter": "metre meters metres mètres mètre metern metros metri metro",
     "centimeter": "centimetre centimeters centimetres zentimeter", "millimeter": "millimetre millimeters millimetres",
     "micrometer": "micrometers micrometres micron microns", "nanometer": "nanometers nanometres nanometre",
-    "mile": "miles mi meilen millas", "foot": "feet ft", "inch": "inches", "yard": "yards yd yds",
+    "angstrom": "ångström Å", "mile": "miles mi meilen millas", "foot": "feet ft", "inch": "inches",
+    "yard": "yards yd yds",
     "light_year": "light-year light-years lightyears lightyear ly lichtjahre", "astronomical_unit": "au",
     "parsec": "parsecs", "hectare": "hectares ha", "acre": "acres", "kilometer**2": "sqkm", "mile**2": "sqmi",
     "foot**2": "sqft", "meter**2": "sqm", "liter": "liters litre litres l litros litri",
@@ -52,7 +53,8 @@ _WORDS = {
     "electron_volt": "electronvolts", "watt": "watts", "kilowatt": "kilowatts", "megawatt": "megawatts",
     "gigawatt": "gigawatts", "kilowatt_hour": "kilowatt-hours kilowatt-hour", "horsepower": "hp", "newton": "newtons",
     "kilonewton": "kilonewtons", "pascal": "pascals", "kilopascal": "kilopascals", "atmosphere": "atm atmospheres",
-    "mmHg": "", "psi": "", "torr": "", "mph": "", "kph": "kmh km/h", "knot": "knots kn kt kts", "mile/gallon": "mpg",
+    "mmHg": "", "millibar": "millibars", "psi": "", "torr": "", "mph": "", "kph": "kmh km/h",
+    "knot": "knots kn kt kts", "mile/gallon": "mpg",
     # Electricity, temperature, angles, radiation, sound, light
     "volt": "volts", "ampere": "amps amp amperes", "ohm": "ohms", "hertz": "", "kilohertz": "", "megahertz": "",
     "gigahertz": "", "tesla": "teslas", "coulomb": "coulombs", "farad": "farads", "kelvin": "kelvins",
@@ -64,7 +66,7 @@ _WORDS = {
     "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
     "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
     # Money and shares
-    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares", "0.01*USD": "cents cent",
+    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares", "uscent": "cents cent",
     "EUR": "euro euros eur €", "GBP": "gbp quid £ sterling", "JPY": "yen ¥", "INR": "rupee rupees ₹", "AUD": "a$ aud",
     "CAD": "c$ cad", "CHF": "chf francs franken",
 }  # fmt: skip
@@ -161,6 +163,7 @@ def registry() -> Any:
     units: Any = pint.UnitRegistry(cache_folder=None)
     for currency in _CURRENCIES:
         units.define(f"{currency} = [{currency}]")
+    units.define("uscent = 0.01 * USD")
     return units
 
 

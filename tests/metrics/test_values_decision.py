@@ -26,6 +26,11 @@ EQUAL = {
         ("206块", "成年人有二百零六块骨头。", "人体有多少块骨头？"),
         ("約1億2500万人", "およそ1億2500万人です。", "人口は何人ですか。"),
         ("восемь", "8 планет", "Сколько планет в Солнечной системе?"),
+        ("1024", "2^10", ""),
+        ("60 to 100 beats per minute", "Between sixty and a hundred bpm", ""),
+        ("one in five", "20%", ""),
+        ("1/6", "6 out of 36", ""),
+        ("Twenty Thousand Leagues", "20,000 leagues", ""),
     ],
     "quantity": [
         ("3.4 MeV", "3,400 keV", ""),
@@ -39,6 +44,10 @@ EQUAL = {
         ("venti euro", "€20", "Quanto costa il biglietto?"),
         ("$4.2 million", "4.2 million dollars", ""),
         ("8,849 m", "29,032 feet", ""),
+        ("at least 1.40 m", "140 cm or taller", ""),
+        ("75 cents", "$0.75", ""),
+        ("−12 °C", "twelve degrees below zero", ""),
+        ("$3.4 billion", "$3.4bn, up from $2.9bn in 2021", "What was the revenue in 2022?"),
     ],
     "date": [
         ("1969", "In July 1969.", "When?"),
@@ -46,6 +55,8 @@ EQUAL = {
         ("44 BC", "44 B.C.E.", ""),
         ("the 19th century", "the 1800s", ""),
         ("1918–20", "between 1918 and 1920", "When?"),
+        ("1618–1648", "It began in 1618 and ended in 1648.", "When?"),
+        ("the 1970s", "It opened in 1973.", "In which decade did it open?"),
         ("Tuesday", "on Tuesdays", ""),
         ("1969年7月20日", "July 20, 1969", ""),
     ],
@@ -81,6 +92,7 @@ EQUAL = {
     "direction": [
         ("DC to AC", "It converts DC into AC.", ""),
         ("They fell.", "Sales dropped.", "What happened to sales?"),
+        ("Maria is older than Anna", "Anna is younger than Maria.", "Who is older?"),
     ],
 }
 DIFFERENT = {
@@ -95,11 +107,14 @@ DIFFERENT = {
         ("Sales rose 12% to $3 billion", "Sales rose by 12% to $3 million", "What happened?"),
         ("400 g flour and 6 eggs", "400 g of flour and 3 eggs", "What do I need?"),
         ("-3", "3", ""),
+        ("two fifths", "2.5 %", "What share?"),
+        ("60 beats per minute", "60 beats per second", ""),
     ],
     "quantity": [
         ("$4.2 million", "$4.2 billion", ""),
         ("343 m/s", "343 km/s", ""),
         ("12 km²", "12 hectares", "How large?"),
+        ("720 degrees", "Six times 180, that is 1080 degrees.", "What is the sum?"),
         ("5 dollars", "5 euros", ""),
     ],
     "date": [
@@ -107,6 +122,9 @@ DIFFERENT = {
         ("1969", "1996", "When?"),
         ("1918–20", "1914–18", "When?"),
         ("18th century", "17th", "Which century?"),
+        ("27 BC", "31 BC, right after Actium", "When?"),
+        ("the 11th century", "the 11th century BC", "In which century?"),
+        ("1618–1648", "It began in 1618 and lasted until 1684.", "When?"),
         ("Tuesday", "Thursday", ""),
     ],
     "time": [("6:45 pm", "6:45 am", "")],
@@ -117,12 +135,16 @@ DIFFERENT = {
     "yes_no": [
         ("Yes", "No, it doesn't.", "Does it?"),
         ("Yes", "Ice doesn't float.", "Does ice float?"),
+        ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
+        ("True", "It can't, because nothing vibrates there.", "True or false: sound can travel through a vacuum."),
         ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
     ],
     "list": [
         ("heat, fuel and oxygen", "heat, fuel and water", "What makes up the fire triangle?"),
         ("red, green", "green, red", "Name the colors in order."),
         ("A = 3, B = 5", "A = 5, B = 3", "Find A and B."),
+        ("x = 5, y = 3", "x = 5, y = −3", "Solve the system."),
+        ("blue and yellow", "blue, yellow and white", "Which colors?"),
     ],
     "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
     "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
@@ -154,6 +176,9 @@ DIFFERENT = {
         ("Air scatters blue light more than red light", "Air scatters red light more than blue light.", "Why?"),
         ("Serena beat Venus 6–4, 6–2", "Venus beat Serena 6–4, 6–2", "Who won?"),
         ("Demand fell and energy costs rose", "Demand rose and energy costs fell", "Why?"),
+        ("Ice is less dense than water", "Because ice is denser than the water around it.", "Why does it float?"),
+        ("Light travels faster than sound", "Light is slower than sound.", "Why?"),
+        ("The Hawks beat the Tigers", "The Hawks were beaten by the Tigers.", "Who won?"),
         ("Coffee lowers the risk by 11%", "Coffee raises the risk by 11%", "What did they find?"),
     ],
     "negation": [
@@ -161,6 +186,7 @@ DIFFERENT = {
         ("You can run faster.", "No, you can't run faster!", ""),
         ("There is no evidence", "There is evidence.", ""),
         ("guilty", "Not guilty", "What was the verdict?"),
+        ("The Hawks beat the Tigers", "The Hawks failed to beat the Tigers.", "Who won?"),
     ],
 }
 UNCERTAIN = [
@@ -175,6 +201,7 @@ UNCERTAIN = [
     ("7,585", "around 7,500", "How many people?"),
     ("1632–53", "It was begun in 1631, built from 1632 to 1648, and completed in 1653.", "When?"),
     ("1918–20", "1918", "When?"),
+    ("46", "23 pairs", "How many chromosomes?"),
     ("Paris 3, Lyon 1", "Lyon 1, Paris 3", "What was the score?"),
     ("rose by 3 km", "rose by 3000 m", ""),
     ("2 hours 15 minutes", "2h15", "How long?"),

@@ -1,0 +1,139 @@
+"""Compare statements about two things: who did what to whom, and which is larger.
+
+"Brazil beat Germany" is not "Germany beat Brazil", and "A is older than B" says the same as "B is younger than A".
+"""
+
+import re
+
+from .directions import LONGEST, LONGEST_ANSWER, LONGEST_END, NOT, POLE, content, content_words, opposite
+from .phrases import stem
+from .reading import Texts
+from .text import word_set
+
+_SYMMETRIC = re.compile(
+    r"\b(?:and|or|with|between|plus|by|und|et|y|equals?|marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
+    r"either|both)\b|[,;&=+*/]",
+    re.IGNORECASE,
+)
+_COMPARATIVE = re.compile(
+    r"\b(?:(?P<how>more|less|fewer)(?: (?P<base>\w+))?|(?!rather|other|either|whether)(?P<word>\w+er)) than\b"
+)
+_PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
+_FEWEST = 3  # Words of a statement with roles.
+_SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
+
+
+def same_roles(texts: Texts) -> bool | None:
+    """Return whether two statements give two things the same roles; None for other texts or if that is not certain.
+
+    >>> same_roles(Texts("", "Ice is denser than water", "Ice is less dense than water"))
+    False
+    >>> same_roles(Texts("", "The Jets were beaten by the Owls", "The Jets beat the Owls"))
+    False
+    """
+    reference, answer = texts.reference, texts.answer
+    words = reference.lower().split()
+    if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
+        return None
+    if NOT.search(reference) or NOT.search(answer):
+        return None
+    if " than " in reference:
+        return _same_comparison(reference, answer)
+    lowered = answer.lower()
+    named = all(word[:4] in lowered for word in words)
+    return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
+
+
+def _same_comparison(reference: str, answer: str) -> bool | None:
+    """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
+    compared = [_compared(text.lower()) for text in (reference, answer)]
+    if not compared[0] or not compared[1] or compared[0][1] != compared[1][1]:
+        return None
+    (first, _, side, second), (subject, _, other, rest) = compared
+    common = first & second
+    first, second = first - common, second - common
+    same, swapped = bool(first & subject or second & rest), bool(first & rest or second & subject)
+    if same == swapped:
+        return None
+    equal = same == (side == other)
+    return None if equal and not first | second <= subject | rest else equal
+
+
+def _compared(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]] | None:
+    """Return the words before and after a comparative, and its property and side: "denser" and "less dense"."""
+    found = _COMPARATIVE.search(text)
+    if not found:
+        return None
+    how, base, word = found.groups()
+    forms = _forms(base) if base else (word or how,)
+    name, side = next((POLE[form] for form in forms if form in POLE), (forms[0], 0))
+    flipped = bool(base) and how != "more"
+    before, after = content(text[: found.start()], -LONGEST_END, None), content(text[found.end() :], 0, LONGEST_END)
+    return before, name, side ^ flipped, after
+
+
+def _forms(adjective: str) -> tuple[str, ...]:
+    """Return what the comparative of an adjective or adverb may be."""
+    return f"{adjective.rstrip('e')}er", f"{adjective[:-1]}ier", adjective
+
+
+def _turned(reference: str, answer: str) -> bool:
+    """Return whether one statement is in the passive, and the roles are exchanged: "A were beaten by B"."""
+    passives = [_PASSIVE.search(text) for text in (reference, answer)]
+    found, active = (passives[1], reference) if passives[1] else (passives[0], answer)
+    if all(passives) or not found:
+        return False
+    before, verb, after = active.lower().partition(found[1][:4].lower())
+    if not verb:
+        return False
+    patient, agent = (
+        content(found.string[: found.start()], -LONGEST_END, None),
+        content(found.string[found.end() :], 0, LONGEST_END),
+    )
+    subject, object_ = content(before, -LONGEST_END, None), content(after.partition(" ")[2], 0, LONGEST_END)
+    return bool(patient & subject and agent & object_) and not (patient & object_ or agent & subject)
+
+
+def _swapped(reference: str, answer: str) -> bool:
+    """Return whether two words of a statement have changed places: "A beat B" and "B beat A"."""
+    wanted = list(map(stem, content_words(reference)))
+    if len(wanted) < _FEWEST or len(set(wanted)) < len(wanted) or _SYMMETRIC.search(f"{reference} {answer}"):
+        return False
+    given = [word for word in map(stem, content_words(answer)) if word in wanted]
+    if len(given) != len(wanted) or set(given) != set(wanted):
+        return False
+    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    apart = len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
+    return apart and given[places[0]] == wanted[places[1]] and given[places[1]] == wanted[places[0]]
+
+
+def says_opposite(texts: Texts) -> bool:
+    """Return whether an answer has the words of the reference, but an opposite, or two exchanged words.
+
+    Words are exchanged around "than" and verbs such as "beat", or if they are opposites themselves.
+
+    >>> says_opposite(Texts("", "Red is scattered more than blue.", "Blue is scattered more than red"))
+    True
+    >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
+    True
+    """
+    if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
+        return False
+    given, wanted = (
+        [stem(word) for word in _LETTERS.findall(text.lower())] for text in (texts.answer, texts.reference)
+    )
+    given = given[max(0, len(given) - len(wanted)) :]
+    if len(given) != len(wanted) or len(wanted) < _FEWEST:
+        return False
+    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    if not 0 < len(places) <= 2:  # noqa: PLR2004
+        return False
+    first, last = places[0], places[-1]
+    opposites = opposite(given[first], [wanted[first]])
+    if first == last:
+        return opposites
+    between = wanted[first + 1 : last]
+    swapped = given[first] == wanted[last] and given[last] == wanted[first]
+    return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
