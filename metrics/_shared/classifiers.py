@@ -4,7 +4,6 @@ Each distinct text is tokenized once. Pairs are assembled from token ids with th
 of a special token ("[SEP]") in a text stays text.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, Checkpoint, check_whole
+from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
@@ -310,20 +309,17 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM).folder
-    classifier = (_onnx_classifier if engine == "onnxruntime" else _torch_classifier)(minilm, matcher, metric, options)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Loaded(classifier, 1, f"{file.stem}@{digest[:8]}", options, matcher.weights[metric])
+    classifier = (
+        _onnx_classifier(minilm, matcher, metric, options)
+        if engine == "onnxruntime"
+        else PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
+    )
+    return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
 
 
 def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
     engine = OnnxPairEngine(tensors(minilm, matcher, task), minilm / "tokenizer.json", options.num_threads)
     return PairReader(engine, options, TASKS[task], MAX_LENGTH)
-
-
-def _torch_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
-    import torch
-
-    return PairClassifier(*build(minilm, matcher, task, getattr(torch, options.dtype)), options)
 
 
 def read_pairs(
