@@ -207,7 +207,10 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
         return PairClassifier(model, tokenizer, options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"{folder} does not load as a classifier ({type(error).__name__}: {reason})") from error
+        raise ValueError(
+            f"{folder} does not load as a classifier ({type(error).__name__}: {reason}), and without {HEAD} it is no "
+            "large matcher"
+        ) from error
 
 
 def _max_length(config: Any, tokenizer: Any) -> int:
@@ -289,8 +292,16 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
 def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> Loaded:
     if metric != "bem":
         raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
-    network, tokenizer, weights = read_large(checkpoint.folder, options.dtype)
-    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, weights)
+    network, tokenizer, layers = read_large(checkpoint.folder, options.dtype)
+    if unknown := _unknown(layers):
+        raise ValueError(f"{checkpoint.folder / HEAD} uses the features {unknown}, which this version does not have")
+    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
+
+
+def _unknown(layers: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the features of final layers that this version does not have."""
+    used = {part for layer in layers.values() for name in layer for part in name.split("*")}
+    return ", ".join(sorted(used - _FEATURES))
 
 
 def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:
@@ -302,10 +313,9 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")
-    features = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
-    if unknown := sorted(features - _FEATURES):
+    if unknown := _unknown(matcher.weights[metric]):
         raise ValueError(
-            f"{metric}: {file} uses the features {', '.join(unknown)}, which this version does not have; fit its final "
+            f"{metric}: {file} uses the features {unknown}, which this version does not have; fit its final "
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM).folder
