@@ -1,5 +1,6 @@
 """evaluate-qa: metrics for answers of language models, for Python, `evaluate` and the command line."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,22 +27,17 @@ def sample() -> Path:
     return Path(__file__).parent / "sample.jsonl"
 
 
+_LAZY = {
+    "Decision": ".metrics._values.decision",
+    "compare": ".uncertainty.paired",
+    "compare_values": ".metrics._values.decision",
+    "estimate": ".estimation.powered",
+    "gate": ".estimation.drop",
+}
+
+
 def __getattr__(name: str) -> Any:
     """Import functions that need numpy when they are first used."""
-    if name == "compare":
-        from .uncertainty.paired import compare
-
-        return compare
-    if name in {"Decision", "compare_values"}:
-        from evaluate_qa.metrics._values import decision
-
-        return getattr(decision, name)
-    if name == "estimate":
-        from .estimation.powered import estimate
-
-        return estimate
-    if name == "gate":
-        from .estimation.drop import gate
-
-        return gate
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'evaluate_qa' has no attribute {name!r}")

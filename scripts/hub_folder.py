@@ -21,14 +21,8 @@ FOLDER = Path(datasets_scripts.__path__[0])
 
 _TASKS = "eval.yaml"
 
-_SIZES = {
-    1_000: "n<1K",
-    10_000: "1K<n<10K",
-    100_000: "10K<n<100K",
-    1_000_000: "100K<n<1M",
-    10_000_000: "1M<n<10M",
-}
-"""Upper limit in rows → size category of the Hub."""
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
+"""Size categories of the Hub: up to three digits, four digits, and so on."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,4 +182,4 @@ def _task(config: str) -> dict[str, Any]:
 
 def size_category(rows: int) -> str:
     """Return the Hub's size category for a number of rows, such as `1K<n<10K`."""
-    return next((name for end, name in _SIZES.items() if rows < end), "n>10M")
+    return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]

@@ -29,7 +29,7 @@ def closure(*modules: str) -> dict[str, Path]:
         module = waiting.pop()
         if module not in found:
             found[module] = _file(module)
-            waiting += [one.module for one in _imports(module)]
+            waiting += [imported for imported, _ in _imports(module)]
             waiting += _packages(module)
     return dict(sorted(found.items()))
 
@@ -57,7 +57,7 @@ def metric_files(name: str) -> dict[str, str]:
         raise ValueError(f"Two modules of {name} have the same name in its standalone folder. Rename one of them.")
     files = {f"{flat}.py": _rewritten(module, names) for module, flat in names.items()}
     # evaluate copies only files that the main file imports itself.
-    reached = {one.module for one in _imports(main)}
+    reached = {imported for imported, _ in _imports(main)}
     others = sorted(flat for module, flat in names.items() if module not in {main, *reached})
     head, class_, body = files[f"{name}.py"].partition("\n\nclass ")
     lines = "".join(f"from .{other} import __name__ as _\n" for other in others)
@@ -78,15 +78,8 @@ def program(metric: Any) -> str:
     return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
-class _Import:
-    """An import of a module of this package, with its statement."""
-
-    def __init__(self, module: str, node: ast.ImportFrom) -> None:
-        self.module, self.node = module, node
-
-
-def _imports(module: str) -> Iterator[_Import]:
-    """Yield the imports of modules of this package."""
+def _imports(module: str) -> Iterator[tuple[str, ast.ImportFrom]]:
+    """Yield the modules of this package that a module imports, with the statements."""
     lazy = _file(module).name != "__init__.py"  # users of a package import its lazy modules themselves
     for node in _statements(_tree(module), lazy):
         base = _target(module, node)
@@ -94,7 +87,7 @@ def _imports(module: str) -> Iterator[_Import]:
             continue
         for alias in node.names:
             inner = f"{base}.{alias.name}"
-            yield _Import(inner if _is_module(inner) else base, node)
+            yield inner if _is_module(inner) else base, node
 
 
 def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
@@ -120,14 +113,14 @@ def _target(module: str, node: ast.ImportFrom) -> str | None:
 
 def _rewritten(module: str, names: dict[str, str]) -> str:
     """Return a module's text with imports from the flat folder."""
-    lines = _text(module).splitlines(keepends=True)
-    for one in _imports(module):
-        if one.module not in names:
+    lines = _file(module).read_text(encoding="utf-8").splitlines(keepends=True)
+    for imported, node in _imports(module):
+        if imported not in names:
             continue
-        number = one.node.lineno - 1
+        number = node.lineno - 1
         before, _, after = lines[number].partition(" import ")
         indent = before[: len(before) - len(before.lstrip())]
-        lines[number] = f"{indent}from .{names[one.module]} import {after}"
+        lines[number] = f"{indent}from .{names[imported]} import {after}"
     return "".join(lines).replace(f"{_PACKAGE}.load(", "evaluate.load(")
 
 
@@ -159,10 +152,5 @@ def _file(module: str) -> Path:
 
 
 @cache
-def _text(module: str) -> str:
-    return _file(module).read_text(encoding="utf-8")
-
-
-@cache
 def _tree(module: str) -> ast.Module:
-    return ast.parse(_text(module))
+    return ast.parse(_file(module).read_text(encoding="utf-8"))

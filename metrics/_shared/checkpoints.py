@@ -34,6 +34,8 @@ _MINILM_FIX = (
 _WEIGHTS = ".safetensors"
 # Settings also change a model's outputs: its layers, tokenizer, pooling, prompts, length limit, class names.
 _SETTINGS = (".json", ".txt", ".model", ".jinja")
+# Exports, and what `python -m evaluate_qa.dev.accelerator join` writes for `evaluate-qa fit`.
+_OTHERS = {"onnx", "openvino", "teacher.safetensors"}
 # Do not download pickles, or the same weights in other formats.
 _UNWANTED = ["*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.ot", "*.gguf", "openvino/*", "onnx/*"]
 
@@ -85,12 +87,14 @@ class Checkpoint:
         digest: SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an
             unchanged MiniLM is the SHA-256 of its weights.
         verified: True for an unchanged MiniLM.
+        files: These weights and settings, by their paths in the folder.
     """
 
     folder: Path
     label: str
     digest: str
     verified: bool
+    files: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -229,7 +233,7 @@ def _described(
     verified = hashes.items() <= _MINILM_FILES.items() and hashes.keys() >= set(library.required)
     listed = "\n".join(f"{digest} {name}" for name, digest in hashes.items())
     digest = hashes["model.safetensors"] if verified else hashlib.sha256(listed.encode()).hexdigest()
-    return Checkpoint(folder, Path(model or folder.absolute()).name, digest, verified)
+    return Checkpoint(folder, Path(model or folder.absolute()).name, digest, verified, tuple(hashes))
 
 
 def _check_complete(metric: str, folder: Path, names: Iterable[str], library: Library, model: str | None) -> None:
@@ -257,8 +261,8 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files of a checkpoint in order, without a training run's checkpoints and exports to other formats."""
+    """Yield the files of a checkpoint in order, without exports to other formats and what only training reads."""
     for file in sorted(folder.rglob("*")):
         first = file.relative_to(folder).parts[0]
-        if file.is_file() and first not in {"onnx", "openvino"} and not first.startswith("checkpoint-"):
+        if file.is_file() and first not in _OTHERS and not first.startswith("checkpoint-"):
             yield file

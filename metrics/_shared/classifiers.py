@@ -4,7 +4,6 @@ Each distinct text is tokenized once. Pairs are assembled from token ids with th
 of a special token ("[SEP]") in a text stays text.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, Checkpoint, check_whole
+from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
@@ -208,7 +207,10 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
         return PairClassifier(model, tokenizer, options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"{folder} does not load as a classifier ({type(error).__name__}: {reason})") from error
+        raise ValueError(
+            f"{folder} does not load as a classifier ({type(error).__name__}: {reason}), and without {HEAD} it is no "
+            "large matcher"
+        ) from error
 
 
 def _max_length(config: Any, tokenizer: Any) -> int:
@@ -290,8 +292,16 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
 def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> Loaded:
     if metric != "bem":
         raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
-    network, tokenizer, weights = read_large(checkpoint.folder, options.dtype)
-    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, weights)
+    network, tokenizer, layers = read_large(checkpoint.folder, options.dtype)
+    if unknown := _unknown(layers):
+        raise ValueError(f"{checkpoint.folder / HEAD} uses the features {unknown}, which this version does not have")
+    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
+
+
+def _unknown(layers: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the features of final layers that this version does not have."""
+    used = {part for layer in layers.values() for name in layer for part in name.split("*")}
+    return ", ".join(sorted(used - _FEATURES))
 
 
 def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:
@@ -303,27 +313,23 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")
-    features = {part for layer in matcher.weights[metric].values() for name in layer for part in name.split("*")}
-    if unknown := sorted(features - _FEATURES):
+    if unknown := _unknown(matcher.weights[metric]):
         raise ValueError(
-            f"{metric}: {file} uses the features {', '.join(unknown)}, which this version does not have; fit its final "
+            f"{metric}: {file} uses the features {unknown}, which this version does not have; fit its final "
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM).folder
-    classifier = (_onnx_classifier if engine == "onnxruntime" else _torch_classifier)(minilm, matcher, metric, options)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Loaded(classifier, 1, f"{file.stem}@{digest[:8]}", options, matcher.weights[metric])
+    classifier = (
+        _onnx_classifier(minilm, matcher, metric, options)
+        if engine == "onnxruntime"
+        else PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
+    )
+    return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
 
 
 def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
     engine = OnnxPairEngine(tensors(minilm, matcher, task), minilm / "tokenizer.json", options.num_threads)
     return PairReader(engine, options, TASKS[task], MAX_LENGTH)
-
-
-def _torch_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
-    import torch
-
-    return PairClassifier(*build(minilm, matcher, task, getattr(torch, options.dtype)), options)
 
 
 def read_pairs(

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from .pair_network import compared, scaled_mean
 from .progress import library_bars
 
@@ -23,23 +25,40 @@ def save_head(network: Any, weights: Mapping[str, Mapping[str, float]], folder: 
     save_file(tensors, folder / HEAD, metadata={"weights": json.dumps(weights, sort_keys=True)})
 
 
+def read_head(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, float]]]:
+    """Return the tensors of a head by name, and the weights of its final layers.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    from safetensors import safe_open
+
+    try:
+        with safe_open(folder / HEAD, framework="numpy") as stored:
+            layers = {name: dict(layer) for name, layer in json.loads(stored.metadata()["weights"]).items()}
+            return {name: stored.get_tensor(name) for name in stored.keys()}, layers  # noqa: SIM118 - not a dict
+    except Exception as error:  # a damaged file may raise anything
+        raise ValueError(
+            f"{folder / HEAD} is not the head of a large matcher ({type(error).__name__}: {error}); copy it or "
+            "download it again"
+        ) from error
+
+
 def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, float]]]:
     """Return the network, its tokenizer and the weights of its final layers.
 
     Raises:
         ValueError: The encoder or the head is damaged, or they do not fit.
     """
-    from safetensors import SafetensorError, safe_open
+    import torch
 
+    head, layers = read_head(folder)
     network, tokenizer = blank(folder, dtype)
-    try:
-        with safe_open(folder / HEAD, framework="pt") as stored:
-            weights = json.loads(stored.metadata()["weights"])
-            network.classifier.load_state_dict({name: stored.get_tensor(name) for name in stored.keys()})  # noqa: SIM118
-    except (SafetensorError, RuntimeError, TypeError, KeyError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{folder / HEAD} is not a head of this encoder ({type(error).__name__}: {reason})") from error
-    return network, tokenizer, weights
+    expected = {name: tuple(values.shape) for name, values in network.classifier.named_parameters()}
+    if (found := {name: values.shape for name, values in head.items()}) != expected:
+        raise ValueError(f"{folder / HEAD} has tensors of the shapes {found}; this encoder needs {expected}")
+    network.classifier.load_state_dict({name: torch.from_numpy(values) for name, values in head.items()})
+    return network, tokenizer, layers
 
 
 def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:

@@ -144,13 +144,13 @@ def tensors(minilm: Path, matcher: Matcher, task: str) -> dict[str, NDArray[np.f
     return {f"bert.{name}": values for name, values in encoder.items()} | head
 
 
-def build(minilm: Path, matcher: Matcher, task: str, dtype: Any) -> tuple[Any, Any]:
-    """Return the matcher's model with the head of a task, and its tokenizer; `dtype` is a dtype of torch."""
+def build(minilm: Path, matcher: Matcher, task: str, dtype: str) -> tuple[Any, Any]:
+    """Return the matcher's model with the head of a task, and its tokenizer."""
     import torch
 
     model, tokenizer = blank(minilm, task)
     model.load_state_dict({name: torch.from_numpy(values) for name, values in tensors(minilm, matcher, task).items()})
-    return model.to(dtype).eval(), tokenizer
+    return model.to(getattr(torch, dtype)).eval(), tokenizer
 
 
 def blank(minilm: Path, task: str) -> tuple[Any, Any]:

@@ -1,6 +1,5 @@
 """`evaluate-qa install`: install metrics for `evaluate.load("smile")` in any folder."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -21,20 +20,11 @@ def install(
         chosen = names or metric_names()
         for name in chosen:
             path(name)  # raises ValueError for an unknown metric
-        for line in (_uninstalled if remove else _installed)(chosen):
-            typer.echo(line)
+        from ..installation import install_metrics, modules_folder, uninstall
 
-
-def _installed(names: list[str]) -> Iterator[str]:
-    from ..installation import install_metrics
-
-    for name in install_metrics(names):
-        yield f'{name} is installed. Use evaluate.load("{name}").'
-
-
-def _uninstalled(names: list[str]) -> Iterator[str]:
-    from .. import installation
-
-    modules = installation.modules_folder()
-    for name in names:
-        yield f"{name} {'was removed' if installation.uninstall(name, modules) else 'was not installed'}."
+        if not remove:
+            for name in install_metrics(chosen):
+                typer.echo(f'{name} is installed. Use evaluate.load("{name}").')
+            return
+        for name in chosen:
+            typer.echo(f"{name} {'was removed' if uninstall(name, modules_folder()) else 'was not installed'}.")

@@ -1,8 +1,8 @@
 """`evaluate-qa publish`: put metrics with their Spaces, data sets and models on the Hub."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,8 +19,8 @@ def publish(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Publish these metrics, data sets or models, or all of a kind: metrics (with the board), datasets, "
-            "models (default: metrics). Models that a metric needs are always added."
+            help="Publish these metrics, data sets, models or folders of large matchers, or all of a kind: metrics "
+            "(with the board), datasets, models (default: metrics). Models that a metric needs are always added."
         ),
     ] = None,
     output: Annotated[
@@ -50,12 +50,14 @@ def publish(
 def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
     """Return kind and name of everything to publish: models first, because metrics need them.
 
+    The name of a large matcher is the path of its folder.
+
     Raises:
         ValueError: a name is unknown.
     """
     from ..publishing.repository import KINDS
+    from ..publishing.sources import large_matcher, needed_metrics, needed_models
     from ..publishing.sources import names as names_of
-    from ..publishing.sources import needed_metrics, needed_models
 
     chosen: set[tuple[Kind, str]] = set()
     groups: dict[str, Kind] = {METRICS: "space", "datasets": "dataset", "models": "model"}
@@ -63,18 +65,10 @@ def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
         if name in groups:
             chosen |= {(groups[name], member) for member in names_of(groups[name])}
         else:
-            chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or _unknown(name)
+            chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or {("model", large_matcher(name))}
     chosen |= {("space", metric) for kind, name in chosen if kind == "space" for metric in needed_metrics(name)}
     chosen |= {("model", model) for kind, name in chosen if kind == "space" for model in needed_models(name)}
     return sorted(chosen, key=lambda one: (KINDS.index(one[0]), one[1]))
-
-
-def _unknown(name: str) -> "set[tuple[Kind, str]]":
-    from ..publishing.repository import KINDS
-    from ..publishing.sources import names as names_of
-
-    known = ", ".join(known for kind in reversed(KINDS) for known in names_of(kind))
-    raise ValueError(f"there is no {name!r} to publish. Available: {known}, metrics, datasets, models.")
 
 
 def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | None, data_dir: Path | None) -> bool:
@@ -87,7 +81,10 @@ def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | No
 
     api = HfApi(library_name="evaluate-qa", library_version=__version__)
     with _root(output) as root:
-        repositories = [Repository(kind, namespace, name, root) for kind, name in chosen]
+        repositories = [
+            Repository(kind, namespace, path.name, Path(root), path if path.is_absolute() else None)
+            for kind, path in ((kind, Path(name)) for kind, name in chosen)
+        ]
         if not output:
             account.check(api, namespace)
         if not steps.prepare(repositories, data_dir):
@@ -96,13 +93,10 @@ def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | No
         return bool(output) or steps.upload(api, repositories)
 
 
-@contextmanager
-def _root(output: Path | None) -> Iterator[Path]:
-    """Yield the folder to build in."""
+def _root(output: Path | None) -> AbstractContextManager[str]:
+    """Return the folder to build in."""
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="evaluate-qa-publish-") as folder:
-            yield Path(folder)
-    elif output.exists() and (output.is_file() or any(output.iterdir())):
+        return tempfile.TemporaryDirectory(prefix="evaluate-qa-publish-")
+    if output.exists() and (output.is_file() or any(output.iterdir())):
         raise FileExistsError(f"{output} already exists and is not empty. Name a new or empty folder.")
-    else:
-        yield output.resolve()
+    return nullcontext(str(output.resolve()))

@@ -1,10 +1,13 @@
 """Build the folder of a repository from the files of this package."""
 
 import importlib
+import json
 import shutil
 from pathlib import Path
 
 from evaluate_qa.metrics._shared import matcher
+from evaluate_qa.metrics._shared.checkpoints import find
+from evaluate_qa.metrics._shared.large import read_head
 
 from .. import hub_folder, standalone
 from ..loading import METRICS, scorer_module
@@ -39,8 +42,10 @@ def build(repository: Repository, data_dir: Path | None = None) -> None:
         _build_page(repository)
     elif repository.kind == "space":
         _build_space(repository)
+    elif repository.source:
+        _build_large(repository, repository.source)
     else:
-        _build_model(repository)
+        _build_matcher(repository)
     (repository.folder / "LICENSE").write_text(sources.license_text(), encoding="utf-8")
 
 
@@ -132,7 +137,23 @@ def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
     repository.card.write_text(in_namespace(card, repository.namespace), encoding="utf-8")
 
 
-def _build_model(repository: Repository) -> None:
+def _build_large(repository: Repository, source: Path) -> None:
+    """Copy the files of a large matcher that its scores depend on, and write its card."""
+    checkpoint = find("publish", source)
+    read_head(source)
+    encoder = json.loads(_read(source / "config.json")).get("model_type")
+    if encoder != "mpnet":
+        raise ValueError(
+            f"The encoder in {source} is of the type {encoder!r}, but the card describes a large matcher from "
+            "all-mpnet-base-v2 and its license. Publish the folder with your own card: hf upload"
+        )
+    for file in checkpoint.files:
+        shutil.copyfile(source / file, _place(repository, file))
+    card = _read(Path(__file__).with_name("large.md")).replace("ORG/NAME", repository.id)
+    repository.card.write_text(card.replace("NAME@DIGEST", checkpoint.name), encoding="utf-8")
+
+
+def _build_matcher(repository: Repository) -> None:
     file = repository.folder / matcher.PUBLISHED
     file.parent.mkdir()
     shutil.copyfile(matcher.find("publish"), file)

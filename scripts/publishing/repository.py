@@ -14,12 +14,13 @@ HUB = "https://huggingface.co"
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository."""
+    """A repository; `source` is the folder of a large matcher, and None for what this package holds."""
 
     kind: Kind
     namespace: str
     name: str
     root: Path
+    source: Path | None = None
 
     def __post_init__(self) -> None:
         from huggingface_hub.errors import HFValidationError
@@ -28,7 +29,7 @@ class Repository:
         try:
             validate_repo_id(self.id)
         except HFValidationError as error:
-            raise ValueError(f"{self.namespace!r} cannot be the name of a user or organization: {error}") from error
+            raise ValueError(f"{self.id!r} cannot be the name of a repository on the Hub: {error}") from error
 
     @property
     def id(self) -> str:

@@ -5,11 +5,12 @@ import re
 from pathlib import Path
 
 from evaluate_qa import spaces
+from evaluate_qa.metrics._shared.large import HEAD
 
 from .. import metric_names, standalone
 from ..hub_folder import FOLDER as DATA_SETS
 from ..loading import scorer_module
-from .repository import Kind
+from .repository import KINDS, Kind
 
 PACKAGE = Path(__file__).parent.parent
 SPACES = Path(spaces.__path__[0])
@@ -26,6 +27,23 @@ def names(kind: Kind) -> list[str]:
     """Return the names of all repositories of a kind."""
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
     return {"space": [*apps, *pages()], "dataset": data_set_names(), "model": [*MODELS]}[kind]
+
+
+def large_matcher(name: str) -> str:
+    """Return the path of a large matcher's folder.
+
+    Raises:
+        ValueError: There is nothing of this name to publish, or a model of the metrics has the name of the folder.
+    """
+    folder = Path(name).expanduser().resolve()
+    if not (folder / HEAD).is_file():
+        known = ", ".join(known for kind in reversed(KINDS) for known in names(kind))
+        raise ValueError(
+            f"there is no {name!r} to publish. Available: {known}, metrics, datasets, models, and folders with {HEAD}."
+        )
+    if folder.name in MODELS:
+        raise ValueError(f"{folder} would replace the model {folder.name} that the metrics load. Rename the folder.")
+    return str(folder)
 
 
 def pages() -> list[str]:

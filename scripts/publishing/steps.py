@@ -72,8 +72,8 @@ def _upload(api: "HfApi", repository: Repository) -> str:
         repo_id=repository.id,
         repo_type=kind,
         folder_path=repository.folder,
-        # Older versions of the metrics download the model files of their own version.
-        delete_patterns=None if kind == "model" else "*",
+        # Older versions of the metrics download the files of their own version of the matcher.
+        delete_patterns=None if kind == "model" and not repository.source else "*",
         commit_message=f"Publish evaluate-qa {__version__}",
     )
     return str(commit.commit_url)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .repository import Kind, Repository
+from .repository import Repository
 
 _SECONDS = 900
 _SHOWN_LINES = 25
@@ -22,35 +22,34 @@ if not any(line.startswith((">>> import evaluate_qa", ">>> from evaluate_qa")) f
 """
 
 # Arguments: id and card. The id is a folder in the working directory, which libraries prefer to the Hub.
-_PROGRAMS: dict[Kind, str] = {
-    "space": """
+_EXAMPLES = """
 import doctest
 failed, _ = doctest.testfile(
     sys.argv[2], module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 )
 sys.exit(failed > 0)
-""",
-    "dataset": """
+"""
+
+_ROWS = """
 import datasets, yaml
 for config in yaml.safe_load(card.split("\\n---\\n")[0])["configs"]:
     for rows in datasets.load_dataset(sys.argv[1], config["config_name"]).values():
         if not rows.num_rows:
             sys.exit(f"{config['config_name']} has no rows")
-""",
-}
+"""
 
 
 def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[str]:
-    """Run the examples in a metric's card, or load a data set; return what went wrong.
+    """Run the examples in the card of a metric or large matcher, or load a data set; return what went wrong.
 
     Args:
-        repository: The repository. Models are skipped, because the metrics use them.
+        repository: The repository. This package's own models are skipped, because the metrics use them.
         models: Built models, which the metric finds as if they had been downloaded.
     """
-    if repository.kind not in _PROGRAMS:
+    if repository.kind == "model" and not repository.source:
         return []
     with tempfile.TemporaryDirectory() as home:
-        for there in (*models, repository):
+        for there in {*models, repository}:
             put_into_cache(there, Path(home) / "hub")
         # Examples may write files to the working directory.
         work = Path(home) / "work"
@@ -66,13 +65,8 @@ def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[
 def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str]":
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_HUB_DISABLE_PROGRESS_BARS"), "1")
-    command = [
-        sys.executable,
-        "-c",
-        _HIDE_PACKAGE + _PROGRAMS[repository.kind],
-        repository.id,
-        str(repository.card.resolve()),
-    ]
+    program = _HIDE_PACKAGE + (_ROWS if repository.kind == "dataset" else _EXAMPLES)
+    command = [sys.executable, "-c", program, repository.id, str(repository.card.resolve())]
     try:
         return subprocess.run(
             command,

@@ -5,7 +5,7 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
-from evaluate_qa.metrics._shared.matcher import Matcher, blank, difference, read, save
+from evaluate_qa.metrics._shared.matcher import Matcher, blank, difference, read, save, tensors
 
 from .learner import Learner
 from .recipe import TrainingRecipe
@@ -46,14 +46,9 @@ class Heads(Learner):
         import torch
 
         heads, matcher = cls(minilm, recipe), read(file)
-        encoder = dict(heads.encoder.named_parameters())
-        with torch.no_grad():
-            for name, values in matcher.difference.items():
-                encoder[name] += torch.from_numpy(values).to(encoder[name].device)
-            for task in heads.classifiers:
-                matrix, bias = matcher.heads[task]
-                heads.model(task).classifier.weight.copy_(torch.from_numpy(matrix))
-                heads.model(task).classifier.bias.copy_(torch.from_numpy(bias))
+        for task in heads.classifiers:
+            weights = tensors(minilm, matcher, task)
+            heads.model(task).load_state_dict({name: torch.from_numpy(values) for name, values in weights.items()})
         heads.train(False)
         return heads
 

@@ -107,9 +107,7 @@ def average(matchers: Sequence[Matcher], tasks: Sequence[str]) -> Matcher:
 
 def pair_classifier(minilm: Path, matcher: Matcher, task: str, recipe: TrainingRecipe) -> PairClassifier:
     """Return the classifier of a matcher's head."""
-    import torch
-
-    dtype = torch.bfloat16 if recipe.bfloat16 else torch.float32
+    dtype = "bfloat16" if recipe.bfloat16 else "float32"
     return PairClassifier(*build(minilm, matcher, task, dtype), ModelOptions(device=recipe.device))
 
 

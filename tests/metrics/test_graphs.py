@@ -43,7 +43,7 @@ def in_torch(inputs):
 def both(request):
     """The matcher with one of its heads, on both engines."""
     matcher = read(find(request.param))
-    module, _ = build(MINILM, matcher, request.param, torch.float32)
+    module, _ = build(MINILM, matcher, request.param, "float32")
     engine = OnnxPairEngine(tensors(MINILM, matcher, request.param), MINILM / "tokenizer.json", 1)
     return module, engine
 

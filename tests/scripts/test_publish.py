@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from hub_server import Blob, Hub, serve
+from hub_server import Blob
 from typer.testing import CliRunner
 
 import evaluate_qa
@@ -55,13 +55,6 @@ def publish(start):
         return process.returncode, out, err
 
     return run
-
-
-@pytest.fixture
-def hub():
-    with serve(Hub()) as server:
-        yield server
-        assert server.unknown == []
 
 
 @pytest.fixture

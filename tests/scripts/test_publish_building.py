@@ -119,10 +119,11 @@ def test_names_are_put_into_the_namespace(text, expected):
     assert in_namespace(text, "org") == expected
 
 
-@pytest.mark.parametrize("namespace", ["", "a/b", "-a", "a b", "..", "../a"])
-def test_invalid_namespace_is_refused(namespace, tmp_path):
-    with pytest.raises(ValueError, match="cannot be the name of a user or organization"):
-        Repository("space", namespace, "smile", tmp_path)
+@pytest.mark.parametrize("repository", ["/smile", "a/b/smile", "-a/smile", "a b/smile", "../smile", "org/my folder"])
+def test_invalid_name_is_refused(repository, tmp_path):
+    namespace, _, name = repository.rpartition("/")
+    with pytest.raises(ValueError, match=rf"'{repository}' cannot be the name of a repository on the Hub: .*Repo id"):
+        Repository("space", namespace, name, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """`evaluate-qa publish` uploads the files that differ, to a server that speaks the Hub's API."""
 
+from dataclasses import replace
+
 import pytest
 import typer
-from hub_server import Hub, serve
+from hub_server import Hub
 from huggingface_hub import HfApi, constants
 from typer.testing import CliRunner
 
@@ -13,18 +15,6 @@ from evaluate_qa.publishing.repository import Repository
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 
 CARD = "---\ntitle: Toy\nsdk: gradio\nlicense: mit\n---\n"
-
-
-@pytest.fixture
-def hub(monkeypatch):
-    """The server as the Hub of this process; the test fails if it receives an unknown request."""
-    with serve(Hub()) as server:
-        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-        monkeypatch.setattr(constants, "ENDPOINT", server.address)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-        yield server
-        assert server.unknown == []
 
 
 @pytest.fixture
@@ -92,6 +82,12 @@ def test_older_files_of_a_model_stay(hub, upload, tmp_path):
     upload(made(tmp_path, "model", {"README.md": CARD, "0a/matcher.safetensors": "old"}))
     upload(made(tmp_path, "model", {"README.md": CARD, "1b/matcher.safetensors": "new"}))
     assert set(texts(hub, "models/org/toy")) == {"README.md", "0a/matcher.safetensors", "1b/matcher.safetensors"}
+
+
+def test_older_files_of_a_large_matcher_are_removed(hub, upload, tmp_path):
+    for file in ("old.json", "new.json"):
+        upload(replace(made(tmp_path, "model", {"README.md": CARD, file: "{}"}), source=tmp_path))
+    assert set(texts(hub, "models/org/toy")) == {"README.md", "new.json"}
 
 
 @pytest.fixture
