@@ -12,7 +12,7 @@ from contextlib import suppress
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
 from .text import plain, word_set
 
-_LONGEST, _POINTS, _STEPS, _CLOSE = 200, 5, 40, 1e-7
+_LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Bounds of length and time.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(
@@ -147,7 +147,7 @@ def _same_solutions(given: Sequence[Expression], wanted: Sequence[Expression]) -
 
 def _solution(sides: Sequence[Expression], point: Point) -> Point | None:
     """Return a solution of an equation that shares all values of a point but one, found by the secant method."""
-    for name in sorted(point.keys() - {SIGN}):
+    for name in sorted(point.keys() - {SIGN})[:_UNKNOWNS]:
         with suppress(ValueError, ArithmeticError):
             if (value := _root(lambda value: _gap(sides, {**point, name: value}), point[name])) is not None:  # noqa: B023
                 return {**point, name: value}
