@@ -224,8 +224,9 @@ def _around(text: str, one: Mention) -> set[str]:
 
 
 def _nouns(text: str, one: Mention) -> set[str]:
-    """Return the three words after a number, which may include its noun."""
-    return _singulars(re.findall(r"[^\W\d_]+", text[one.end : one.end + 40].lower())[:3])
+    """Return the words of a number's unit and the three words after it, which may include its noun."""
+    unit = re.findall(r"[^\W\d_]+", text[one.start : one.end].lower())
+    return _singulars(unit + re.findall(r"[^\W\d_]+", text[one.end : one.end + 40].lower())[:3])
 
 
 def _counted(question: str) -> list[str]:

@@ -109,6 +109,7 @@ DIFFERENT = {
         ("-3", "3", ""),
         ("two fifths", "2.5 %", "What share?"),
         ("60 beats per minute", "60 beats per second", ""),
+        ("76", "Give or take a few months, it returns every 67 years.", "How many years lie between two visits?"),
     ],
     "quantity": [
         ("$4.2 million", "$4.2 billion", ""),
@@ -136,6 +137,7 @@ DIFFERENT = {
         ("Yes", "No, it doesn't.", "Does it?"),
         ("Yes", "Ice doesn't float.", "Does ice float?"),
         ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
+        ("False", "True. Diesel would not ignite otherwise.", "True or false: diesel engines need spark plugs."),
         ("True", "It can't, because nothing vibrates there.", "True or false: sound can travel through a vacuum."),
         ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
     ],
