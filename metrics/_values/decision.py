@@ -85,7 +85,7 @@ _STEMS = word_set(
     "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
     "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
     "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
-    "marc apri may june july augu octo dece"
+    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
 )
 
 
@@ -213,7 +213,7 @@ def _final(text: str) -> str | None:
 def _repeats(texts: Texts) -> bool:
     """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
     wanted = f" {' '.join(exact_words(texts.reference))}"
-    whole = " " if texts.short and any(map(str.isdigit, wanted)) else ""
+    whole = " " if texts.short and (texts.wanted.numbers or any(map(str.isdigit, wanted))) else ""
     return wanted + whole in f" {' '.join(texts.answer_words)} "
 
 
