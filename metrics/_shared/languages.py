@@ -16,6 +16,17 @@ _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
 # Single letters of other scripts, such as α or π, are symbols. Syllables and ideographs are words.
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+# Marks of vowels in Arabic and Hebrew; endings of Turkish names; of Korean words that are not a mere detail.
+_MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
+_TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
+_KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
+_OR = re.compile("(?:^| )(?:или|또는|혹은|या|أو|أم|veya|ή|lub|hoặc)(?= )|ま た は|も し く は|或|[还還] 是|か も")
+_NOT_BEFORE = re.compile(
+    "(?:^| )(?:не|ни|ليست?|لا|غير|δεν|όχι|nie|không|לא|(?:不 是|[并並] 非|[没沒] 有|不 在)(?=[^、。，]*$))(?: |$)"
+)
+_NOT_AFTER = re.compile(
+    "[^、。，]*?(?:な[いくか]|ません|以外|아[니닌님닙냐]|않|말고|不[是在]|[并並]非|[没沒]有|नहीं|değil)"
+)
 
 
 def unsupported(question: str, answer: str, reference: str) -> bool:
@@ -31,12 +42,25 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
 
 
 def exact_score(answer: str, reference: str) -> float:
-    """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
+    """Return 1.0 if the answer says the reference's words, one after another, else 0.0.
 
-    >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京")
-    (1.0, 0.0)
+    The last word may have a Korean or Turkish ending. An answer that denies the words or gives alternatives does not
+    count.
+
+    >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京"), exact_score("東京ではない。", "東京")
+    (1.0, 0.0, 0.0)
     """
-    return float(f" {' '.join(exact_words(reference))} " in f" {' '.join(exact_words(answer))} ")
+    texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
+    wanted, given = (" ".join(exact_words(_MARKS.sub("", text))) for text in texts)
+    if not wanted or wanted == given:
+        return float(bool(wanted))
+    # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.
+    ending, compound = (_KOREAN, "ァ-ー") if len(wanted) > 1 else ("", "ァ-ー\u4e00-\u9fff")
+    words = re.search(f"(?<![^ ])(?<![ァ-ー南北东東副] ){re.escape(wanted)}{ending}(?![^ ])(?! [{compound}])", given)
+    if not words or _OR.search(given):
+        return 0.0
+    after = given[words.end() :].replace(" ", "")
+    return float(not (_NOT_BEFORE.search(given[: words.start()]) or _NOT_AFTER.match(after)))
 
 
 @lru_cache(maxsize=1 << 12)

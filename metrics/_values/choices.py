@@ -124,7 +124,8 @@ _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
 _DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
 _JUDGED = re.compile(
     r"(?:statement|that|this|claim|it)(?: is|'s)? "
-    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
+    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b"
+    r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(

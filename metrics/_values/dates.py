@@ -4,23 +4,27 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 _MONTHS = (
-    "january jan januar jänner janvier enero gennaio janeiro januari января январь",
-    "february feb februar février febrero febbraio fevereiro februari февраля февраль",
-    "march mar märz mars marzo março maart марта март",
-    "april apr avril abril aprile апреля апрель",
-    "may mai mayo maggio maio mei мая май",
-    "june jun juni juin junio giugno junho июня июнь",
-    "july jul juli juillet julio luglio julho июля июль",
-    "august aug août agosto augustus августа август",
-    "september sept sep septembre septiembre settembre setembro сентября сентябрь",
-    "october oct oktober octobre octubre ottobre outubro октября октябрь",
-    "november nov novembre noviembre novembro ноября ноябрь",
-    "december dec dezember décembre diciembre dicembre dezembro декабря декабрь",
+    "january jan januar jänner janvier enero gennaio janeiro januari января январь "
+    "stycznia ocak ιανουαρίου जनवरी يناير",
+    "february feb februar février febrero febbraio fevereiro februari "
+    "февраля февраль lutego şubat φεβρουαρίου फ़रवरी فبراير",
+    "march mar märz mars marzo março maart марта март marca mart μαρτίου मार्च مارس",
+    "april apr avril abril aprile апреля апрель kwietnia nisan απριλίου अप्रैल أبريل",
+    "may mai mayo maggio maio mei мая май maja mayis μαΐου मई مايو",
+    "june jun juni juin junio giugno junho июня июнь czerwca haziran ιουνίου जून يونيو",
+    "july jul juli juillet julio luglio julho июля июль lipca temmuz ιουλίου जुलाई يوليو",
+    "august aug août agosto augustus августа август sierpnia ağustos αυγούστου अगस्त أغسطس",
+    "september sept sep septembre septiembre settembre setembro "
+    "сентября сентябрь września eylül σεπτεμβρίου सितंबर سبتمبر",
+    "october oct oktober octobre octubre ottobre outubro октября октябрь października ekim οκτωβρίου अक्टूबर أكتوبر",
+    "november nov novembre noviembre novembro ноября ноябрь listopada kasim νοεμβρίου नवंबर نوفمبر",
+    "december dec dezember décembre diciembre dicembre dezembro декабря декабрь grudnia aralik δεκεμβρίου दिसंबर ديسمبر",
 )
 MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 """The number of each month's names."""
@@ -31,7 +35,7 @@ _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
-    "M": rf"(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})\b\.?",
+    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})(?!\w)\.?",
     "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}})(?!\d|[.,]\d|\s?[%×])",
     "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",
@@ -48,12 +52,12 @@ _WITH_MONTH = re.compile(
 _IN_DIGITS = re.compile(
     r"""
     (?<![\w.,/-])(?:
-        (?P<y>[12]\d{3})(?P<s>[-/.])(?P<m>\d\d?)(?P=s)(?P<d>\d\d?)  # 1879-03-14
-        | (?P<first>\d\d?)(?P<mark>[-/.])(?P<second>\d\d?)(?P=mark)(?P<year>[12]\d{3})  # 14.03.1879 or 3/14/1879
+        (?P<y1>[12]\d{3})(?P<sign>[-/.])(?P<m1>\d\d?)(?P=sign)(?P<d1>\d\d?)  # 1879-03-14
+        | (?P<a>\d\d?)(?P<mark>[-/.])(?P<b>\d\d?)(?P=mark)(?P<y2>[12]\d{3})  # 14.03.1879 or 3/14/1879
     )(?![\w/-]|\.\d)
-    | (?P<cjk_year>[12]\d{3})\s?[年년](?:\s?(?P<cjk_month>\d\d?)\s?[月월])?(?:\s?(?P<cjk_day>\d\d?)\s?[日일])?
-    | (?<![\d./-])(?P<month>0?[1-9]|1[0-2])/(?P<of>(?:19|20)\d\d)(?![\d/]|[.,]\d)  # 02/2019
-    | (?P<only_month>\d\d?)\s?[月월]\s?(?P<only_day>\d\d?)\s?[日일]
+    | (?P<y3>[12]\d{3})\s?[年년](?:\s?(?P<m3>\d\d?)\s?[月월])?(?:\s?(?P<d3>\d\d?)\s?[日일])?
+    | (?<![\d./-])(?P<m4>0?[1-9]|1[0-2])/(?P<y4>(?:19|20)\d\d)(?![\d/]|[.,]\d)  # 02/2019
+    | (?P<m5>\d\d?)\s?[月월]\s?(?P<d5>\d\d?)\s?[日일]
     """,
     re.VERBOSE,
 )
@@ -72,17 +76,39 @@ _YEAR = re.compile(
     """,
     re.VERBOSE,
 )
-_TIME = re.compile(
-    r"""
-    (?<![\w.,:])(?P<h>[01]?\d|2[0-4])(?:[:.h](?P<min>[0-5]\d))?(?::[0-5]\d)?\s?
-    (?P<half>
-        [ap]\.?\s?m\b\.? | Uhr\b | o'clock\b | heures\b | (?:in\ the\ )?(?:morning|afternoon|evening)\b | at\ night\b
-    )?(?![:\w]|[.,]\d)
-    | \b(?P<word>noon|midnight|midday)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_AT = r"\b(?P<at>(?:at|um|gegen|om|(?:a )?las?|alle|le|às|as|à|vers|dès)\s)?(?<![\w.,:/])"
+_HOUR, _MINUTES = r"(?P<hour>[01]?\d|2[0-4])", r"(?P<minutes>[0-5]?\d)(?!\w|[.,:]\d|\s?(?:min\b|m\b|%|°))"
+_WHOLE = r"(?![\d:]|[.,]\d)"
+_UNIT = r"\s?(?:uhr|h|heures?|u|uur|horas?|ore|час\w*|o'clock)(?![^\W\d]|/)"
+_BEFORE_HOUR = r"[ -](?P<sure>(?=past|nach|v|para))?(?:past|after|nach|over|(?P<to>to|before|voo?r|para as?))[ -]"
+_AFTER_HOUR = r"(?:\s(?:(?(exact)et|[ye])|(?P<to>moins|menos|meno))(?:\s(?:le|un|1))?)?\s"
+_HALF_OF_DAY = (
+    r"(?:,?\s?(?:(?P<am>a\.?\s?m\b\.?|(?:in the )?morning|morgens|vormittags|früh|'s (?:ocht|morg)ens|du matin|"
+    r"d[ai] mattina|de la ma(?:ñan|drugad)a|del mattino|da ma(?:nhã|drugada)|утра)"
+    r"|(?P<pm>p\.?\s?m\b\.?|(?:in the )?(?:afternoon|evening)|nachmittags|abends|'s (?:na)?middags|'s avonds|du soir|"
+    r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
+    r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))?"
 )
-_RELATIVE = re.compile(r"\b(?:to|past|before|after|vor|nach)\s*$")
+# A number before an hour is a time only at an end, because "5 to 10" may be a range.
+_END = r"(?(known)|(?=\s*(?:$|[.,;!?)])))"
+_TIMES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # The first two are not English: "half 8" is 8:30 there.
+        rf"{_AT}(?:{_MINUTES}{_BEFORE_HOUR})?(?P<half>hal[bf]\s){_HOUR}{_WHOLE}(?:{_UNIT})?{_HALF_OF_DAY}",
+        rf"{_AT}{_HOUR}{_WHOLE}(?P<exact>\sheures?|\sh\b)?{_AFTER_HOUR}(?:(?P<word>1/2|quart|4º)|(?=\d\d){_MINUTES})"
+        rf"{_HALF_OF_DAY}(?(known)|(?(to)|(?(at)|(?(exact)|(?!))))(?(word)|(?(at){_END}|(?(exact){_END}|(?!)))))",
+        rf"{_AT}(?:(?P<word>half|quarter|viertel|kwart)|{_MINUTES}(?P<exact>\sminut\w+)?){_BEFORE_HOUR}{_HOUR}{_WHOLE}"
+        rf"(?:{_UNIT})?{_HALF_OF_DAY}(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!)))))",
+        rf"{_AT}{_HOUR}(?:(?P<mark>[:.]|{_UNIT}\s?)(?P<minutes>[0-5]\d)(?::[0-5]\d)?)?(?P<unit>{_UNIT})?{_HALF_OF_DAY}"
+        r"(?![:\w]|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
+        r"\b(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia)\b"
+        r"|\b(?P<midnight>midnight|mitternacht|middernacht|minuit|medianoche|mezzanotte|meia-noite)\b",
+    )
+)
+_MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}
+_UNITS_OF_TIMES, _UNITS_OF_DAYS = frozenset({"uhr", "uur", "heures", "o'clock"}), frozenset({"uhr", "uur", "u", "h"})
+_RELATIVE = re.compile(r"\b(?:to|past|before|after|vor|nach|voor)\s*$")
 
 
 @dataclass(frozen=True)
@@ -180,14 +206,9 @@ def dates(text: str) -> list[Date]:
     >>> [date.fields for date in dates("on March 14, 1879, 1879-03-14 or in 1879")]
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
-    found: list[Date] = []
-    taken: set[int] = set()
-    for date in chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)):
-        places = range(date.start, date.end)
-        if taken.isdisjoint(places):
-            found.append(date)
-            taken.update(places)
-    return sorted(found, key=lambda date: date.start)
+    if not any(map(str.isdigit, text)):
+        return []
+    return _apart(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
 
 
 def _with_month(text: str) -> Iterator[Date]:
@@ -201,23 +222,15 @@ def _with_month(text: str) -> Iterator[Date]:
 
 def _in_digits(text: str) -> Iterator[Date]:
     for match in _IN_DIGITS.finditer(text):
-        if year := match["cjk_year"]:
-            month, day = (int(match[name] or 0) or None for name in ("cjk_month", "cjk_day"))
-            yield Date((int(year),) * 2, month, day if month else None, *match.span())
-            continue
-        if match["month"]:
-            yield Date((int(match["of"]),) * 2, int(match["month"]), None, *match.span())
-            continue
-        year = match["y"] or match["year"]
-        if match["first"]:
-            first, second = int(match["first"]), int(match["second"])
-            readings = [(second, first)] if match["mark"] == "." else [(first, second), (second, first)]
-        else:
-            readings = [(int(match["m"] or match["only_month"]), int(match["d"] or match["only_day"]))]
-        valid = [(month, day) for month, day in readings if 0 < month <= _LAST_MONTH and 0 < day <= _LAST_DAY]
+        found = {name[0]: int(value) for name, value in match.groupdict().items() if value and value.isdecimal()}
+        year, month, day = map(found.get, "ymd")
+        readings: list[tuple[Any, Any]] = [(found["b"], found["a"]) if "a" in found else (month, day)]
+        if "a" in found and match["mark"] != ".":
+            readings.insert(0, (found["a"], found["b"]))
+        valid = [one for one in readings if 0 < (one[0] or 1) <= _LAST_MONTH and 0 < (one[1] or 1) <= _LAST_DAY]
         if valid:
             other = valid[1] if valid[1:] and valid[1] != valid[0] else None
-            yield Date((int(year),) * 2 if year else None, *valid[0], *match.span(), other)
+            yield Date((year, year) if year else None, *valid[0], *match.span(), other)
 
 
 def _centuries(text: str) -> Iterator[Date]:
@@ -242,29 +255,45 @@ def _years(text: str) -> Iterator[Date]:
         yield Date((first, last), None, None, *match.span())
 
 
-def times(text: str) -> list[Time]:
-    """Return the times of day in a text.
+def times(text: str, language: str = "en") -> list[Time]:
+    """Return the times of day in a text whose number words are digits.
 
     >>> [(time.minutes, time.known) for time in times("at 9 pm or 7:15, not at 9")], times("noon")[0].minutes
     ([(1260, True), (435, False)], 720)
     """
-    return [
+    matches = (match for pattern in _TIMES[2 if language == "en" else 0 :] for match in pattern.finditer(text))
+    return _apart(
         Time(*read, *match.span())
-        for match in _TIME.finditer(text)
+        for match in matches
         if not _RELATIVE.search(text[max(0, match.start() - 12) : match.start()]) and (read := _time(match))
-    ]
+    )
 
 
 def _time(match: re.Match[str]) -> tuple[int, bool] | None:
     """Return minutes after midnight, and whether the half of the day is known; None if it is no time of day."""
-    if word := match["word"]:
-        return (0 if word.lower() == "midnight" else _NOON), True
-    hours, half = int(match["h"]), (match["half"] or "").lower()
-    if not half and (match["min"] is None or ":" not in match[0]):
+    found = {name: value.strip().lower() for name, value in match.groupdict("").items()}
+    if "noon" in found:
+        return (_NOON if found["noon"] else 0), True
+    hour, mark, unit = int(found["hour"]), found.get("mark"), found.get("unit")
+    minutes = _MINUTES_OF.get(found.get("word", "")) or int(found["minutes"] or 0)
+    total = 60 * hour + (-minutes if found.get("to") else minutes) - (30 if found.get("half") else 0)
+    if found["am"] or found["pm"] or found["night"]:
+        late = found["pm"] or (found["night"] and total % _NOON >= _NOON // 2)
+        return total % _NOON + (_NOON if late else 0), True
+    if mark is None:  # in words
+        return total % _DAY, 60 * hour > _NOON
+    if mark in {"", "."} and unit not in _UNITS_OF_TIMES:
         return None
-    late = half.startswith("p") or half.endswith(("afternoon", "evening", "night"))
-    early = not late and (half.startswith("a") or half.endswith("morning"))
-    if early or late:
-        hours = hours % 12 + 12 * late
-    known = early or late or half.startswith("u") or hours * 60 > _NOON or match["h"].startswith("0")
-    return (hours * 60 + int(match["min"] or 0)) % _DAY, known
+    return total % _DAY, total > _NOON or match["hour"].startswith("0") or not {mark, unit}.isdisjoint(_UNITS_OF_DAYS)
+
+
+def _apart(found: Iterable[Any]) -> list[Any]:
+    """Return dates or times in their order, without those that overlap an earlier one of the arguments."""
+    kept: list[Any] = []
+    taken: set[int] = set()
+    for one in found:
+        places = range(one.start, one.end)
+        if taken.isdisjoint(places):
+            kept.append(one)
+            taken.update(places)
+    return sorted(kept, key=lambda one: one.start)

@@ -89,7 +89,7 @@ _STEMS = word_set(
     "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
     "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
     "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
-    "marc apri may june july augu octo dece"
+    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
 )
 
 
@@ -219,7 +219,7 @@ def _repeats(texts: Texts) -> bool:
     wanted = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
-    whole = " " if texts.short and any(map(str.isdigit, wanted)) else ""
+    whole = " " if texts.short and (texts.wanted.numbers or any(map(str.isdigit, wanted))) else ""
     return wanted + whole in f" {' '.join(texts.answer_words)} "
 
 
@@ -296,7 +296,7 @@ def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
-        yield "number", True
+        yield "quantity" if texts.wanted.numbers[0].unit else "number", True
     if has_value:
         yield from _formulas_and_moments(texts)
         if not texts.wanted.times and (same := same_ratio(texts)) is not None:

@@ -23,6 +23,13 @@ _ERA = re.compile(r"(昭和|平成|令和)(\d{1,2}|元)年")
 _CLOCK = re.compile(
     r"(?:(上午|午前|오전)|(下午|晚上|午後|오후))?\s?(\d\d?)[点點時时시](?:\s?(\d\d?)[分분]|(半|반))?(?!間|间|\w*代)"
 )
+_WEEK = r"(?:星期|[礼禮]拜|[周週](?!.[\u4e00-\u9fff]))"
+_WEEKDAYS = {
+    f"{_WEEK}[一1]|月曜日?|월요일": "Monday", f"{_WEEK}[二2]|火曜日?|화요일": "Tuesday",
+    f"{_WEEK}[三3]|水曜日?|수요일": "Wednesday", f"{_WEEK}[四4]|木曜日?|목요일": "Thursday",
+    f"{_WEEK}[五5]|金曜日?|금요일": "Friday", f"{_WEEK}[六6]|土曜日?|토요일": "Saturday",
+    f"{_WEEK}[日天]|日曜日?|일요일": "Sunday",
+}  # fmt: skip
 _UNITS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -38,6 +45,7 @@ _UNITS = tuple(
         (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
         (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
         (r"(?<=\d)\s?円", " yen "),
+        *((day, f" {name} ") for day, name in _WEEKDAYS.items()),
     )
 )
 
@@ -50,15 +58,12 @@ def without_ideographs(text: str) -> str:
     """
     if not _IDEOGRAPH.search(text):
         return text
-    text = _ERA.sub(_western_year, _NUMBER.sub(_in_digits, text))
+    text = _NUMBER.sub(_in_digits, text)
+    text = _ERA.sub(lambda found: f"{_FIRST_YEAR[found[1]] + int(found[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
     for pattern, replacement in _UNITS:
         text = pattern.sub(replacement, text)
     return _BEFORE_DIGIT.sub(" ", text)
-
-
-def _western_year(found: re.Match[str]) -> str:
-    return f"{_FIRST_YEAR[found[1]] + (1 if found[2] == '元' else int(found[2]))}年"
 
 
 def _clock(found: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from .._shared.words import exact_words
 from .dates import MONTH_OF, Date, agrees
 from .phrases import FILLERS, alternatives, negated, rest, singular
 from .reading import Texts
+from .text import plain, word_set
 
 _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:year|date|day|month|decade|century)|year|date|how old|century|decade|born|died|"
@@ -22,7 +23,12 @@ _HOW_MANY = re.compile(
 _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
 )
-_NARROWER = re.compile(r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after)\b", re.IGNORECASE)
+# Words that deny a weekday or month, or that leave only a part of it.
+_LIMITED = re.compile(
+    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|not|never|nicht|kein\w*|pas|non?|nie|niet|"
+    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
+    re.IGNORECASE,
+)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -160,23 +166,27 @@ def same_time(texts: Texts) -> bool | None:
     >>> same_time(Texts("", "21:00", "9 pm")), same_time(Texts("", "9 am", "9 pm")), same_time(Texts("", "9", "9 pm"))
     (True, False, None)
     """
-    times = texts.given.times
+    times = [time for time in texts.given.times if not negated(texts.given.text[: time.start])]
     texts.found = "; ".join(texts.given.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(texts.wanted.times[0]) for time in times}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
 _WEEKDAYS = (
-    "monday mon montag lundi lunes lunedì", "tuesday tue tues dienstag mardi martes martedì",
-    "wednesday wed mittwoch mercredi miércoles mercoledì", "thursday thu thur thurs donnerstag jeudi jueves giovedì",
-    "friday fri freitag vendredi viernes venerdì", "saturday sat samstag samedi sábado sabato",
-    "sunday sun sonntag dimanche domingo domenica",
-)  # fmt: skip
+    "monday mon montag lundi lunes lunedì maandag segundafeira понедельник poniedziałek pazartesi सोमवार الاثنين",
+    "tuesday tue tues dienstag mardi martes martedì dinsdag terçafeira вторник wtorek sali मंगलवार الثلاثاء",
+    "wednesday wed mittwoch mercredi miércoles mercoledì woensdag quartafeira среда środa çarşamba बुधवार الأربعاء",
+    "thursday thu thur thurs donnerstag jeudi jueves giovedì donderdag "
+    "quintafeira четверг czwartek perşembe गुरुवार الخميس",
+    "friday fri freitag vendredi viernes venerdì vrijdag sextafeira пятница пятницу piątek cuma शुक्रवार الجمعة",
+    "saturday sat samstag samedi sábado sabato zaterdag суббота субботу sobota sobotę cumartesi शनिवार السبت",
+    "sunday sun sonntag dimanche domingo domenica zondag воскресенье niedziela niedzielę pazar रविवार الأحد",
+)
 _SEASONS = (
     "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
     "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
 )  # fmt: skip
-_NO_MONTHS = frozenset({"may", "mar", "jan", "set", "dec", "mars"})  # They are rather other words.
+_NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # They are rather other words.
 _CYCLES = (
     *(
         {name: number for number, names in enumerate(cycle) for name in names.split()}
@@ -192,11 +202,11 @@ def same_in_cycle(texts: Texts) -> bool | None:
     >>> same_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), same_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
-    words = [word for word in exact_words(texts.reference) if word not in FILLERS]
+    words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]
     for cycle in _CYCLES:
         if len(words) == 1 and (wanted := _named(words, cycle)):
-            found = _named(texts.answer_words, cycle)
-            several = len(found) != 1 or negated(texts.answer) or _NARROWER.search(texts.answer)
+            found = _named(exact_words(plain(texts.answer)), cycle)
+            several = len(found) != 1 or _LIMITED.search(texts.answer)
             return None if several or (found == wanted and texts.length > _SENTENCE) else found == wanted
     return None
 

@@ -116,7 +116,7 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
     text = _SHARE.sub(r"\1/\2", text) if shares else text
-    found_dates, found_times = dates(text), times(text)
+    found_dates, found_times = dates(text), times(text, language)
     years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
     spans = [(one.start, one.end) for one in found_dates if one.start not in years]
     spans += [(one.start, one.end) for one in found_times]
@@ -239,6 +239,8 @@ class Texts:
     """
 
     def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
+        if "钱" in question:  # Otherwise 块 counts pieces.
+            answer, reference = (text.replace("块", "元") for text in (answer, reference))
         self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
         self.found, self.hedges = "", False
 
@@ -293,5 +295,6 @@ class Texts:
     @cached_property
     def language(self) -> tuple[str, bool]:
         """The language of number words, and whether it has decimal commas."""
-        language = language_of(f"{self.question} {self.reference} {self.answer[:500]}")
-        return language, language != "en"
+        asked = f"{self.question} {self.reference}"
+        language = language_of(f"{asked} {self.answer[:500]}")
+        return language if language != "en" else language_of(asked), language != "en"

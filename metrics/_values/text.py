@@ -75,16 +75,12 @@ def plain(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")  # `text_to_num` rejects lone surrogates.
     if not text.isascii():
         text = _POWER.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
-        text = "".join(_ascii_digit(character) for character in text)
+        text = "".join(str(int(one)) if one.isdecimal() else one for one in text)
         text = without_ideographs(text)
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _SPACED_THOUSANDS.sub(lambda found: found[0].replace(" ", ""), text)
     return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
-
-
-def _ascii_digit(character: str) -> str:
-    return str(int(character)) if character.isdecimal() else character
 
 
 def _without_latex(text: str) -> str:
@@ -178,6 +174,18 @@ _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kK
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
 _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
 _DOZEN = 12
+_HALVES: tuple[_Rewriting, ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda found: f"{found[1] or 1} 1/2"),
+        (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa])\b", " 1/2"),
+        (r"(?<=\d)(×10\^\d+) 1/2", r".5\1"),
+    )
+)
+_AFTER_MILLIONS = re.compile(r"\b(\d+?)((?:000)+) 1/2\b")
+_AFTER_NOUN = re.compile(r"\b(\d+) (?!heures?)([^\W\d_]+) 1/2\b")
+# Words of English numbers that are no words of another language; those are read in texts without other number words.
+_ENGLISH_NUMBER = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}|hundred|half|quarter)\b(?<!\bten)", re.IGNORECASE)
 # `text_to_num` has no Russian.
 _RUSSIAN = {word: str(number) for number, word in enumerate((
     "ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять", "десять", "одиннадцать",
@@ -196,15 +204,19 @@ def with_digits(text: str, language: str = "en") -> str:
     from text_to_num import alpha2digit
 
     text = _PERCENT.sub("%", text)
-    if language == "en":
-        for pattern, replacement in _ENGLISH_PHRASES:
-            text = pattern.sub(replacement, text)
+    for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
+        text = pattern.sub(replacement, text)
     text = _SCALED.sub(lambda found: f"{found[1].rstrip('.,')}×10^{_POWER_OF_SCALE[found[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
         text = _RUSSIAN_NUMBER.sub(lambda found: _RUSSIAN[found[0].lower()], text)
     else:
-        text = alpha2digit(text, language, 0)
+        before, text = text, alpha2digit(text, language, 0)
+        if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
+            return with_digits(text)
+    if language != "en":
+        text = _AFTER_MILLIONS.sub(lambda found: f"{found[1]}5{found[2][1:]}", text)
+        text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
     return _DOZENS.sub(lambda found: str(_DOZEN * int(found[1] or 1)), text)
 
 
@@ -220,13 +232,6 @@ def _decade(found: re.Match[str]) -> str:
     return f"{century}{_DECADES.index(found[2].lower()) + 2}0s"
 
 
-def _clock(found: re.Match[str]) -> str:
-    """Return 7:30 for "half past seven", and 8:45 for "a quarter to nine"."""
-    hour = int(found["hour"]) if found["hour"].isdigit() else _value(found["hour"])
-    minutes = 30 if found["part"].lower() == "half" else 45 if found["to"] else 15
-    return f"{hour - 1 if found['to'] else hour}:{minutes}"
-
-
 def _fraction(found: re.Match[str]) -> str:
     """Return 2/3 for "two thirds"."""
     top, bottom = found[1].lower(), found[2].lower()
@@ -236,13 +241,10 @@ def _fraction(found: re.Match[str]) -> str:
 
 def _year(found: re.Match[str]) -> str:
     """Return 1969 for "nineteen sixty-nine", and 1905 for "nineteen oh five"."""
-    return f"{_value(found[1])}{_value(found[2] or found[3]):02}"
-
-
-def _value(words: str) -> int:
     from text_to_num import text2num
 
-    return int(text2num(words.replace("-", " ").lower(), "en"))
+    parts = (words.replace("-", " ").lower() for words in (found[1], found[2] or found[3]))
+    return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
 _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
@@ -267,10 +269,7 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         # "One" as a pronoun is no number.
         (r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
         (r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
-        (
-            rf"\b(?:an? )?(?P<part>half|quarter)(?:[ -]past|[ -](?P<to>to)) (?P<hour>{_ONE}|{_TEN}|\d\d?)\b",
-            _clock,
-        ),
+        (r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
         (r"\band (?:a|one)[ -]half\b", "1/2"),
         (
             rf"\b(an?|{_ONE})[ -]((?:{_alternatives(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",

@@ -66,11 +66,11 @@ _WORDS = {
     "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
     "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
     # Money and shares
-    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares", "uscent": "cents cent",
-    "EUR": "euro euros eur €", "GBP": "gbp quid £ sterling", "JPY": "yen ¥", "INR": "rupee rupees ₹", "AUD": "a$ aud",
-    "CAD": "c$ cad", "CHF": "chf francs franken",
+    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares 美元 달러", "uscent": "cents cent",
+    "EUR": "euro euros eur € 欧元", "GBP": "gbp quid £ sterling", "JPY": "yen ¥ 日元", "INR": "rupee rupees ₹",
+    "AUD": "a$ aud", "CAD": "c$ cad", "CHF": "chf francs franken", "CNY": "yuan rmb 元 块钱", "KRW": "krw 원",
 }  # fmt: skip
-_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF")
+_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF", "CNY", "KRW")
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in (unit, *words.split())}
 _BY_SYMBOL = {
     prefix + symbol: prefix.replace("u", "μ") + _NAMES.get(symbol, symbol)

@@ -37,12 +37,14 @@ def test_typography_becomes_plain_text(text, expected):
     [
         ("nineteen oh five", "en", "1905"),
         ("two thirds", "en", "2/3"),
-        ("a quarter to nine", "en", "8:45"),  # 9:00 minus 15 minutes
         ("the eighteen seventies", "en", "the 1870s"),
         ("three dozen", "en", "36"),  # 3 × 12
         ("12k", "en", "12×10^3"),
         ("12m", "en", "12m"),  # meters
         ("einundzwanzig Prozent", "de", "21 %"),
+        ("dos millones y medio", "es", "2500000"),
+        ("trente-deux ans et demi", "fr", "32 1/2 ans"),
+        ("two and a half", "de", "2 1/2"),  # an English answer to a German question
         ("5 mİllion", "en", "5×10^6"),  # a Turkish capital i
     ],
 )
@@ -113,6 +115,54 @@ def test_dates_agree_field_by_field():
     assert dates("44 BC")[0].years == (-44, -44)
     assert agrees(dates("3/4/2020")[0], dates("April 3, 2020")[0])  # the third of April in Europe
     assert [time.minutes for time in times("7:30 pm")] == [19 * 60 + 30]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "clock", "known"),
+    [
+        ("a quarter to nine", "en", (8, 45), False),  # 9:00 minus 15 minutes
+        ("eight minutes to five in the morning", "en", (4, 52), True),
+        ("at ten to six", "en", (5, 50), False),
+        ("12 at night", "en", (0, 0), True),
+        ("um halb eins nachts", "de", (0, 30), True),
+        ("fünf vor halb acht", "de", (7, 25), False),
+        ("20 Uhr 15", "de", (20, 15), True),
+        ("tien voor half acht", "nl", (7, 20), False),
+        ("à trois heures et demie", "fr", (3, 30), False),
+        ("cinq heures moins le quart du matin", "fr", (4, 45), True),
+        ("20h30", "fr", (20, 30), True),
+        ("a las ocho de la noche", "es", (20, 0), True),
+        ("las cinco menos cuarto", "es", (4, 45), False),
+        ("alle otto e mezza di sera", "it", (20, 30), True),
+        ("às três e meia da tarde", "pt", (15, 30), True),
+        ("в восемь вечера", "ru", (20, 0), True),
+        ("下午三点半", "en", (15, 30), True),
+        ("minuit", "fr", (0, 0), True),
+    ],
+)
+def test_times_of_day_in_words(text, language, clock, known):
+    (found,) = read(text, language).times
+    assert (divmod(found.minutes, 60), found.known) == (clock, known)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("five to ten people", "en"),
+        ("from 5 to 10", "en"),
+        ("three over two", "en"),
+        ("half 8", "en"),
+        ("zehn vor fünf Jahren", "de"),
+        ("2 h 15 min", "fr"),
+        ("2 heures 30 minutes", "fr"),
+        ("le 12 et 13", "fr"),
+        ("3 дня", "ru"),
+        ("3 y 5", "es"),
+        ("tres horas y media", "es"),
+    ],
+)
+def test_ranges_durations_and_lists_are_no_times_of_day(text, language):
+    assert read(text, language).times == ()
 
 
 def test_roman_numerals_and_languages():
