@@ -76,19 +76,12 @@ class Baseline:
     is_correct: Callable[[float], bool] | None = None
 
 
-def _at_least_half(score: float) -> bool:
-    return score >= 0.5  # noqa: PLR2004
-
-
-def _above_half(score: float) -> bool:
-    return score > 0.5  # noqa: PLR2004 - "values exceeding this threshold", DIVER-QA, appendix C
-
-
 SHORT_ANSWER_BASELINES = (
     Baseline("lexical_match", lexical_match, bool),
-    Baseline("token_recall", token_recall, _at_least_half),
-    Baseline("token_f1", token_f1, _above_half),
-    Baseline("rouge_l", rouge_l, _above_half),
+    Baseline("token_recall", token_recall, lambda score: score >= 0.5),  # noqa: PLR2004
+    # "values exceeding this threshold", DIVER-QA, appendix C
+    Baseline("token_f1", token_f1, lambda score: score > 0.5),  # noqa: PLR2004
+    Baseline("rouge_l", rouge_l, lambda score: score > 0.5),  # noqa: PLR2004
     Baseline("always_correct", always_correct, bool),
 )
 """Baselines for answers that are right or wrong."""

@@ -6,8 +6,9 @@ from itertools import chain
 
 import numpy as np
 
+from ..uncertainty.arrays import Floats
 from ..uncertainty.resampling import Bootstrap, draws, interval
-from .comparison import Comparison, Floats
+from .comparison import Comparison
 from .figures import figure
 
 # Resampling raises the calibration error, so its replicates give no interval.

@@ -8,11 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from ..uncertainty.arrays import Bools, Codes, Floats
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Comparison:
     scores: Floats
     verdicts: Bools | None
     labels: Floats
-    questions: Ints
+    questions: Codes
     tie: float = 0.05
 
     @property
@@ -40,7 +38,7 @@ class Comparison:
         return int(np.max(self.questions)) + 1
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Bools]:
+    def pairs(self) -> tuple[Codes, Bools]:
         """The question of each pair of answers to one question, and whether scores and labels order the pair alike."""
         rows_of: dict[int, list[int]] = {}
         for row, question in enumerate(self.questions.tolist()):
@@ -69,9 +67,9 @@ class Cells:
     """
 
     shape: tuple[int, int]
-    questions: Ints
-    filled: Ints
-    starts: Ints
+    questions: Codes
+    filled: Codes
+    starts: Codes
 
     @classmethod
     def of(cls, comparison: Comparison) -> "Cells":
@@ -90,8 +88,14 @@ class Cells:
         return table.reshape(-1, *self.shape)
 
 
-def weighted_sums(questions: Ints, columns: Sequence[npt.NDArray[Any]], weights: Floats) -> Floats:
+def weighted_sums(questions: Codes, columns: Sequence[NDArray[Any]], weights: Floats) -> Floats:
     """Return the sum of each column, in which a row counts as often as its question: (columns, replicates)."""
     of_question = [np.bincount(questions, weights=column, minlength=weights.shape[1]) for column in columns]
     sums: Floats = weights @ np.stack(of_question, axis=1)
     return sums.T
+
+
+def divided(part: Floats, whole: Floats, otherwise: float = math.nan) -> Floats:
+    """Return quotients; `otherwise` where the divisor is 0."""
+    quotients: Floats = np.full_like(whole, otherwise)
+    return np.divide(part, whole, out=quotients, where=whole > 0)

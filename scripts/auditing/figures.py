@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 
 from ..agreement.bootstrap import estimate
-from ..agreement.comparison import Bools, Comparison
-from ..uncertainty.arrays import Codes, Floats, codes
+from ..agreement.comparison import Comparison
+from ..uncertainty.arrays import Bools, Codes, Floats, codes
 from ..uncertainty.bounds import bounds
 from ..uncertainty.intervals import mean
 from ..uncertainty.resampling import Bootstrap

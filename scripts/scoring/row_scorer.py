@@ -188,12 +188,16 @@ class FileRowScorer:
         ]
 
 
-def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
-    """Return the lists of a result that have one entry per row."""
+def row_lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
+    """Return the lists of a metric's result that have one entry per row."""
     per_example = result.get("per_example")
     columns = per_example if isinstance(per_example, Mapping) else result
-    lists = {name: as_list(values) for name, values in columns.items() if name not in _OF_N_GRAMS}
-    found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
+    lists = {name: as_list(values) for name, values in columns.items()}
+    return {name: values for name, values in lists.items() if values is not None and len(values) == rows}
+
+
+def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
+    found = {name: values for name, values in row_lists(result, count).items() if name not in _OF_N_GRAMS}
     if not found:
         raise ValueError(
             f"the metric returned {', '.join(result)}, but no score per row. It may have an option for that, such as "

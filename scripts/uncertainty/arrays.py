@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
