@@ -9,7 +9,7 @@ import numpy as np
 
 from ..files.rows import Row
 from ..labeled_data.rows import LabeledRow
-from ..uncertainty.arrays import Codes
+from ..uncertainty.arrays import Ints
 from .baselines import SHORT_ANSWER_BASELINES, Baseline
 
 
@@ -50,7 +50,7 @@ class Benchmark:
         """True if people compared two answers in each row."""
         return self.rows[0].other is not None
 
-    def distinct(self) -> tuple[list[LabeledRow], list[Codes]]:
+    def distinct(self) -> tuple[list[LabeledRow], list[Ints]]:
         """Return the distinct answers, and for each of `rows` the index of its answer among them.
 
         An answer that is rated on several aspects has several rows, but is scored once. If people compared answers, a

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..uncertainty.arrays import Bools, Codes, Floats
+from ..uncertainty.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Comparison:
     scores: Floats
     verdicts: Bools | None
     labels: Floats
-    questions: Codes
+    questions: Ints
     tie: float = 0.05
 
     @property
@@ -38,7 +38,7 @@ class Comparison:
         return int(np.max(self.questions)) + 1
 
     @cached_property
-    def pairs(self) -> tuple[Codes, Bools]:
+    def pairs(self) -> tuple[Ints, Bools]:
         """The question of each pair of answers to one question, and whether scores and labels order the pair alike."""
         rows_of: dict[int, list[int]] = {}
         for row, question in enumerate(self.questions.tolist()):
@@ -67,9 +67,9 @@ class Cells:
     """
 
     shape: tuple[int, int]
-    questions: Codes
-    filled: Codes
-    starts: Codes
+    questions: Ints
+    filled: Ints
+    starts: Ints
 
     @classmethod
     def of(cls, comparison: Comparison) -> "Cells":
@@ -88,7 +88,7 @@ class Cells:
         return table.reshape(-1, *self.shape)
 
 
-def weighted_sums(questions: Codes, columns: Sequence[NDArray[Any]], weights: Floats) -> Floats:
+def weighted_sums(questions: Ints, columns: Sequence[NDArray[Any]], weights: Floats) -> Floats:
     """Return the sum of each column, in which a row counts as often as its question: (columns, replicates)."""
     of_question = [np.bincount(questions, weights=column, minlength=weights.shape[1]) for column in columns]
     sums: Floats = weights @ np.stack(of_question, axis=1)

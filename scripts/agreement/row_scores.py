@@ -7,7 +7,7 @@ import numpy as np
 
 from ..labeled_data.rows import LabeledRow
 from ..terminal import followed
-from ..uncertainty.arrays import Bools, Codes, Floats
+from ..uncertainty.arrays import Bools, Floats, Ints
 from .baselines import Baseline
 
 
@@ -44,7 +44,7 @@ class RowScores:
     cached: int = 0
     effort: Effort | None = None
 
-    def placed(self, places: Sequence[Codes]) -> "RowScores":
+    def placed(self, places: Sequence[Ints]) -> "RowScores":
         """Return the scores of selected rows: row i of the result is row `places[0][i]` here.
 
         With a second array, row i compares two answers: its score is the difference of their scores, and it has no

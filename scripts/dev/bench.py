@@ -44,11 +44,11 @@ def bench(
 ) -> None:
     """Measure speed and memory of each engine and precision against a plain loop and raw forward passes."""
     with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
-        from ..files.writing import check_output, write_json
+        from ..files.writing import check_outputs, write_json
         from .benchmarks import evqascore, text
         from .benchmarks.measure import measure
 
-        check_output(json_file)
+        check_outputs({"--json": json_file}, {})
         columns = text.sample_columns(rows)
         listed: dict[str, tuple[int, Cases]] = {
             name: (rows, text.cases(name, columns, device))

@@ -10,7 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -237,13 +237,8 @@ def _decoded(where: str, line: bytes, encoding: str) -> str:
         raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}). Save the file as UTF-8.") from None
 
 
-@contextmanager
-def _opened(source: str | Path) -> Iterator[BinaryIO]:
-    if str(source) == STANDARD:
-        yield sys.stdin.buffer
-    else:
-        with Path(source).open("rb") as file:
-            yield file
+def _opened(source: str | Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if str(source) == STANDARD else Path(source).open("rb")
 
 
 def _name(source: str | Path) -> str:

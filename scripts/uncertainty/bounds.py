@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from .arrays import Codes, Floats
+from .arrays import Floats, Ints
 from .intervals import Interval
 from .student import quantile, tail
 
@@ -30,7 +30,7 @@ _CHUNK = 64
 _ROUNDING = 1e-9
 
 
-def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
+def clustered(differences: Floats, clusters: Ints) -> tuple[Floats, Floats, float]:
     """Return each cluster's sum and number of rows, and the standard deviation of the mean."""
     sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
     errors = _errors(sums, sizes)
@@ -38,7 +38,7 @@ def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, flo
 
 
 def bounds(
-    differences: Floats, clusters: Codes, level: float, resamples: int, seed: int, *, of_verdicts: bool
+    differences: Floats, clusters: Ints, level: float, resamples: int, seed: int, *, of_verdicts: bool
 ) -> Interval:
     """Return the mean difference of rows with two bounds.
 

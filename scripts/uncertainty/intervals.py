@@ -5,7 +5,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from .arrays import Codes, Floats
+from .arrays import Floats, Ints
 from .student import quantile
 
 _ROUNDING = 1e-20  # a smaller variance is 0
@@ -65,7 +65,7 @@ def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
     return max(1.0, float(each.sum() ** 2 / (each @ each)) - 1)
 
 
-def mean(values: Floats, clusters: Codes, confidence: float = 0.95) -> Interval:
+def mean(values: Floats, clusters: Ints, confidence: float = 0.95) -> Interval:
     """Return the mean of rows with its interval; rows of one cluster are not independent.
 
     The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.uncertainty.arrays import Codes, codes
+from evaluate_qa.uncertainty.arrays import Ints, codes
 from evaluate_qa.uncertainty.intervals import Interval, mean
 from evaluate_qa.uncertainty.paired import Paired, compare
 
@@ -57,7 +57,7 @@ def certainty(scored: ScoredFile) -> Certainty | None:
     return Certainty(len(there), count, grouped, means, others[0], pair)
 
 
-def _clusters(rows: Sequence[Mapping[str, Any]]) -> Codes:
+def _clusters(rows: Sequence[Mapping[str, Any]]) -> Ints:
     """Return the number of each row's question; a row without a question has a number of its own."""
     texts = [" ".join(row.get("questions", "").split()) for row in rows]
     return codes("questions", [(text, 0) if text else ("", place) for place, text in enumerate(texts)], len(rows))[1]
