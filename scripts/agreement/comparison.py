@@ -95,7 +95,7 @@ def weighted_sums(questions: Ints, columns: Sequence[NDArray[Any]], weights: Flo
     return sums.T
 
 
-def divided(part: Floats, whole: Floats, otherwise: float = math.nan) -> Floats:
-    """Return quotients; `otherwise` where the divisor is 0."""
-    quotients: Floats = np.full_like(whole, otherwise)
-    return np.divide(part, whole, out=quotients, where=whole > 0)
+def quotients(part: Floats, whole: Floats, otherwise: float = math.nan) -> Floats:
+    """Divide; `otherwise` where the divisor is 0."""
+    found: Floats = np.full_like(whole, otherwise)
+    return np.divide(part, whole, out=found, where=whole > 0)

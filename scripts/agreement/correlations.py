@@ -6,7 +6,7 @@ A correlation is NaN if scores or labels do not vary, as in scipy.
 import numpy as np
 
 from ..uncertainty.arrays import Floats
-from .comparison import Comparison, divided, weighted_sums
+from .comparison import Comparison, quotients, weighted_sums
 
 
 def pearson(comparison: Comparison, weights: Floats) -> Floats:
@@ -14,7 +14,7 @@ def pearson(comparison: Comparison, weights: Floats) -> Floats:
     x, y = _centred(comparison.scores), _centred(comparison.labels)
     columns = np.ones_like(x), x, y, x * x, y * y, x * y
     n, sx, sy, sxx, syy, sxy = weighted_sums(comparison.questions, columns, weights)
-    return divided(sxy - sx * sy / n, _deviation(sxx, sx, n) * _deviation(syy, sy, n))
+    return quotients(sxy - sx * sy / n, _deviation(sxx, sx, n) * _deviation(syy, sy, n))
 
 
 def kendall(comparison: Comparison, weights: Floats) -> Floats:
@@ -35,7 +35,7 @@ def kendall(comparison: Comparison, weights: Floats) -> Floats:
         here, upto = table[:, label], lower.cumsum(axis=1)
         surplus += 2 * np.einsum("bs,bs->b", here, upto) - np.einsum("bs,bs->b", here, lower)
         surplus -= by_label[:, label] * upto[:, -1]
-    return divided(2 * surplus, untied[0] * untied[1])
+    return quotients(2 * surplus, untied[0] * untied[1])
 
 
 def spearman(comparison: Comparison, weights: Floats) -> Floats:
@@ -44,7 +44,7 @@ def spearman(comparison: Comparison, weights: Floats) -> Floats:
     by_score, by_label = table.sum(axis=1), table.sum(axis=2)
     x, y = _centred_ranks(by_score), _centred_ranks(by_label)
     covariance = ((table @ x[:, :, None])[:, :, 0] * y).sum(axis=1)
-    return divided(covariance, np.sqrt((by_score * x**2).sum(axis=1)) * np.sqrt((by_label * y**2).sum(axis=1)))
+    return quotients(covariance, np.sqrt((by_score * x**2).sum(axis=1)) * np.sqrt((by_label * y**2).sum(axis=1)))
 
 
 def mean_correlation(comparison: Comparison, weights: Floats) -> Floats:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..uncertainty.arrays import Bools, Floats
-from .comparison import Comparison, divided, weighted_sums
+from .comparison import Comparison, quotients, weighted_sums
 from .correlations import kendall, mean_correlation, pearson, spearman
 
 _BINS = 10
@@ -44,37 +44,37 @@ class Confusion:
 
 def accuracy(c: Confusion) -> Floats:
     """(TP + TN) / all: the share of rows on which the metric and people agree."""
-    return divided(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+    return quotients(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
 
 
 def precision(c: Confusion) -> Floats:
     """TP / (TP + FP): the share of accepted answers that are right; 0 if no answer is accepted."""
-    return divided(c.tp, c.tp + c.fp, 0.0)
+    return quotients(c.tp, c.tp + c.fp, 0.0)
 
 
 def recall(c: Confusion) -> Floats:
     """TP / (TP + FN): the share of right answers that the metric accepts; NaN without them."""
-    return divided(c.tp, c.tp + c.fn)
+    return quotients(c.tp, c.tp + c.fn)
 
 
 def specificity(c: Confusion) -> Floats:
     """TN / (TN + FP): the share of wrong answers that the metric rejects; NaN without them."""
-    return divided(c.tn, c.tn + c.fp)
+    return quotients(c.tn, c.tn + c.fp)
 
 
 def false_accept_rate(c: Confusion) -> Floats:
     """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN without them."""
-    return divided(c.fp, c.tn + c.fp)
+    return quotients(c.fp, c.tn + c.fp)
 
 
 def false_reject_rate(c: Confusion) -> Floats:
     """FN / (TP + FN): the share of right answers that the metric rejects; NaN without them."""
-    return divided(c.fn, c.tp + c.fn)
+    return quotients(c.fn, c.tp + c.fn)
 
 
 def f1(c: Confusion) -> Floats:
     """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall; NaN if no answer is right."""
-    return np.where(c.tp + c.fn > 0, divided(2 * c.tp, 2 * c.tp + c.fp + c.fn), np.nan)
+    return np.where(c.tp + c.fn > 0, quotients(2 * c.tp, 2 * c.tp + c.fp + c.fn), np.nan)
 
 
 def macro_f1(c: Confusion) -> Floats:
@@ -88,7 +88,7 @@ def mcc(c: Confusion) -> Floats:
     NaN unless there are labels of both kinds, 0 if there are verdicts of one.
     """
     margins = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
-    found = divided(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins), 0.0)
+    found = quotients(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins), 0.0)
     return np.where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), found, np.nan)
 
 
@@ -99,7 +99,7 @@ def kappa(c: Confusion) -> Floats:
     2·(TP·TN − FP·FN) / ((TP+FP)(FP+TN) + (TP+FN)(FN+TN)). NaN unless there are labels of both kinds.
     """
     margins = (c.tp + c.fp) * (c.fp + c.tn) + (c.tp + c.fn) * (c.fn + c.tn)
-    found = divided(2 * (c.tp * c.tn - c.fp * c.fn), margins)
+    found = quotients(2 * (c.tp * c.tn - c.fp * c.fn), margins)
     return np.where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), found, np.nan)
 
 
@@ -113,7 +113,7 @@ def auc(comparison: Comparison, weights: Floats) -> Floats:
         return np.full(len(weights), np.nan)
     wrong, right = table[:, 0], table[:, 1]
     below = wrong.cumsum(axis=1) - wrong / 2
-    return divided((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+    return quotients((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
 
 
 def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
@@ -123,7 +123,7 @@ def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     answers.
     """
     questions, alike = comparison.pairs
-    return divided(*weighted_sums(questions, (alike, np.ones_like(alike)), weights))
+    return quotients(*weighted_sums(questions, (alike, np.ones_like(alike)), weights))
 
 
 def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
@@ -133,7 +133,7 @@ def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     """
     decided = comparison.labels != 0
     agreed = (1 + np.sign(comparison.scores) * np.sign(comparison.labels)) / 2
-    return divided(*weighted_sums(comparison.questions, (agreed * decided, decided), weights))
+    return quotients(*weighted_sums(comparison.questions, (agreed * decided, decided), weights))
 
 
 def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
@@ -147,7 +147,7 @@ def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
     bins = np.searchsorted(np.linspace(0, 1, _BINS + 1)[1:-1], scores)
     gaps = [(labels - scores) * (bins == number) for number in range(_BINS)]
     *sums, count = weighted_sums(comparison.questions, [*gaps, np.ones_like(scores)], weights)
-    return divided(np.abs(sums).sum(axis=0), count)
+    return quotients(np.abs(sums).sum(axis=0), count)
 
 
 _RATES = accuracy, f1, macro_f1, precision, recall, specificity, false_accept_rate, false_reject_rate, mcc, kappa

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ..estimation.report import print_lines, table
 from ..terminal import open_console
-from .curve import Bools, Point, curve, point
+from ..uncertainty.arrays import Bools
+from .curve import Point, curve, point
 from .reading import Read
 from .testing import CheckedBand, find_band
 
@@ -48,19 +50,13 @@ def show(found: FoundBand) -> None:
     """Print the curve, the band, and notes."""
     console = open_console()
     console.print(_table(found))
-    for line in _notes(found):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_lines(console, _notes(found))
 
 
 def _table(found: FoundBand) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    title = f"agreement with people on {len(found.read.rows.scores):,} labeled rows"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     headings = ["", "judge asked for scores", "asked", "agreement", "metric decides"]
-    for name in [*headings, *["cost per 1,000"] * (found.chosen.cost is not None)]:
-        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    headings += ["cost per 1,000"] * (found.chosen.cost is not None)
+    grid = table(f"agreement with people on {len(found.read.rows.scores):,} labeled rows", headings)
     points = found.points
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found.chosen)]
@@ -69,8 +65,8 @@ def _table(found: FoundBand) -> Any:
         shares = ["–" if share is None else f"{share:.3f}" for share in (one.agreement, one.decided)]
         cost = [] if one.cost is None else [f"{one.cost:.4g}"]
         style = "bold" if name == "chosen" else None
-        table.add_row(name, where, f"{one.asked:.1%}", *shares, *cost, style=style)
-    return table
+        grid.add_row(name, where, f"{one.asked:.1%}", *shares, *cost, style=style)
+    return grid
 
 
 def _notes(found: FoundBand) -> list[str]:

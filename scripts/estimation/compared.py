@@ -1,6 +1,7 @@
 """Describe the comparison of systems in words, tables and JSON."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..terminal import open_console
@@ -131,14 +132,10 @@ def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None
                 "system": pair.system,
                 "wins": pair.wins,
                 "losses": pair.losses,
-                "scores": _plain(pair.scores),
-                "verdicts": pair.verdicts and _plain(pair.verdicts),
+                "scores": asdict(pair.scores),
+                "verdicts": pair.verdicts and asdict(pair.verdicts),
                 "powered": powered and vars(powered.differences[pair.system, pair.baseline]),
             }
             for pair in pairs
         ],
     }
-
-
-def _plain(change: Change) -> dict[str, Any]:
-    return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(change).items()}

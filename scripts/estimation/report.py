@@ -1,6 +1,7 @@
 """Print estimates and plans."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
@@ -87,22 +88,18 @@ def _notes(joined: Joined, estimates: Estimates) -> list[str]:
 
 def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
-    groups = {
-        name: {"none": found} if isinstance(found, str) else _plain(found) for name, found in estimates.groups.items()
-    }
     return {
-        "all": _plain(estimates.all),
-        "groups": groups,
+        "all": asdict(estimates.all),
+        "groups": {
+            name: {"none": found} if isinstance(found, str) else asdict(found)
+            for name, found in estimates.groups.items()
+        },
         "clusters": estimates.clusters,
         "confidence": estimates.confidence,
         "columns": joined.columns,
         "rows_without_score": joined.unscored,
         "rows_without_label": joined.unlabeled,
     }
-
-
-def _plain(found: Estimate) -> dict[str, Any]:
-    return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(found).items()}
 
 
 def show_plan(planned: Sequence[Planned]) -> None:

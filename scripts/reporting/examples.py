@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..estimation.keys import ID, either
+from ..estimation.keys import ID, cell_of, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
 from ..files.values import text
@@ -140,7 +140,7 @@ def _example(
 ) -> ReportRow:
     rows = {name: contents[name][int(joined.rows[name][row])] for name in systems}
     first = rows[systems[0]]
-    references = _value(first, "reference")
+    references = cell_of(first, "reference")
     listed = [text(one) for one in (references if isinstance(references, list) else [references])]
     answers = []
     for name, content in rows.items():
@@ -148,7 +148,7 @@ def _example(
         answers.append(
             Answer(
                 system=name,
-                parts=marked(text(_value(content, "prediction")), listed),
+                parts=marked(text(cell_of(content, "prediction")), listed),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
@@ -156,7 +156,7 @@ def _example(
             )
         )
     key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _TEXTS)
-    return ReportRow(key, text(_value(first, "question")), [one for one in listed if one], answers)
+    return ReportRow(key, text(cell_of(first, "question")), [one for one in listed if one], answers)
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
@@ -167,10 +167,6 @@ def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
     }
     shown = list(numbers.items())[:_MOST_COMPONENTS]
     return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
-
-
-def _value(row: Row, name: str) -> object:
-    return next((row[one] for one in either(name) if one in row), None)
 
 
 def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:

@@ -65,12 +65,9 @@ def _clusters(rows: Sequence[Mapping[str, Any]]) -> Ints:
 
 def as_figures(found: Certainty) -> dict[str, Any]:
     """Return all figures, unrounded, as the API returns them; a comparison as `evaluate-qa compare --json` does."""
-    record: dict[str, Any] = {"rows": found.rows, "clusters": found.clusters, "means": _plain(found.means)}
-    if found.other and found.pair:
-        record["means_b"] = _plain(found.other)
-        record |= {name: asdict(found.pair)[name] for name in ("wins", "losses", "scores", "verdicts")}
+    every = asdict(found)
+    record = {name: every[name] for name in ("rows", "clusters", "means")}
+    if pair := every["pair"]:
+        record["means_b"] = every["other"]
+        record |= {name: pair[name] for name in ("wins", "losses", "scores", "verdicts")}
     return record
-
-
-def _plain(means: Mapping[str, Interval]) -> dict[str, dict[str, float]]:
-    return {name: asdict(interval) for name, interval in means.items()}
