@@ -44,7 +44,8 @@ def token_recall(answer: str, references: Sequence[str]) -> float:
 
 def token_f1(answer: str, references: Sequence[str]) -> float:
     """SQuAD's F1: harmonic mean of token recall and token precision."""
-    return max(_harmonic_mean(*_common(answer, reference)) for reference in references)
+    pairs = [_common(answer, reference) for reference in references]
+    return max(2 * recall * precision / ((recall + precision) or 1) for recall, precision in pairs)
 
 
 def rouge_l(answer: str, references: Sequence[str]) -> float:
@@ -110,10 +111,6 @@ def _common(answer: str, reference: str) -> tuple[float, float]:
     wanted, given = Counter(squad_normalize(reference).split()), Counter(squad_normalize(answer).split())
     common = (wanted & given).total()
     return common / max(wanted.total(), 1), common / max(given.total(), 1)
-
-
-def _harmonic_mean(recall: float, precision: float) -> float:
-    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
 class _Tokens:

@@ -1,8 +1,7 @@
 """`evaluate-qa dataset`: build a data set with human labels as Parquet files with a card."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,16 +10,8 @@ from ..parameters import DataDir
 from ..terminal import reported_errors
 
 
-class Name(StrEnum):
-    """The data sets, by folder."""
-
-    EVOUNA = "evouna"
-    DIVER_QA = "diver_qa"
-    MORQA = "morqa"
-
-
 def dataset(
-    name: Annotated[Name, typer.Argument(help="Build this data set.")],
+    name: Annotated[Literal["evouna", "diver_qa", "morqa"], typer.Argument(help="Build this data set.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the data set to this folder.")],
     data_dir: DataDir = None,
 ) -> None:
@@ -29,7 +20,7 @@ def dataset(
     Downloads go to the cache of datasets; set HF_DATASETS_CACHE to move it.
     """
     with reported_errors("dataset"):
-        built = build(name.value, output, data_dir)
+        built = build(name, output, data_dir)
     report(built, output)
 
 

@@ -1,9 +1,8 @@
 """`evaluate-qa score`: score a file of answers with any metric that returns a score per row."""
 
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import open_console, options_of, reported_errors
@@ -13,13 +12,6 @@ if TYPE_CHECKING:
     from ..scoring.work import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
-
-
-class Runner(StrEnum):
-    """The engine that scores rows."""
-
-    LOCAL = "local"
-    RAY = "ray"
 
 
 def score(
@@ -37,12 +29,12 @@ def score(
     resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
     overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
     engine: Annotated[
-        Runner,
+        Literal["local", "ray"],
         _ray(
             "Score in this process, or in actors of Ray: of the cluster that the variable RAY_ADDRESS names "
             "(host:port, or auto), else on this machine."
         ),
-    ] = Runner.LOCAL,
+    ] = "local",
     num_actors: Annotated[
         int | None, _ray("Start this many Ray actors (default: one per CPU, or as many as the GPUs allow).")
     ] = None,
@@ -80,11 +72,9 @@ def score(
     report(metric, progress, errors)
 
 
-def _cluster(
-    engine: Runner, source: str, target: str, num_actors: int | None, num_gpus: float | None
-) -> "Cluster | None":
+def _cluster(engine: str, source: str, target: str, num_actors: int | None, num_gpus: float | None) -> "Cluster | None":
     """Return the Ray cluster for the options; None scores in this process."""
-    if engine is Runner.RAY:
+    if engine == "ray":
         if "-" in (source, target):
             raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
         if not find_spec("ray"):

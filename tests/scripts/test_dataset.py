@@ -9,7 +9,6 @@ import yaml
 from commands import run_command
 from huggingface_hub import DatasetCard
 
-from evaluate_qa.commands.dataset import Name
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
 from evaluate_qa.hub_folder import FOLDER, build, builder
@@ -81,7 +80,7 @@ def test_card_describes_the_files(tmp_path, data_dir):
     assert {feature["name"] for feature in nq["features"]} == set(Evouna(config_name="nq").info.features)
 
 
-@pytest.mark.parametrize("name", [name.value for name in Name])
+@pytest.mark.parametrize("name", ["evouna", "diver_qa", "morqa"])
 def test_cards_are_complete(name):
     card = DatasetCard.load(FOLDER / name / "README.md")
     data_set = builder(name)
