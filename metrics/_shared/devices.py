@@ -78,12 +78,13 @@ def default_threads() -> int:
     given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     if given.isdecimal() and int(given):
         return int(given)
-    cores = _usable_cpus() // _threads_per_core()
+    cores = usable_cpus() // _threads_per_core()
     quota = _cpu_quota()
     return max(1, min(cores, _MOST_THREADS, cores if quota is None else math.ceil(quota)))
 
 
-def _usable_cpus() -> int:
+def usable_cpus() -> int:
+    """Return the number of logical CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -155,5 +155,4 @@ def _cosines(
         np.einsum("ij,ij->i", vectors[left[i : i + chunk]], vectors[right[i : i + chunk]])
         for i in range(0, len(left), chunk)
     ]
-    cosines: NDArray[np.float64] = np.clip(np.concatenate(parts).astype(np.float64), -1, 1)
-    return cosines
+    return np.clip(np.concatenate(parts).astype(np.float64), -1, 1)

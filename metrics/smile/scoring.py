@@ -88,8 +88,7 @@ def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = 
         return w * semantic + (1 - w) * lexical
     positive = np.where((semantic > 0) | (w == 0), 1.0, 0.0) * np.where((lexical > 0) | (w == 1), 1.0, 0.0)
     weighted: Floats = _quotient(w, semantic) + _quotient(1 - w, lexical)
-    harmonic: Floats = positive * _quotient(1.0, weighted)
-    return harmonic
+    return positive * _quotient(1.0, weighted)
 
 
 def bins(score: Floats) -> NDArray[np.intp]:
@@ -130,8 +129,7 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
     )
     counts = np.diff(components.starts, append=len(least))
     # Vectors from different batches differ by rounding errors.
-    may_win: NDArray[np.bool_] = highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
-    return may_win
+    return highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
 
 
 def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:

@@ -51,8 +51,7 @@ class EstimateInputs:
 
     def by_cluster(self, values: Floats) -> Floats:
         """Return the sum of values over the rows of each cluster, shape (cluster_count,)."""
-        sums: Floats = np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
-        return sums
+        return np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
 
     def part(self, members: NDArray[np.bool_]) -> "EstimateInputs":
         """Return some of the rows."""

@@ -140,11 +140,22 @@ def _number(value: Any) -> float:
 
 def verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
-    words = [plain(value).lower() for value in file.named(name)]
-    marks = np.array([_WORDS[word] if word in _WORDS else _number(word) for word in words], dtype=np.float64)
-    right = (marks >= 0) & (marks <= 1) | np.array([word in _UNLABELED for word in words], dtype=bool)
+    values = file.named(name)
+    marks = np.array(list(map(label_of, values)), dtype=np.float64)
+    right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
     file.require(name, right, "1 or 0, true or false, right or wrong, a number between, or nothing for no label")
     return marks
+
+
+def is_labeled(value: Any) -> bool:
+    """Return False for no label: an empty cell or the word skip."""
+    return plain(value).lower() not in _UNLABELED
+
+
+def label_of(value: Any) -> float:
+    """Return a label or verdict as a number, 1 for right; NaN for no label and for other values."""
+    word = plain(value).lower()
+    return _WORDS[word] if word in _WORDS else _number(word)
 
 
 def _weights(labeled: Columns, name: str, is_labeled: Bools) -> Floats:

@@ -108,8 +108,9 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str,
         outputs: Option → file, or None.
         inputs: The same of the files that are read, which may be the same file.
     """
-    for file in filter(None, outputs.values()):
-        check_place(Path(file))
+    for output in outputs.values():
+        if output is not None:
+            check_place(Path(output))
     for name, source in inputs.items():
         check_different({name: source, **outputs})
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..estimation.joining import is_labeled, label_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
 from .rows import LabeledRow
 
@@ -42,12 +43,6 @@ KIND = "kind"
 SYSTEM = "system"
 """An optional column that names the system that gave the answer."""
 
-_VERDICTS = {
-    **dict.fromkeys((True, "true", "1", "1.0", "yes", "right", "correct"), 1.0),
-    **dict.fromkeys((False, "false", "0", "0.0", "no", "wrong", "incorrect"), 0.0),
-}
-_UNLABELED = (None, "", "skip")
-
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     """Return the labeled answers in a file, and the number of rows without a label.
@@ -63,7 +58,7 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
-        column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _UNLABELED), None)
+        column = next((name for name in COLUMNS["label"] if is_labeled(row.get(name))), None)
         if column is None:
             unlabeled += 1
         else:
@@ -125,11 +120,7 @@ def _text(where: str, column: str, value: Any, expected: str) -> str:
 
 
 def _label(where: str, column: str, value: Any) -> float:
-    known = _word(value)
-    if not isinstance(known, (str, bool, int, float)) or known not in _VERDICTS:
+    label = label_of(value)
+    if label not in (0, 1):
         raise RowsError(f"{where}: {column} is {value!r}; expected true or false, 1 or 0, correct or incorrect")
-    return _VERDICTS[known]
-
-
-def _word(value: Any) -> Any:
-    return value.strip().lower() if isinstance(value, str) else value
+    return label

@@ -51,8 +51,7 @@ def jackknifed(errors: Floats, shares: Floats) -> Floats:
     A large cluster pulls the mean towards itself, which hides its error. Without it the mean would change by e/(1 − h),
     where h is its share (MacKinnon and White 1985). With n clusters of equal size, variances grow by n/(n − 1).
     """
-    found: Floats = errors * sqrt(max(0.0, 1 - float(shares @ shares))) / np.maximum(1 - shares, _ROUNDING)
-    return found
+    return errors * sqrt(max(0.0, 1 - float(shares @ shares))) / np.maximum(1 - shares, _ROUNDING)
 
 
 def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
