@@ -24,7 +24,8 @@ class Components(Pairs):
     Args:
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
         ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
-        exact_match: EM(y, y*), 0 or 1.
+        exact_match: EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match),
+            else 0.
         word_fraction: Share of the reference's words found in the prediction, in [0, 1].
         best_ngram: The n-gram that reached the maximum.
     """
@@ -54,15 +55,6 @@ class Scores:
 def similarity(cosine: Floats, kind: Similarity = "scaled") -> Floats:
     """sim(x, y) = (1 + cos(x, y)) / 2, in [0, 1]; with `"cosine"`, the cosine, in [−1, 1]."""
     return (1 + cosine) / 2 if kind == "scaled" else cosine
-
-
-def exact_match(prediction: Sequence[str], reference: Sequence[str]) -> float:
-    """EM(y, y*): 1.0 if the reference's words occur in the prediction as a run, else 0.0 (the paper's easy match).
-
-    >>> exact_match(["the", "answer", "is", "18"], ["8"])
-    0.0
-    """
-    return float(f" {' '.join(reference)} " in f" {' '.join(prediction)} ")
 
 
 def word_fraction(prediction: Sequence[str], reference: Sequence[str]) -> float:

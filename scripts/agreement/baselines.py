@@ -48,9 +48,12 @@ def token_f1(answer: str, references: Sequence[str]) -> float:
     return max(2 * recall * precision / ((recall + precision) or 1) for recall, precision in pairs)
 
 
-def rouge_l(answer: str, references: Sequence[str]) -> float:
-    """ROUGE-L F1 by the package rouge-score, without stemming. It uses only Latin letters and digits."""
-    return float(_rouge_scorer("rougeL").score_multi(references, answer)["rougeL"].fmeasure)
+def rouge(kind: str, of_tokens: bool, answer: str, references: Sequence[str]) -> float:
+    """ROUGE F1 of a kind such as `rougeL` by the package rouge-score, without stemming.
+
+    It uses only Latin letters and digits or, with `of_tokens`, sacrebleu's tokens, which also split Chinese.
+    """
+    return float(_rouge_scorer(kind, of_tokens).score_multi(references, answer)[kind].fmeasure)
 
 
 def always_correct(answer: str, references: Sequence[str]) -> float:
@@ -61,11 +64,6 @@ def always_correct(answer: str, references: Sequence[str]) -> float:
 def bleu(answer: str, references: Sequence[str]) -> float:
     """Sentence BLEU by sacrebleu, in [0, 1], with effective order as in MORQA's paper."""
     return float(_bleu().sentence_score(answer, list(references)).score) / 100
-
-
-def rouge_of_tokens(kind: str, answer: str, references: Sequence[str]) -> float:
-    """ROUGE F1 of a kind such as `rougeL` on sacrebleu's tokens, which also split Chinese."""
-    return float(_rouge_scorer(kind, of_tokens=True).score_multi(references, answer)[kind].fmeasure)
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ SHORT_ANSWER_BASELINES = (
     Baseline("token_recall", token_recall, lambda score: score >= 0.5),  # noqa: PLR2004
     # "values exceeding this threshold", DIVER-QA, appendix C
     Baseline("token_f1", token_f1, lambda score: score > 0.5),  # noqa: PLR2004
-    Baseline("rouge_l", rouge_l, lambda score: score > 0.5),  # noqa: PLR2004
+    Baseline("rouge_l", partial(rouge, "rougeL", False), lambda score: score > 0.5),  # noqa: PLR2004
     Baseline("always_correct", always_correct, bool),
 )
 """Baselines for answers that are right or wrong."""
@@ -92,16 +90,16 @@ BOARD_BASELINES = SHORT_ANSWER_BASELINES[:3]
 
 LONG_ANSWER_BASELINES = (
     Baseline("bleu", bleu),
-    Baseline("rouge_1", partial(rouge_of_tokens, "rouge1")),
-    Baseline("rouge_2", partial(rouge_of_tokens, "rouge2")),
-    Baseline("rouge_l", partial(rouge_of_tokens, "rougeL")),
+    Baseline("rouge_1", partial(rouge, "rouge1", True)),
+    Baseline("rouge_2", partial(rouge, "rouge2", True)),
+    Baseline("rouge_l", partial(rouge, "rougeL", True)),
 )
 """Baselines for rated answers in English or Chinese."""
 
 PREFERENCE_BASELINES = (
     Baseline("token_recall", token_recall),
     Baseline("token_f1", token_f1),
-    Baseline("rouge_l", rouge_l),
+    Baseline("rouge_l", partial(rouge, "rougeL", False)),
 )
 """Baselines for pairs of long answers that people compared."""
 
@@ -125,7 +123,7 @@ class _Tokens:
 
 
 @cache
-def _rouge_scorer(kind: str, of_tokens: bool = False) -> "RougeScorer":
+def _rouge_scorer(kind: str, of_tokens: bool) -> "RougeScorer":
     from rouge_score.rouge_scorer import RougeScorer
 
     return RougeScorer([kind], tokenizer=_Tokens() if of_tokens else None)

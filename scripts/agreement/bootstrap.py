@@ -54,4 +54,4 @@ def replicated(
 def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
     """Return the estimate for an array from `replicated`, or for a mean of several of them."""
     known = None if np.isnan(values[0]) else float(values[0])
-    return BootstrapEstimate(known, *interval([values[1:]], bootstrap))
+    return BootstrapEstimate(known, *interval(values[1:], bootstrap))

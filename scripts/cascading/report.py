@@ -1,5 +1,6 @@
 """Print and export the result of `evaluate-qa cascade`."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,39 +70,38 @@ def _table(found: FoundBand) -> Any:
     return grid
 
 
-def _notes(found: FoundBand) -> list[str]:
-    """Return the call that uses the band, and notes, one line each."""
+def _notes(found: FoundBand) -> Iterator[str]:
+    """Yield the call that uses the band, and notes, one line each."""
     band, read = found.band, found.read
-    lines = [f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))']
+    yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))'
     for side, where, verdict in (
         (band.below, f"below {band.low:g}", "incorrect"),
         (band.above, f"at {band.high:g} or more", "correct"),
     ):
         if side is None:
-            lines.append(
+            yield (
                 f"The metric never decides {verdict!r}: no score limit reaches an agreement of {found.target:g}, or "
                 "there are too few rows."
             )
         else:
-            lines.append(
+            yield (
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
                 f"least {side.bound:.3f} with {(1 + _CONFIDENCE) / 2:.1%} confidence)."
             )
     known = len(read.rows.judge_right())
     if not known:
-        lines.append("The rows have no verdicts of the judge, so its agreement is unknown.")
+        yield "The rows have no verdicts of the judge, so its agreement is unknown."
     elif known < len(read.rows.scores):
-        lines.append(f"The judge's agreement is computed on the {known:,} rows that have its verdict.")
+        yield f"The judge's agreement is computed on the {known:,} rows that have its verdict."
     if read.unlabeled:
-        lines.append(f"{read.unlabeled:,} rows without a label were left out.")
+        yield f"{read.unlabeled:,} rows without a label were left out."
     if read.unscored:
-        lines.append(f"{read.unscored:,} rows without a score were left out.")
+        yield f"{read.unscored:,} rows without a score were left out."
     if band.below or band.above:
-        lines.append(
+        yield (
             f"With {_CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
-    return lines
 
 
 def as_json(found: FoundBand) -> dict[str, Any]:

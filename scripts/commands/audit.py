@@ -55,8 +55,7 @@ def audit(
         if dry_run:
             return
         found = run(prepared)
-        if json_file is not None:
-            write_json(json_file, found)
+        write_json(json_file, found)
         if output is not None:
             write_file(output, page(found).encode(errors="replace"))
         show(found)

@@ -50,8 +50,7 @@ def cascade(
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
         found = find(rows, target, cost)
-        if json_file is not None:
-            write_json(json_file, as_json(found))
+        write_json(json_file, as_json(found))
         show(found)
 
 

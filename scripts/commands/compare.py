@@ -53,8 +53,7 @@ def compare(
         joined = join_systems(read, names)
         pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
         powered = powered_differences(joined, join_labels(joined, labels, names)) if labels else None
-        if json_file is not None:
-            write_json(json_file, as_json(joined, pairs, powered))
+        write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
             write_rows(changed, changed_rows(joined))
         show(joined, pairs, powered)

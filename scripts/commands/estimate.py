@@ -45,6 +45,5 @@ def estimate(
             clusters=joined.clusters,
             groups=joined.groups,
         )
-        if json_file is not None:
-            write_json(json_file, as_json(joined, found))
+        write_json(json_file, as_json(joined, found))
         show(joined, found)

@@ -76,8 +76,7 @@ def gate(
             max_unscored=max_unscored,
             confidence=confidence,
         )
-        if json_file is not None:
-            write_json(json_file, as_json(found))
+        write_json(json_file, as_json(found))
         for target, content in ((markdown, as_markdown(found, _SHOWN).encode()), (junit, as_junit(found, _SHOWN))):
             if target is not None:
                 write_file(target, content)

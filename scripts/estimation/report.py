@@ -1,6 +1,6 @@
 """Print estimates and plans."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -64,26 +64,23 @@ def interval(found: Interval, sign: str = "") -> str:
     return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]".replace("-", "−")
 
 
-def _notes(joined: Joined, estimates: Estimates) -> list[str]:
-    notes = list(estimates.all.notes)
+def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
+    yield from estimates.all.notes
     for name, found in estimates.groups.items():
         of_group = found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"]
-        notes += [f"{name}: {note}" for note in of_group]
+        yield from (f"{name}: {note}" for note in of_group)
     if joined.unscored:
-        notes.append(f"{joined.unscored:,} rows without a score were left out.")
+        yield f"{joined.unscored:,} rows without a score were left out."
     if joined.unlabeled:
-        notes.append(
+        yield (
             f"{joined.unlabeled:,} rows of the label file have no label. If they were skipped because of their "
             "content, the figures are biased."
         )
     if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
         column = joined.columns["clusters"]
-        notes.append(f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups).")
+        yield f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups)."
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
-    notes.append(
-        f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
-    )
-    return notes
+    yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
 
 
 def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:

@@ -231,6 +231,7 @@ def write_file(target: Path, content: bytes) -> None:
         path.write_bytes(content)
 
 
-def write_json(target: Path, value: object) -> None:
-    """Write JSON to a file, which is replaced once everything is written."""
-    write_file(target, f"{json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode())
+def write_json(target: Path | None, value: object) -> None:
+    """Write JSON to a file, which is replaced once everything is written; None writes nothing."""
+    if target is not None:
+        write_file(target, f"{json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode())

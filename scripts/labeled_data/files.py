@@ -90,13 +90,9 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
         references=references,
         answer=answer,
         label=_label(where, column, row[column]),
-        groups=_groups(row),
+        groups=frozenset({"all"} if row.get(KIND) in (None, "") else {"all", f"kind {row[KIND]}"}),
         system="" if system is None else str(system),
     )
-
-
-def _groups(row: Row) -> frozenset[str]:
-    return frozenset({"all", f"kind {row[KIND]}"} if row.get(KIND) not in (None, "") else {"all"})
 
 
 def _column(where: str, row: Iterable[str], name: str) -> str:

@@ -1,7 +1,7 @@
 """Rows that a report shows: disagreements of metric and people, changes between systems, and the lowest scores."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -75,16 +75,13 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     return chosen
 
 
-def _lowest(facts: Facts, most: int) -> list[Chosen]:
-    found = []
+def _lowest(facts: Facts, most: int) -> Iterator[Chosen]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        found.append(Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows))
-    return found
+        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows)
 
 
-def _changed(facts: Facts, most: int) -> list[Chosen]:
-    found = []
+def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
     for pair in facts.pairs:
         figures = facts.joined.verdicts or facts.joined.scores
         change = figures[pair.system] - figures[pair.baseline]
@@ -93,20 +90,17 @@ def _changed(facts: Facts, most: int) -> list[Chosen]:
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
             title = f"{heading} from {pair.baseline} to {pair.system}"
             note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
-            found.append(Chosen(title, note, [pair.baseline, pair.system], chosen))
-    return found
+            yield Chosen(title, note, [pair.baseline, pair.system], chosen)
 
 
-def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> list[Chosen]:
+def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iterator[Chosen]:
     """Choose the rows whose score differs most from the label, by more than one half."""
-    found = []
     for name, of_system in labels.items():
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
         note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
-        found.append(Chosen(f"Metric and people disagree: {name}", note, [name], chosen))
-    return found
+        yield Chosen(f"Metric and people disagree: {name}", note, [name], chosen)
 
 
 def _labels(facts: Facts) -> dict[str, np.ndarray]:

@@ -135,26 +135,18 @@ class FileRowScorer:
         rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
         bad = [BadRow(number, row.message, row.text) for number, row in records if isinstance(row, Broken)]
         while rows and (self._keep_going or not bad):
-            result, bad_row = self._try(rows, act)
-            if bad_row is None:
-                return result, rows, sorted(bad, key=lambda one: one.number)
-            rows = [(number, row) for number, row in rows if number != bad_row.number]
-            bad.append(bad_row)
+            columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
+            try:
+                return act(columns), rows, sorted(bad, key=lambda one: one.number)
+            except RowError as error:
+                number, row = rows.pop(error.row)
+                column = self._columns.name_in(row, error.column)
+                message = str(error).replace(f"{error.column}[{error.row}]", column)
+                bad.append(BadRow(number, f"{place(self._source, number)}: {message}", row))
         if bad and not self._keep_going:
             first = min(bad, key=lambda one: one.number)
             raise RowsError(f"{first.error}\nFix the row, or collect bad rows in a file with --errors bad.jsonl.")
         return None, [], bad
-
-    def _try(
-        self, rows: Sequence[_NumberedRow], act: Callable[[dict[str, list[Any]]], _Result]
-    ) -> tuple[_Result | None, BadRow | None]:
-        columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
-        try:
-            return act(columns), None
-        except RowError as error:
-            number, row = rows[error.row]
-            message = str(error).replace(f"{error.column}[{error.row}]", self._columns.name_in(row, error.column))
-            return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
     def _without_errors(
         self, rows: Sequence[_NumberedRow], per_row: dict[str, list[Any]]

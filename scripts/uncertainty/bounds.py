@@ -9,6 +9,7 @@ Each bound is the widest of several bounds:
 - Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed.
 """
 
+from collections.abc import Iterator
 from math import cbrt, floor, sqrt
 from statistics import NormalDist
 
@@ -63,21 +64,19 @@ def bounds(
     return Interval(value, float(min(lows)), float(max(highs)))
 
 
-def doubts(clusters: int, skew: float, *, are_rows: bool) -> list[str]:
-    """Return reasons why error rates of clusters or scores may be above their nominal rates."""
+def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:
+    """Yield reasons why error rates of clusters or scores may be above their nominal rates."""
     unit = "rows" if are_rows else "clusters"
-    found = []
     if clusters < _FEW:
-        found.append(
+        yield (
             f"fewer than {_FEW} {unit}: a rare large change may be missing from them, so errors can be more frequent "
             "than stated"
         )
     if abs(skew) > _SKEWED * sqrt(clusters):
-        found.append(
+        yield (
             f"the differences are skewed (skewness {skew:.1f} over {clusters:,} {unit}): errors can be more frequent "
             f"than stated; more {unit} help"
         )
-    return found
 
 
 def independent_rows(differences: Floats, clusters: int, deviation: float) -> float:

@@ -12,6 +12,7 @@ from huggingface_hub import DatasetCard
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
 from evaluate_qa.hub_folder import FOLDER, build, builder
+from evaluate_qa.publishing.sources import data_set_names
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_card_describes_the_files(tmp_path, data_dir):
     assert {feature["name"] for feature in nq["features"]} == set(Evouna(config_name="nq").info.features)
 
 
-@pytest.mark.parametrize("name", ["evouna", "diver_qa", "morqa"])
+@pytest.mark.parametrize("name", data_set_names())
 def test_cards_are_complete(name):
     card = DatasetCard.load(FOLDER / name / "README.md")
     data_set = builder(name)
