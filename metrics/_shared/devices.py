@@ -4,7 +4,6 @@ import importlib.metadata
 import math
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -109,17 +108,3 @@ def _cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
         )
         return int(quota) / int(period) if int(quota) > 0 else None
     return None
-
-
-def processor(device: str = "cpu") -> str:
-    """Return the name of the CPU or GPU behind a device of torch."""
-    if device.startswith("cuda"):
-        import torch
-
-        return str(torch.cuda.get_device_name(device))
-    with suppress(OSError):
-        if named := re.search(
-            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
-        ):
-            return named[1]
-    return platform.processor() or platform.machine()

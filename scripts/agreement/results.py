@@ -31,9 +31,8 @@ def read_result(
         # Lists next to it, such as the precisions of BLEU, are about all rows together.
         raise ValueError(f"{name}: its result is one number for all rows. Choose a metric with a score for each row.")
     lists = {name: values for name, values in row_lists(result, rows).items() if _are_numbers(values)}
-    chosen = next((one for one in ([column] if column else ["score", "scores"]) if one in lists), None)
-    if chosen is None and column is None and len(lists) == 1:
-        chosen = next(iter(lists))
+    wanted = [column] if column else ["score", "scores", *(lists if len(lists) == 1 else ())]
+    chosen = next((one for one in wanted if one in lists), None)
     if chosen is None:
         if not lists:
             raise ValueError(f"{name}: its result has no list of {rows} numbers, one score for each row.")

@@ -80,7 +80,9 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
         )
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
     question, answer = (_text(where, names[name], row[names[name]], "a string") for name in ("question", "prediction"))
-    references = _references(where, names["references"], row[names["references"]])
+    given = row[names["references"]]
+    texts = given if isinstance(given, list) else [given]
+    references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
     system = row.get(SYSTEM)
@@ -102,11 +104,6 @@ def _column(where: str, row: Iterable[str], name: str) -> str:
     if found is None:
         require_columns(where, present, [name])
     return found or name
-
-
-def _references(where: str, column: str, given: Any) -> list[str]:
-    texts = given if isinstance(given, list) else [given]
-    return [_text(where, column, text, "a string or a list of strings") for text in texts]
 
 
 def _text(where: str, column: str, value: Any, expected: str) -> str:

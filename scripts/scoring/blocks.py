@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from functools import reduce
 from pathlib import Path
 
-from ..files.bad_rows import check_bad_rows
+from ..files.bad_rows import bad_lines, check_bad_rows
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
 from ..files.writing import join, write_file, write_part
 from .row_scorer import ScoredChunk
-from .work import Progress, bad_lines, digest
+from .work import Progress, digest
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
+from ..files.bad_rows import BadRow
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
 from ..standalone import program
 from .columns import MetricColumns, accepted
@@ -20,21 +21,6 @@ SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
 
 _NumberedRow = tuple[int, Row]
-
-
-@dataclass(frozen=True)
-class BadRow:
-    """A row that cannot be scored.
-
-    Attributes:
-        number: Its number in the input.
-        error: What is wrong with it.
-        input: The row, or the text of a line that is not a row.
-    """
-
-    number: int
-    error: str
-    input: Row | str
 
 
 @dataclass(frozen=True)
