@@ -58,7 +58,7 @@ def install(name: str, files: Files, modules: Path) -> Path:
         folder.mkdir(exist_ok=True)
         (folder.parent / "__init__.py").touch()
         (folder / "__init__.py").touch()
-        if _files(version) != files:
+        if {path.name: path.read_bytes() for path in version.glob("*.py")} != files:
             _write(folder, version, files)
         for other in _versions(folder, name):
             if other != version:
@@ -82,10 +82,6 @@ def uninstall(name: str, modules: Path) -> bool:
 
 def _locked(folder: Path) -> filelock.BaseFileLock:
     return filelock.FileLock(f"{folder}.lock")  # evaluate uses the same lock
-
-
-def _files(folder: Path) -> Files:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
 
 
 def _hash(files: Files) -> str:

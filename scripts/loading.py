@@ -36,10 +36,14 @@ def path(name: str) -> str:
         ValueError: the metric is unknown.
     """
     if name not in metric_names():
-        from .files.rows import did_you_mean
-
-        raise ValueError(f"there is no metric {name!r}. {did_you_mean(name, metric_names())}")
+        raise ValueError(_unknown(name))
     return str(METRICS / name)
+
+
+def _unknown(name: str) -> str:
+    from .files.rows import did_you_mean
+
+    return f"there is no metric {name!r}. {did_you_mean(name, metric_names())}"
 
 
 @overload
@@ -75,12 +79,7 @@ def load(name: str, config: str | None = None, **options: Any) -> Any:
         TypeError: an option is unknown.
     """
     if name not in metric_names():
-        from .files.rows import did_you_mean
-
-        raise ValueError(
-            f"there is no metric {name!r}. {did_you_mean(name, metric_names())} For a metric on the Hub or in a "
-            "folder, use evaluate.load."
-        )
+        raise ValueError(f"{_unknown(name)} For a metric on the Hub or in a folder, use evaluate.load.")
     return scorer_class(name)(config, **options)
 
 
@@ -105,9 +104,7 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     """
     if name in metric_names():
         return scorer_class(name)(config, **options)
-    from .files.rows import did_you_mean
-
-    unknown = f"there is no metric {name!r}. {did_you_mean(name, metric_names())} Other metrics are loaded by their "
+    unknown = f"{_unknown(name)} Other metrics are loaded by their "
     try:
         import evaluate
     except ModuleNotFoundError as error:

@@ -1,17 +1,13 @@
-"""Options in panels, consoles, errors on one line, and progress bars for the commands."""
+"""Options in panels, consoles, and errors on one line for the commands."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from evaluate_qa.metrics._shared.progress import progress
-
 if TYPE_CHECKING:
     from rich.console import Console
-
-_Item = TypeVar("_Item")
 
 _WIDTH = 132
 """Width in characters if the output is not a terminal: room for seven figures with intervals."""
@@ -84,11 +80,3 @@ def _cure(error: Exception) -> str:
         return ""
     extra = _EXTRA_OF.get((error.name or "").partition(".")[0])
     return f". Install it with: pip install 'evaluate-qa[{extra}]'" if extra else ""
-
-
-def followed(items: Sequence[_Item], describe: str, unit: str) -> Iterator[_Item]:
-    """Yield the items under a progress bar."""
-    with progress(describe, len(items), unit) as bar:
-        for item in items:
-            yield item
-            bar.update()

@@ -38,19 +38,14 @@ def queries(release: Release) -> Iterator[Row]:
     Raises:
         ValueError: A file is not in the format of the release.
     """
-    for (subset, split), path in release.queries.items():
-        for encounter in encounters(path):
-            for language in _languages(encounter, path):
-                yield {
-                    "subset": subset,
-                    "split": split,
-                    "encounter_id": encounter["encounter_id"],
-                    "language": language,
-                    "author_id": encounter.get("author_id"),
-                    "title": encounter.get(f"query_title_{language}") or "",
-                    "content": encounter[f"query_content_{language}"] or "",
-                    "image_ids": list(encounter.get("image_ids") or []),
-                }
+    for query, encounter in _encounters(release):
+        language = query["language"]
+        yield query | {
+            "author_id": encounter.get("author_id"),
+            "title": encounter.get(f"query_title_{language}") or "",
+            "content": encounter[f"query_content_{language}"] or "",
+            "image_ids": list(encounter.get("image_ids") or []),
+        }
 
 
 def references(release: Release) -> Iterator[Row]:
@@ -66,22 +61,25 @@ def references(release: Release) -> Iterator[Row]:
         ValueError: A file is not in the format of the release.
     """
     authors = _read_authors(release.authors) if release.authors else None
+    later = {("dermavqa", split): _later_responses(path) for split, path in release.extensions.items()}
+    for query, encounter in _encounters(release):
+        added = later.get((query["subset"], query["split"]), {}).get(query["encounter_id"], [])
+        for position, response in enumerate(encounter["responses"] + added):
+            yield query | {
+                "position": position,
+                "author_id": response.get("author_id"),
+                "content": response.get(f"content_{query['language']}") or "",
+                **_judged(response, authors),
+            }
+
+
+def _encounters(release: Release) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """Yield the fields that identify a query in a language, and the query's object."""
     for (subset, split), path in release.queries.items():
-        later = _later_responses(release, split) if subset == "dermavqa" else {}
         for encounter in encounters(path):
-            responses = encounter["responses"] + later.get(encounter["encounter_id"], [])
+            named = {"subset": subset, "split": split, "encounter_id": encounter["encounter_id"]}
             for language in _languages(encounter, path):
-                for position, response in enumerate(responses):
-                    yield {
-                        "subset": subset,
-                        "split": split,
-                        "encounter_id": encounter["encounter_id"],
-                        "language": language,
-                        "position": position,
-                        "author_id": response.get("author_id"),
-                        "content": response.get(f"content_{language}") or "",
-                        **_judged(response, authors),
-                    }
+                yield {**named, "language": language}, encounter
 
 
 def encounters(path: Path) -> list[dict[str, Any]]:
@@ -119,10 +117,8 @@ def _languages(encounter: dict[str, Any], path: Path) -> list[str]:
     return found
 
 
-def _later_responses(release: Release, split: str) -> dict[str, list[dict[str, Any]]]:
-    path = release.extensions.get(split)
-    found = encounters(path) if path else []
-    return {encounter["encounter_id"]: encounter["responses"][-_LATER:] for encounter in found}
+def _later_responses(path: Path) -> dict[str, list[dict[str, Any]]]:
+    return {encounter["encounter_id"]: encounter["responses"][-_LATER:] for encounter in encounters(path)}
 
 
 def _read_authors(path: Path) -> dict[str, Author]:

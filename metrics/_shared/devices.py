@@ -4,7 +4,6 @@ import importlib.metadata
 import math
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -78,12 +77,13 @@ def default_threads() -> int:
     given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     if given.isdecimal() and int(given):
         return int(given)
-    cores = _usable_cpus() // _threads_per_core()
+    cores = usable_cpus() // _threads_per_core()
     quota = _cpu_quota()
     return max(1, min(cores, _MOST_THREADS, cores if quota is None else math.ceil(quota)))
 
 
-def _usable_cpus() -> int:
+def usable_cpus() -> int:
+    """Return the number of logical CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -108,17 +108,3 @@ def _cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
         )
         return int(quota) / int(period) if int(quota) > 0 else None
     return None
-
-
-def processor(device: str = "cpu") -> str:
-    """Return the name of the CPU or GPU behind a device of torch."""
-    if device.startswith("cuda"):
-        import torch
-
-        return str(torch.cuda.get_device_name(device))
-    with suppress(OSError):
-        if named := re.search(
-            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
-        ):
-            return named[1]
-    return platform.processor() or platform.machine()

@@ -84,8 +84,7 @@ class Inputs:
 
     def best_window(self, values: Floats) -> Floats:
         """Return the largest value of each pair's inputs, shape (pairs,)."""
-        best: Floats = np.maximum.reduceat(values, self.pair_starts)
-        return best
+        return np.maximum.reduceat(values, self.pair_starts)
 
 
 def expand(
@@ -217,8 +216,7 @@ class Claims:
     def _mean(self, values: Floats, chosen: NDArray[np.bool_]) -> Floats:
         total = np.add.reduceat(np.where(chosen, values, 0.0), self.starts)
         count = np.add.reduceat(chosen.astype(np.float64), self.starts)
-        mean: Floats = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-        return mean
+        return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+_Item = TypeVar("_Item")
 
 _SECONDS = 10  # between two lines of a log
 
@@ -39,6 +41,14 @@ def progress(describe: str | None, total: int | None, unit: str, initial: int = 
         delay=0 if stays else 2 if live else _SECONDS,
         leave=stays or not live,
     )
+
+
+def followed(items: Iterable[_Item], describe: str, unit: str) -> Iterator[_Item]:
+    """Yield the items under a progress bar."""
+    with progress(describe, len(items) if isinstance(items, Sized) else None, unit) as bar:
+        for item in items:
+            yield item
+            bar.update()
 
 
 class _Log:

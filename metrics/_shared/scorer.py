@@ -277,5 +277,4 @@ def _part(columns: Any, rows: slice) -> Any:
 
 
 def _listed(values: Any) -> list[Any]:
-    listed: list[Any] = values if isinstance(values, list) else values.tolist()
-    return listed
+    return values if isinstance(values, list) else values.tolist()

@@ -106,23 +106,18 @@ class _Evaluated:
         self.largest_batch = max(self.largest_batch, len(predictions))
 
 
+@dataclass(eq=False)
 class TrainingScores:
     """A `compute_metrics` function, made by `metric.compute_metrics`."""
 
-    def __init__(
-        self,
-        metric: Any,
-        tokenizer: Any,
-        columns: Mapping[str, Sequence[Any]],
-        options: Mapping[str, Any],
-        prefix: str,
-        log_samples: int,
-        log: Tracker | None,
-    ) -> None:
-        self._tracker = log
-        self._metric, self._tokenizer, self._prefix, self._log_samples = metric, tokenizer, prefix, log_samples
-        self._columns, self._options = columns, options
-        self._evaluated = _Evaluated()
+    _metric: Any
+    _tokenizer: Any
+    _columns: Mapping[str, Sequence[Any]]
+    _options: Mapping[str, Any]
+    _prefix: str
+    _log_samples: int
+    _tracker: Tracker | None
+    _evaluated: _Evaluated = field(default_factory=_Evaluated, init=False)
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Score the rows of an `EvalPrediction` and of all calls since the last one with `compute_result=True`.

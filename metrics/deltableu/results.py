@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.progress import progress
+from .._shared.progress import followed, progress
 from .options import DeltaBleuOptions
 from .scoring import Floats, Scores, score
 
@@ -53,10 +53,8 @@ def bootstrap_scores(statistics: Floats, options: DeltaBleuOptions, resamples: i
     """Return the scores of resamples of the rows, drawn with replacement as sacrebleu draws them (Koehn 2004)."""
     generator, rows = np.random.default_rng(options.seed), len(statistics)
     sums = np.empty((resamples, statistics.shape[1]))
-    with progress("deltableu", resamples, "resample") as bar:
-        for resample in range(resamples):
-            sums[resample] = statistics[generator.choice(rows, size=rows, replace=True)].sum(axis=0)
-            bar.update()
+    for resample in followed(range(resamples), "deltableu", "resample"):
+        sums[resample] = statistics[generator.choice(rows, size=rows, replace=True)].sum(axis=0)
     return score(sums, options).score
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError
-from .._shared.progress import progress
+from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -114,17 +114,15 @@ class DeltableuScorer(ForTraining, ForReward):
         # The released program only lowers predictions.
         lower_reference = lower if options.variant == "paper" else str
         statistics = np.empty((len(predictions), 2 + 2 * options.max_ngram_order))
-        rows = zip(predictions, references, reference_weights, strict=True)
-        with progress("deltableu", len(predictions), "row") as bar:
-            for row, (prediction, listed, given) in enumerate(rows):
-                statistics[row] = row_statistics(
-                    split(lower(prediction)),
-                    [split(lower_reference(reference)) for reference in listed],
-                    given or [1.0] * len(listed),
-                    options.max_ngram_order,
-                    options.variant,
-                )
-                bar.update()
+        rows = list(zip(predictions, references, reference_weights, strict=True))
+        for row, (prediction, listed, given) in enumerate(followed(rows, "deltableu", "row")):
+            statistics[row] = row_statistics(
+                split(lower(prediction)),
+                [split(lower_reference(reference)) for reference in listed],
+                given or [1.0] * len(listed),
+                options.max_ngram_order,
+                options.variant,
+            )
         return statistics
 
     def _compute(

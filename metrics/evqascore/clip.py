@@ -1,6 +1,6 @@
 """Encode frames and texts as unit vectors with a CLIP model from any library."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -169,10 +169,6 @@ class Encoder:
         sums = np.zeros((len(distinct), self.dim), dtype=np.float32)
         np.add.at(sums, owners, self._collected(len(windows), batches))
         return _unit(sums)[[distinct[text] for text in texts]]
-
-    def encode_images(self, frames: Iterable[Pixels]) -> Vectors:
-        """Return the unit vectors of RGB frames of shape (height, width, 3); shape (frames, dim)."""
-        return self.encode_prepared(np.stack([self.prepare(frame) for frame in frames]))
 
     def prepare(self, frame: Pixels) -> Pixels:
         """Resize and crop a frame with the model's own preprocessing. Thread-safe."""

@@ -1,7 +1,6 @@
 """Turn video files into the vectors of their sampled frames: some videos are decoded while the model encodes others."""
 
 import hashlib
-import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, as_completed
 from itertools import islice
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.checkpoints import file_hash
+from .._shared.devices import usable_cpus
 from .._shared.stores import Store
 from .clip import Encoder, Pixels, Vectors
 from .features import VideoFeatures
@@ -55,7 +55,7 @@ def video_features(
 
     distinct = list(dict.fromkeys(paths))
     store = _feature_store(Path(cache_dir).expanduser(), encoder, sampling) if cache_dir else None
-    at_once, each = divide(threads or available_cores(), len(distinct))
+    at_once, each = divide(threads or usable_cpus(), len(distinct))
     stopped = Event()
 
     def features(path: str) -> VideoFeatures | UnreadableVideo:
@@ -112,11 +112,6 @@ def divide(cores: int, videos: int) -> tuple[int, int]:
     """Return how many videos to read at once, and the decoding threads of each."""
     at_once = max(1, min(cores, videos))
     return at_once, max(1, cores // at_once)
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _feature_store(folder: Path, encoder: Encoder, sampling: Sampling) -> Store:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from .._shared.chat_models import NoAnswer
-from .._shared.progress import progress
+from .._shared.progress import followed
 from .keyword_model import KeywordModel
 from .options import YAKE
 
@@ -30,13 +30,8 @@ def extract(texts: Sequence[str], lang: str, chat_model: KeywordModel | None) ->
     """Return the keywords of each text, or the reason why a chat model gave none; without a chat model, ask YAKE."""
     if chat_model:
         return chat_model.keywords(texts)
-    found: dict[str, list[str]] = {}
-    distinct = dict.fromkeys(texts)
-    with progress("evqascore: keywords", len(distinct), "text") as bar:
-        for text in distinct:
-            found[text] = yake_keywords(text, lang)
-            bar.update()
-    return found
+    distinct = followed(dict.fromkeys(texts), "evqascore: keywords", "text")
+    return {text: yake_keywords(text, lang) for text in distinct}
 
 
 def yake_label(lang: str) -> str:

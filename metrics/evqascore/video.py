@@ -160,7 +160,7 @@ def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> 
 
 def _last_packet(path: str) -> float:
     """Return when the last packet of any stream ends, in seconds: sound may continue after the picture."""
-    with _opened(path) as container:
+    with opened(path) as container:
         ends = (((packet.pts or 0) + (packet.duration or 0)) * packet.time_base for packet in container.demux())
         return float(max(ends, default=0))
 
@@ -191,7 +191,7 @@ def _converter(stream: Any, first: int | None) -> Callable[[int, Any], Frame]:
 @contextmanager
 def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
     """Open a file and its first video stream that is not a cover picture."""
-    with _opened(path) as container:
+    with opened(path) as container:
         from av.stream import Disposition
 
         videos = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
@@ -205,7 +205,7 @@ def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def opened(path: str) -> Iterator[Any]:
     """Open a local file with PyAV, even if its name looks like an address.
 
     FFmpeg reads `12:30:05.mp4`, `subfile,,…` and paths that begin with a folder `http:` as addresses.

@@ -6,11 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import (
-    ANSWERS,
-    EngineOptions,
-    check_labels,
-)
+from .._shared.arguments import ANSWERS, EngineOptions, check_labels
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arithmetic import Floats
+from .._shared.lexical import match
 from .._shared.words import exact_words
 from .encoder import Encoder
 from .ngrams import NGrams
-from .scoring import Components, exact_match, word_fraction
+from .scoring import Components, word_fraction
 from .text import ngrams, words
 
 Shortlists = Callable[[Sequence[list[str]], Sequence[list[str]]], list[list[str]]]
@@ -100,7 +101,7 @@ def _exact_matches(
 
     return np.array(
         [
-            exact_match(answer, lemmas(reference))
+            match(answer, lemmas(reference))
             for answer, listed in zip(map(lemmas, predictions), references, strict=True)
             for reference in listed
         ]
@@ -155,5 +156,4 @@ def _cosines(
         np.einsum("ij,ij->i", vectors[left[i : i + chunk]], vectors[right[i : i + chunk]])
         for i in range(0, len(left), chunk)
     ]
-    cosines: NDArray[np.float64] = np.clip(np.concatenate(parts).astype(np.float64), -1, 1)
-    return cosines
+    return np.clip(np.concatenate(parts).astype(np.float64), -1, 1)

@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from .._shared.arguments import (
-    Choice,
-    Control,
-    EngineKeywords,
-    EngineOptions,
-    Number,
-    Place,
-    Text,
-    Whole,
-    option,
-)
+from .._shared.arguments import Choice, Control, EngineKeywords, EngineOptions, Number, Place, Text, Whole, option
 from .._values.options import ValueOptions
 
 Similarity = Literal["scaled", "cosine"]

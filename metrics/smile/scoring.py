@@ -24,7 +24,8 @@ class Components(Pairs):
     Args:
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
         ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
-        exact_match: EM(y, y*), 0 or 1.
+        exact_match: EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match),
+            else 0.
         word_fraction: Share of the reference's words found in the prediction, in [0, 1].
         best_ngram: The n-gram that reached the maximum.
     """
@@ -56,15 +57,6 @@ def similarity(cosine: Floats, kind: Similarity = "scaled") -> Floats:
     return (1 + cosine) / 2 if kind == "scaled" else cosine
 
 
-def exact_match(prediction: Sequence[str], reference: Sequence[str]) -> float:
-    """EM(y, y*): 1.0 if the reference's words occur in the prediction as a run, else 0.0 (the paper's easy match).
-
-    >>> exact_match(["the", "answer", "is", "18"], ["8"])
-    0.0
-    """
-    return float(f" {' '.join(reference)} " in f" {' '.join(prediction)} ")
-
-
 def word_fraction(prediction: Sequence[str], reference: Sequence[str]) -> float:
     """|distinct words of the reference found in the prediction| / |words of the reference|, in [0, 1].
 
@@ -88,8 +80,7 @@ def smile_score(semantic: Floats, lexical: Floats, w: float, combine: Combine = 
         return w * semantic + (1 - w) * lexical
     positive = np.where((semantic > 0) | (w == 0), 1.0, 0.0) * np.where((lexical > 0) | (w == 1), 1.0, 0.0)
     weighted: Floats = _quotient(w, semantic) + _quotient(1 - w, lexical)
-    harmonic: Floats = positive * _quotient(1.0, weighted)
-    return harmonic
+    return positive * _quotient(1.0, weighted)
 
 
 def bins(score: Floats) -> NDArray[np.intp]:
@@ -130,8 +121,7 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
     )
     counts = np.diff(components.starts, append=len(least))
     # Vectors from different batches differ by rounding errors.
-    may_win: NDArray[np.bool_] = highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
-    return may_win
+    return highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
 
 
 def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:

@@ -44,12 +44,16 @@ def token_recall(answer: str, references: Sequence[str]) -> float:
 
 def token_f1(answer: str, references: Sequence[str]) -> float:
     """SQuAD's F1: harmonic mean of token recall and token precision."""
-    return max(_harmonic_mean(*_common(answer, reference)) for reference in references)
+    pairs = [_common(answer, reference) for reference in references]
+    return max(2 * recall * precision / ((recall + precision) or 1) for recall, precision in pairs)
 
 
-def rouge_l(answer: str, references: Sequence[str]) -> float:
-    """ROUGE-L F1 by the package rouge-score, without stemming. It uses only Latin letters and digits."""
-    return float(_rouge_scorer("rougeL").score_multi(references, answer)["rougeL"].fmeasure)
+def rouge(kind: str, of_tokens: bool, answer: str, references: Sequence[str]) -> float:
+    """ROUGE F1 of a kind such as `rougeL` by the package rouge-score, without stemming.
+
+    It uses only Latin letters and digits or, with `of_tokens`, sacrebleu's tokens, which also split Chinese.
+    """
+    return float(_rouge_scorer(kind, of_tokens).score_multi(references, answer)[kind].fmeasure)
 
 
 def always_correct(answer: str, references: Sequence[str]) -> float:
@@ -62,11 +66,6 @@ def bleu(answer: str, references: Sequence[str]) -> float:
     return float(_bleu().sentence_score(answer, list(references)).score) / 100
 
 
-def rouge_of_tokens(kind: str, answer: str, references: Sequence[str]) -> float:
-    """ROUGE F1 of a kind such as `rougeL` on sacrebleu's tokens, which also split Chinese."""
-    return float(_rouge_scorer(kind, of_tokens=True).score_multi(references, answer)[kind].fmeasure)
-
-
 @dataclass(frozen=True)
 class Baseline:
     """A simple metric: its name in tables, its score, and the rule for "correct", if it has one."""
@@ -76,19 +75,12 @@ class Baseline:
     is_correct: Callable[[float], bool] | None = None
 
 
-def _at_least_half(score: float) -> bool:
-    return score >= 0.5  # noqa: PLR2004
-
-
-def _above_half(score: float) -> bool:
-    return score > 0.5  # noqa: PLR2004 - "values exceeding this threshold", DIVER-QA, appendix C
-
-
 SHORT_ANSWER_BASELINES = (
     Baseline("lexical_match", lexical_match, bool),
-    Baseline("token_recall", token_recall, _at_least_half),
-    Baseline("token_f1", token_f1, _above_half),
-    Baseline("rouge_l", rouge_l, _above_half),
+    Baseline("token_recall", token_recall, lambda score: score >= 0.5),  # noqa: PLR2004
+    # "values exceeding this threshold", DIVER-QA, appendix C
+    Baseline("token_f1", token_f1, lambda score: score > 0.5),  # noqa: PLR2004
+    Baseline("rouge_l", partial(rouge, "rougeL", False), lambda score: score > 0.5),  # noqa: PLR2004
     Baseline("always_correct", always_correct, bool),
 )
 """Baselines for answers that are right or wrong."""
@@ -98,16 +90,16 @@ BOARD_BASELINES = SHORT_ANSWER_BASELINES[:3]
 
 LONG_ANSWER_BASELINES = (
     Baseline("bleu", bleu),
-    Baseline("rouge_1", partial(rouge_of_tokens, "rouge1")),
-    Baseline("rouge_2", partial(rouge_of_tokens, "rouge2")),
-    Baseline("rouge_l", partial(rouge_of_tokens, "rougeL")),
+    Baseline("rouge_1", partial(rouge, "rouge1", True)),
+    Baseline("rouge_2", partial(rouge, "rouge2", True)),
+    Baseline("rouge_l", partial(rouge, "rougeL", True)),
 )
 """Baselines for rated answers in English or Chinese."""
 
 PREFERENCE_BASELINES = (
     Baseline("token_recall", token_recall),
     Baseline("token_f1", token_f1),
-    Baseline("rouge_l", rouge_l),
+    Baseline("rouge_l", partial(rouge, "rougeL", False)),
 )
 """Baselines for pairs of long answers that people compared."""
 
@@ -117,10 +109,6 @@ def _common(answer: str, reference: str) -> tuple[float, float]:
     wanted, given = Counter(squad_normalize(reference).split()), Counter(squad_normalize(answer).split())
     common = (wanted & given).total()
     return common / max(wanted.total(), 1), common / max(given.total(), 1)
-
-
-def _harmonic_mean(recall: float, precision: float) -> float:
-    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
 class _Tokens:
@@ -135,7 +123,7 @@ class _Tokens:
 
 
 @cache
-def _rouge_scorer(kind: str, of_tokens: bool = False) -> "RougeScorer":
+def _rouge_scorer(kind: str, of_tokens: bool) -> "RougeScorer":
     from rouge_score.rouge_scorer import RougeScorer
 
     return RougeScorer([kind], tokenizer=_Tokens() if of_tokens else None)

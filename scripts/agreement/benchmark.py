@@ -1,16 +1,15 @@
 """A benchmark: labeled answers, with the groups and figures for comparing metrics with people."""
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..files.rows import Row
 from ..labeled_data.rows import LabeledRow
+from ..uncertainty.arrays import Ints
 from .baselines import SHORT_ANSWER_BASELINES, Baseline
-from .comparison import Ints
 
 
 @dataclass(frozen=True)
@@ -68,23 +67,3 @@ class Benchmark:
     def members(self, group: str) -> list[int]:
         """Return the indices of the rows of a group."""
         return [number for number, row in enumerate(self.rows) if group in row.groups]
-
-
-def first_questions(
-    rows: Sequence[Row], limit: int | None, source: Sequence[str] = ("source",), question: str = "question"
-) -> list[Row]:
-    """Return the rows of the first questions of each source; None for all questions.
-
-    Args:
-        rows: The rows of a data set.
-        limit: Number of questions.
-        source: Columns that name the source of a row's question.
-        question: Column that identifies the question within its source.
-    """
-    places: dict[tuple[object, ...], dict[object, int]] = defaultdict(dict)
-    chosen = []
-    for row in rows:
-        seen = places[tuple(row[name] for name in source)]
-        if seen.setdefault(row[question], len(seen)) < (limit or len(rows)):
-            chosen.append(row)
-    return chosen

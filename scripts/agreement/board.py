@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..files.rows import Row
 from ..labeled_data.judged_answers import read_answers
-from ..labeled_data.rows import DataSelection, LabeledRow, divided
+from ..labeled_data.rows import DataSelection, LabeledRow, divided, first_questions
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
@@ -89,8 +89,7 @@ def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
             if (column := _column(name, stored))
         ]
         rows = divided(rows, 0.5).held_out if name in _HALF else rows
-        questions = list(dict.fromkeys(row.question_id for row in rows))[: selection.limit or limit]
-        yield from (row for row in rows if row.question_id in frozenset(questions))
+        yield from first_questions(rows, selection.limit or limit, lambda row: (None, row.question_id))
 
 
 def _column(name: str, row: Row) -> str | None:

@@ -6,8 +6,9 @@ from itertools import chain
 
 import numpy as np
 
+from ..uncertainty.arrays import Floats
 from ..uncertainty.resampling import Bootstrap, draws, interval
-from .comparison import Comparison, Floats
+from .comparison import Comparison
 from .figures import figure
 
 # Resampling raises the calibration error, so its replicates give no interval.
@@ -53,4 +54,4 @@ def replicated(
 def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
     """Return the estimate for an array from `replicated`, or for a mean of several of them."""
     known = None if np.isnan(values[0]) else float(values[0])
-    return BootstrapEstimate(known, *interval([values[1:]], bootstrap))
+    return BootstrapEstimate(known, *interval(values[1:], bootstrap))

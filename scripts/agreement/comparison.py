@@ -8,11 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from ..uncertainty.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,14 @@ class Cells:
         return table.reshape(-1, *self.shape)
 
 
-def weighted_sums(questions: Ints, columns: Sequence[npt.NDArray[Any]], weights: Floats) -> Floats:
+def weighted_sums(questions: Ints, columns: Sequence[NDArray[Any]], weights: Floats) -> Floats:
     """Return the sum of each column, in which a row counts as often as its question: (columns, replicates)."""
     of_question = [np.bincount(questions, weights=column, minlength=weights.shape[1]) for column in columns]
     sums: Floats = weights @ np.stack(of_question, axis=1)
     return sums.T
+
+
+def quotients(part: Floats, whole: Floats, otherwise: float = math.nan) -> Floats:
+    """Divide; `otherwise` where the divisor is 0."""
+    found: Floats = np.full_like(whole, otherwise)
+    return np.divide(part, whole, out=found, where=whole > 0)

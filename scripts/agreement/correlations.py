@@ -5,7 +5,8 @@ A correlation is NaN if scores or labels do not vary, as in scipy.
 
 import numpy as np
 
-from .comparison import Comparison, Floats, weighted_sums
+from ..uncertainty.arrays import Floats
+from .comparison import Comparison, quotients, weighted_sums
 
 
 def pearson(comparison: Comparison, weights: Floats) -> Floats:
@@ -13,7 +14,7 @@ def pearson(comparison: Comparison, weights: Floats) -> Floats:
     x, y = _centred(comparison.scores), _centred(comparison.labels)
     columns = np.ones_like(x), x, y, x * x, y * y, x * y
     n, sx, sy, sxx, syy, sxy = weighted_sums(comparison.questions, columns, weights)
-    return _correlation(sxy - sx * sy / n, _spread(sxx, sx, n), _spread(syy, sy, n))
+    return quotients(sxy - sx * sy / n, _deviation(sxx, sx, n) * _deviation(syy, sy, n))
 
 
 def kendall(comparison: Comparison, weights: Floats) -> Floats:
@@ -24,7 +25,7 @@ def kendall(comparison: Comparison, weights: Floats) -> Floats:
     table = comparison.cells.count(weights)
     by_score, by_label = table.sum(axis=1), table.sum(axis=2)
     n = by_label.sum(axis=1)
-    untied = [n**2 - np.einsum("bi,bi->b", margin, margin) for margin in (by_score, by_label)]
+    untied = [np.sqrt(n**2 - np.einsum("bi,bi->b", margin, margin)) for margin in (by_score, by_label)]
     surplus = np.zeros(len(table))
     lower = np.zeros_like(by_score)
     for label in range(1, table.shape[1]):
@@ -34,7 +35,7 @@ def kendall(comparison: Comparison, weights: Floats) -> Floats:
         here, upto = table[:, label], lower.cumsum(axis=1)
         surplus += 2 * np.einsum("bs,bs->b", here, upto) - np.einsum("bs,bs->b", here, lower)
         surplus -= by_label[:, label] * upto[:, -1]
-    return _correlation(2 * surplus, *untied)
+    return quotients(2 * surplus, untied[0] * untied[1])
 
 
 def spearman(comparison: Comparison, weights: Floats) -> Floats:
@@ -43,19 +44,12 @@ def spearman(comparison: Comparison, weights: Floats) -> Floats:
     by_score, by_label = table.sum(axis=1), table.sum(axis=2)
     x, y = _centred_ranks(by_score), _centred_ranks(by_label)
     covariance = ((table @ x[:, :, None])[:, :, 0] * y).sum(axis=1)
-    return _correlation(covariance, (by_score * x**2).sum(axis=1), (by_label * y**2).sum(axis=1))
+    return quotients(covariance, np.sqrt((by_score * x**2).sum(axis=1)) * np.sqrt((by_label * y**2).sum(axis=1)))
 
 
 def mean_correlation(comparison: Comparison, weights: Floats) -> Floats:
     """Mean of Kendall's, Pearson's and Spearman's correlation, as in MORQA's paper."""
     return (kendall(comparison, weights) + pearson(comparison, weights) + spearman(comparison, weights)) / 3
-
-
-def _correlation(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
-    undefined: Floats = np.full_like(covariance, np.nan)
-    scale = np.sqrt(spread_x) * np.sqrt(spread_y)
-    found: Floats = np.divide(covariance, scale, out=undefined, where=scale > 0)
-    return found
 
 
 def _centred(values: Floats) -> Floats:
@@ -64,11 +58,10 @@ def _centred(values: Floats) -> Floats:
     return centred
 
 
-def _spread(squares: Floats, total: Floats, n: Floats) -> Floats:
-    """Return Σ(x − mean)²; rounding errors of equal values become 0."""
+def _deviation(squares: Floats, total: Floats, n: Floats) -> Floats:
+    """Return √Σ(x − mean)²; rounding errors of equal values become 0."""
     spread = squares - total**2 / n
-    cleaned: Floats = np.where(spread > 1e-12 * squares, spread, 0.0)
-    return cleaned
+    return np.sqrt(np.where(spread > 1e-12 * squares, spread, 0.0))
 
 
 def _centred_ranks(counts: Floats) -> Floats:

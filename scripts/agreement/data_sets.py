@@ -14,9 +14,9 @@ from .. import sample
 from ..files.rows import Row, read_rows
 from ..hub_folder import builder
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
-from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
 from ..labeled_data.sets import SETS
-from .benchmark import Benchmark, first_questions
+from .benchmark import Benchmark
 from .board import board
 from .morqa import morqa
 from .ragchecker import ragchecker
@@ -54,7 +54,7 @@ def diver_qa(selection: DataSelection) -> Benchmark:
     found = diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
     rows = [
         _labeled(row, f"{row['source']}/{row['question']}", {f"source {row['source']}", f"model {row['model']}"})
-        for row in first_questions(list(found), selection.limit)
+        for row in first_questions(found, selection.limit, lambda row: (row["source"], row["question"]))
         if row["model"] in models
     ]
     sources = [f"source {source}" for source in diver_qa_rows.QUESTION_SOURCES]
@@ -91,8 +91,9 @@ def in_parts(path: Path, selection: DataSelection) -> Benchmark:
             f"{name} has the splits {other} and test, and no systems; --split is {part!r}. Leave out --systems, and "
             f"give --split {other} or test (the default)."
         )
-    of_part = [row for row in stored if row["part"] == part]
-    chosen = {row["id"] for row in first_questions(of_part, selection.limit, source=("kind",))}
+    of_part = (row for row in stored if row["part"] == part)
+    first = first_questions(of_part, selection.limit, lambda row: (row["kind"], row["question"]))
+    chosen = {row["id"] for row in first}
     rows = [row for row, its in zip(labeled_rows(path)[0], stored, strict=True) if its["id"] in chosen]
     figures = ["accuracy", "false_accept_rate", "false_reject_rate", "mcc", "auc", "calibration_error"]
     return replace(_by_kind(name, rows, None, figures), shown=True)
@@ -166,11 +167,9 @@ def _downloaded(name: str, config: str) -> Iterable[Row]:
 
 
 def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, figures: list[str]) -> Benchmark:
-    questions = frozenset(list(dict.fromkeys(row.question_id for row in rows))[:limit])
-    chosen = [row for row in rows if row.question_id in questions]
+    chosen = list(first_questions(rows, limit, lambda row: (None, row.question_id)))
     kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
-    groups = ["all", *kinds]
-    return Benchmark(name, chosen, groups=groups, figures=figures)
+    return Benchmark(name, chosen, groups=["all", *kinds], figures=figures)
 
 
 def _present(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from .comparison import Bools, Comparison, Floats, weighted_sums
+from ..uncertainty.arrays import Bools, Floats
+from .comparison import Comparison, quotients, weighted_sums
 from .correlations import kendall, mean_correlation, pearson, spearman
 
 _BINS = 10
@@ -43,37 +44,37 @@ class Confusion:
 
 def accuracy(c: Confusion) -> Floats:
     """(TP + TN) / all: the share of rows on which the metric and people agree."""
-    return _ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+    return quotients(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
 
 
 def precision(c: Confusion) -> Floats:
     """TP / (TP + FP): the share of accepted answers that are right; 0 if no answer is accepted."""
-    return _ratio(c.tp, c.tp + c.fp)
+    return quotients(c.tp, c.tp + c.fp, 0.0)
 
 
 def recall(c: Confusion) -> Floats:
     """TP / (TP + FN): the share of right answers that the metric accepts; NaN without them."""
-    return _share(c.tp, c.tp + c.fn)
+    return quotients(c.tp, c.tp + c.fn)
 
 
 def specificity(c: Confusion) -> Floats:
     """TN / (TN + FP): the share of wrong answers that the metric rejects; NaN without them."""
-    return _share(c.tn, c.tn + c.fp)
+    return quotients(c.tn, c.tn + c.fp)
 
 
 def false_accept_rate(c: Confusion) -> Floats:
     """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN without them."""
-    return _share(c.fp, c.tn + c.fp)
+    return quotients(c.fp, c.tn + c.fp)
 
 
 def false_reject_rate(c: Confusion) -> Floats:
     """FN / (TP + FN): the share of right answers that the metric rejects; NaN without them."""
-    return _share(c.fn, c.tp + c.fn)
+    return quotients(c.fn, c.tp + c.fn)
 
 
 def f1(c: Confusion) -> Floats:
     """2·TP / (2·TP + FP + FN), the harmonic mean of precision and recall; NaN if no answer is right."""
-    return _where(c.tp + c.fn > 0, _ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn))
+    return np.where(c.tp + c.fn > 0, quotients(2 * c.tp, 2 * c.tp + c.fp + c.fn), np.nan)
 
 
 def macro_f1(c: Confusion) -> Floats:
@@ -87,7 +88,8 @@ def mcc(c: Confusion) -> Floats:
     NaN unless there are labels of both kinds, 0 if there are verdicts of one.
     """
     margins = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
-    return _where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), _ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins)))
+    found = quotients(c.tp * c.tn - c.fp * c.fn, np.sqrt(margins), 0.0)
+    return np.where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), found, np.nan)
 
 
 def kappa(c: Confusion) -> Floats:
@@ -97,7 +99,8 @@ def kappa(c: Confusion) -> Floats:
     2·(TP·TN − FP·FN) / ((TP+FP)(FP+TN) + (TP+FN)(FN+TN)). NaN unless there are labels of both kinds.
     """
     margins = (c.tp + c.fp) * (c.fp + c.tn) + (c.tp + c.fn) * (c.fn + c.tn)
-    return _where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), _ratio(2 * (c.tp * c.tn - c.fp * c.fn), margins))
+    found = quotients(2 * (c.tp * c.tn - c.fp * c.fn), margins)
+    return np.where((c.tp + c.fn > 0) & (c.tn + c.fp > 0), found, np.nan)
 
 
 def auc(comparison: Comparison, weights: Floats) -> Floats:
@@ -110,7 +113,7 @@ def auc(comparison: Comparison, weights: Floats) -> Floats:
         return np.full(len(weights), np.nan)
     wrong, right = table[:, 0], table[:, 1]
     below = wrong.cumsum(axis=1) - wrong / 2
-    return _share((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+    return quotients((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
 
 
 def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
@@ -120,7 +123,7 @@ def pairwise_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     answers.
     """
     questions, alike = comparison.pairs
-    return _share(*weighted_sums(questions, (alike, np.ones_like(alike)), weights))
+    return quotients(*weighted_sums(questions, (alike, np.ones_like(alike)), weights))
 
 
 def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
@@ -130,7 +133,7 @@ def preference_accuracy(comparison: Comparison, weights: Floats) -> Floats:
     """
     decided = comparison.labels != 0
     agreed = (1 + np.sign(comparison.scores) * np.sign(comparison.labels)) / 2
-    return _share(*weighted_sums(comparison.questions, (agreed * decided, decided), weights))
+    return quotients(*weighted_sums(comparison.questions, (agreed * decided, decided), weights))
 
 
 def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
@@ -144,34 +147,16 @@ def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
     bins = np.searchsorted(np.linspace(0, 1, _BINS + 1)[1:-1], scores)
     gaps = [(labels - scores) * (bins == number) for number in range(_BINS)]
     *sums, count = weighted_sums(comparison.questions, [*gaps, np.ones_like(scores)], weights)
-    return _share(np.abs(sums).sum(axis=0), count)
+    return quotients(np.abs(sums).sum(axis=0), count)
 
 
-OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType(
-    {
-        "accuracy": accuracy,
-        "f1": f1,
-        "macro_f1": macro_f1,
-        "precision": precision,
-        "recall": recall,
-        "specificity": specificity,
-        "false_accept_rate": false_accept_rate,
-        "false_reject_rate": false_reject_rate,
-        "mcc": mcc,
-        "kappa": kappa,
-    }
-)
+_RATES = accuracy, f1, macro_f1, precision, recall, specificity, false_accept_rate, false_reject_rate, mcc, kappa
+_CORRELATIONS = pearson, kendall, spearman, mean_correlation
+_OTHERS = pairwise_accuracy, preference_accuracy, calibration_error
+
+OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType({one.__name__: one for one in _RATES})
 OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyType(
-    {
-        "auc": auc,
-        "pearson": pearson,
-        "kendall": kendall,
-        "spearman": spearman,
-        "mean_correlation": mean_correlation,
-        "pairwise_accuracy": pairwise_accuracy,
-        "preference_accuracy": preference_accuracy,
-        "calibration_error": calibration_error,
-    }
+    {one.__name__: one for one in (auc, *_CORRELATIONS, *_OTHERS)}
 )
 
 
@@ -191,19 +176,3 @@ def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
     if comparison.verdicts is None:
         return np.full(len(weights), np.nan)
     return OF_VERDICTS[name](Confusion.of(comparison.verdicts, comparison, weights))
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    """Divide; NaN where the divisor is 0."""
-    undefined: Floats = np.full_like(whole, np.nan)
-    found: Floats = np.divide(part, whole, out=undefined, where=whole > 0)
-    return found
-
-
-def _where(defined: Bools, values: Floats) -> Floats:
-    return np.where(defined, values, np.nan)
-
-
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    zeros: Floats = np.zeros_like(denominator)
-    return np.divide(numerator, denominator, out=zeros, where=denominator > 0)

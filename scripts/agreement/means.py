@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..uncertainty.arrays import Floats
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .bootstrap import estimated, replicated
-from .comparison import Floats
 from .row_scores import RowScores
 from .tables import FigureTable, compared
 

@@ -14,9 +14,9 @@ from evaluate_qa.datasets_scripts.morqa.release import LANGUAGES, RATINGS_ORIGIN
 from evaluate_qa.datasets_scripts.morqa.rows import missing, responses
 
 from ..files.rows import Row
-from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
 from .baselines import LONG_ANSWER_BASELINES
-from .benchmark import Benchmark, first_questions
+from .benchmark import Benchmark
 
 _MAIN_ASPECTS = {"en": "overall", "zh": "factual-consistency-wgold"}
 
@@ -73,7 +73,9 @@ def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
     """Return the selected systems' answers of the split to the first queries of each subset and language."""
     answers = [row for row in rows if row["split"] == (selection.split or "test")]
     systems = selection.chosen(sorted({row["system"] for row in answers}))
-    first = first_questions(answers, selection.limit, source=("subset", "language"), question="encounter_id")
+    first = first_questions(
+        answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"])
+    )
     return [row for row in first if row["system"] in systems]
 
 

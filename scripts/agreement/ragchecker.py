@@ -11,9 +11,9 @@ from pathlib import Path
 from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
 from ..files.rows import Row
-from ..labeled_data.rows import DataSelection, LabeledRow
+from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
 from .baselines import PREFERENCE_BASELINES
-from .benchmark import Benchmark, first_questions
+from .benchmark import Benchmark
 
 SOURCE = Source(
     path="data/meta_evaluation/human_labeled_data.json",
@@ -37,7 +37,8 @@ def ragchecker(selection: DataSelection) -> Benchmark:
         raise ValueError("ragchecker has no splits. Leave out --split.")
     pairs = _read(_file(selection))
     systems = {*selection.chosen(sorted({system for pair in pairs for system in pair["systems"]}))}
-    pairs = [pair for pair in first_questions(pairs, selection.limit) if {*pair["systems"]} <= systems]
+    first = first_questions(pairs, selection.limit, lambda pair: (pair["source"], pair["question"]))
+    pairs = [pair for pair in first if {*pair["systems"]} <= systems]
     ties = {aspect: sum(pair["labels"][aspect] == 0 for pair in pairs) for aspect in _ASPECTS}
     return Benchmark(
         name="ragchecker",

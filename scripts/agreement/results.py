@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import as_list
-
+from ..scoring.row_scorer import row_lists
 from .row_scores import RowScores
 
 
@@ -31,10 +30,9 @@ def read_result(
     if "per_example" not in result and isinstance(result.get(metric), Real):
         # Lists next to it, such as the precisions of BLEU, are about all rows together.
         raise ValueError(f"{name}: its result is one number for all rows. Choose a metric with a score for each row.")
-    lists = _lists(result, rows)
-    chosen = next((one for one in ([column] if column else ["score", "scores"]) if one in lists), None)
-    if chosen is None and column is None and len(lists) == 1:
-        chosen = next(iter(lists))
+    lists = {name: values for name, values in row_lists(result, rows).items() if _are_numbers(values)}
+    wanted = [column] if column else ["score", "scores", *(lists if len(lists) == 1 else ())]
+    chosen = next((one for one in wanted if one in lists), None)
     if chosen is None:
         if not lists:
             raise ValueError(f"{name}: its result has no list of {rows} numbers, one score for each row.")
@@ -51,17 +49,8 @@ def read_result(
     return RowScores(name, scores, verdicts, result.get("signature"), cost=result.get("cost"), cached=cached)
 
 
-def _lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
-    per_example = result.get("per_example")
-    columns = per_example if isinstance(per_example, Mapping) else result
-    lists = {name: as_list(values) for name, values in columns.items()}
-    return {
-        name: values
-        for name, values in lists.items()
-        if values is not None
-        and len(values) == rows
-        and isinstance(next((value for value in values if value is not None), None), Real)
-    }
+def _are_numbers(values: list[Any]) -> bool:
+    return isinstance(next((value for value in values if value is not None), None), Real)
 
 
 def _number(name: str, row: int, value: object) -> float:

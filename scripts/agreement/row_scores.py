@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.progress import followed
+
 from ..labeled_data.rows import LabeledRow
-from ..terminal import followed
+from ..uncertainty.arrays import Bools, Floats, Ints
 from .baselines import Baseline
-from .comparison import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
         "metrics": [asdict(spec) for spec in plan.metrics],
         "signatures": agreement.signatures,
         "efforts": {name: asdict(effort) for name, effort in agreement.efforts.items()},
-        "synthetic_answers": _plain(plan.synthetic_answers),
+        "synthetic_answers": plan.synthetic_answers and str(plan.synthetic_answers),
         "tables": [asdict(table) for table in agreement.tables],
     }
 
@@ -157,7 +157,3 @@ def _scores(metric: Metric, data: Benchmark, rows: Sequence[LabeledRow]) -> list
         best, mean = metric.score_each_reference(rows)
         found += [replace(best, name=f"{best.name}-max"), replace(mean, name=f"{mean.name}-mean")]
     return found
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, Path) else value

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..terminal import followed
+from evaluate_qa.metrics._shared.progress import followed
+
 from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
 from .bootstrap import BootstrapEstimate, estimate

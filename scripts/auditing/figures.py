@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 
 from ..agreement.bootstrap import estimate
-from ..agreement.comparison import Bools, Comparison
-from ..uncertainty.arrays import Codes, Floats, codes
+from ..agreement.comparison import Comparison
+from ..uncertainty.arrays import Bools, Floats, Ints, codes
 from ..uncertainty.bounds import bounds
 from ..uncertainty.intervals import mean
 from ..uncertainty.resampling import Bootstrap
@@ -56,8 +56,8 @@ class Audited:
     """
 
     labels: Floats
-    questions: Codes
-    lengths: Codes
+    questions: Ints
+    lengths: Ints
     systems: Sequence[str]
     family: Sequence[str]
     verdicts: Mapping[str, Floats]
@@ -161,14 +161,14 @@ def _errors(plain: Floats, right: Bools, first: Bools, names: tuple[str, str]) -
     }
 
 
-def _longer(lengths: Codes, right: Bools) -> Bools:
+def _longer(lengths: Ints, right: Bools) -> Bools:
     """Return which answers are longer than the median of the right, or of the wrong answers."""
     medians = [np.median(lengths[here]) if here.any() else 0.0 for here in (~right, right)]
     found: Bools = lengths > np.array(medians)[right.astype(int)]
     return found
 
 
-def _mean(values: Floats, questions: Codes) -> Figure:
+def _mean(values: Floats, questions: Ints) -> Figure:
     known = ~np.isnan(values)
     if not known.any():
         return Figure(None)
@@ -176,7 +176,7 @@ def _mean(values: Floats, questions: Codes) -> Figure:
     return Figure(found.value, found.low, found.high, int(known.sum()))
 
 
-def _difference(one: Floats, other: Floats, questions: Codes) -> Figure:
+def _difference(one: Floats, other: Floats, questions: Ints) -> Figure:
     """Return the mean of one minus other over the rows that have both; without an interval for a single question."""
     known = ~np.isnan(one) & ~np.isnan(other)
     if not known.any():

@@ -1,7 +1,7 @@
 """Print an audit and draw its page, from its JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,8 @@ def read_audit(path: Path) -> dict[str, Any]:
     return found
 
 
-def _sections(audit: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return each group's name, headings, and rows of cells."""
-    found = []
+def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield each group's name, headings, and rows of cells."""
     for group, figures in audit["figures"].items():
         changes = any(one["change"] for one in figures.values())
         rows = [
@@ -50,8 +49,7 @@ def _sections(audit: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[
             + ([_text(one["change"], "+")] if changes else [])
             for name, one in figures.items()
         ]
-        found.append((group, ["", "figure", "rows", *["change"] * changes], rows))
-    return found
+        yield group, ["", "figure", "rows", *["change"] * changes], rows
 
 
 def _sign(name: str) -> str:

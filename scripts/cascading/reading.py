@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ..estimation.arguments import Names
 from ..estimation.joining import LABELS, numbers, verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
+from ..uncertainty.arrays import Floats
 from .curve import LabeledScores
 
 _VERDICTS = ("judge_verdict", "judge")
@@ -61,16 +61,11 @@ def read(source: str, names: Names, threshold: float) -> Read:
     )
 
 
-def _whole(file: Columns, name: str) -> Any:
+def _whole(file: Columns, name: str) -> Floats:
     """Return a column of verdicts as 1, 0 or NaN."""
     found = verdicts(file, name)
-    between = (found > 0) & (found < 1)
-    if between.any():
-        row = int(between.argmax())
-        raise RowsError(
-            f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected a verdict: 1 or 0, true "
-            "or false, right or wrong, or nothing"
-        )
+    is_whole = np.isnan(found) | np.isin(found, (0, 1))
+    file.require(name, is_whole, "a verdict: 1 or 0, true or false, right or wrong, or nothing")
     return found
 
 

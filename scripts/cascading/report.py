@@ -1,12 +1,15 @@
 """Print and export the result of `evaluate-qa cascade`."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from ..estimation.report import print_lines, table
 from ..terminal import open_console
-from .curve import Bools, Point, curve, point
+from ..uncertainty.arrays import Bools
+from .curve import Point, curve, point
 from .reading import Read
 from .testing import CheckedBand, find_band
 
@@ -48,19 +51,13 @@ def show(found: FoundBand) -> None:
     """Print the curve, the band, and notes."""
     console = open_console()
     console.print(_table(found))
-    for line in _notes(found):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_lines(console, _notes(found))
 
 
 def _table(found: FoundBand) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    title = f"agreement with people on {len(found.read.rows.scores):,} labeled rows"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     headings = ["", "judge asked for scores", "asked", "agreement", "metric decides"]
-    for name in [*headings, *["cost per 1,000"] * (found.chosen.cost is not None)]:
-        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    headings += ["cost per 1,000"] * (found.chosen.cost is not None)
+    grid = table(f"agreement with people on {len(found.read.rows.scores):,} labeled rows", headings)
     points = found.points
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found.chosen)]
@@ -69,43 +66,42 @@ def _table(found: FoundBand) -> Any:
         shares = ["–" if share is None else f"{share:.3f}" for share in (one.agreement, one.decided)]
         cost = [] if one.cost is None else [f"{one.cost:.4g}"]
         style = "bold" if name == "chosen" else None
-        table.add_row(name, where, f"{one.asked:.1%}", *shares, *cost, style=style)
-    return table
+        grid.add_row(name, where, f"{one.asked:.1%}", *shares, *cost, style=style)
+    return grid
 
 
-def _notes(found: FoundBand) -> list[str]:
-    """Return the call that uses the band, and notes, one line each."""
+def _notes(found: FoundBand) -> Iterator[str]:
+    """Yield the call that uses the band, and notes, one line each."""
     band, read = found.band, found.read
-    lines = [f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))']
+    yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({band.low:g}, {band.high:g}))'
     for side, where, verdict in (
         (band.below, f"below {band.low:g}", "incorrect"),
         (band.above, f"at {band.high:g} or more", "correct"),
     ):
         if side is None:
-            lines.append(
+            yield (
                 f"The metric never decides {verdict!r}: no score limit reaches an agreement of {found.target:g}, or "
                 "there are too few rows."
             )
         else:
-            lines.append(
+            yield (
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
                 f"least {side.bound:.3f} with {(1 + _CONFIDENCE) / 2:.1%} confidence)."
             )
     known = len(read.rows.judge_right())
     if not known:
-        lines.append("The rows have no verdicts of the judge, so its agreement is unknown.")
+        yield "The rows have no verdicts of the judge, so its agreement is unknown."
     elif known < len(read.rows.scores):
-        lines.append(f"The judge's agreement is computed on the {known:,} rows that have its verdict.")
+        yield f"The judge's agreement is computed on the {known:,} rows that have its verdict."
     if read.unlabeled:
-        lines.append(f"{read.unlabeled:,} rows without a label were left out.")
+        yield f"{read.unlabeled:,} rows without a label were left out."
     if read.unscored:
-        lines.append(f"{read.unscored:,} rows without a score were left out.")
+        yield f"{read.unscored:,} rows without a score were left out."
     if band.below or band.above:
-        lines.append(
+        yield (
             f"With {_CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
-    return lines
 
 
 def as_json(found: FoundBand) -> dict[str, Any]:

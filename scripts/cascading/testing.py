@@ -23,11 +23,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from ..uncertainty.arrays import Bools, Floats, Ints
 
 # Distances of the thresholds from 0, or from 1.
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(1, 100)))

@@ -74,7 +74,7 @@ def agreement(
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
-        from ..files.writing import check_output, write_json
+        from ..files.writing import check_outputs, write_json
         from ..labeled_data.rows import DataSelection
         from ..uncertainty.resampling import Bootstrap
 
@@ -85,7 +85,7 @@ def agreement(
             synthetic_answers=synthetic_answers,
         )
         files = {f"--data {name}": Path(name) for name in data if Path(name).suffix}
-        check_output(json_file, {"--synthetic-answers": synthetic_answers, **files})
+        check_outputs({"--json": json_file}, {"--synthetic-answers": synthetic_answers, **files})
         names = [part for name in data for part in (BOARD_PARTS if name == "board" else (name,))]
         sets = [read(name, plan) for name in dict.fromkeys(names)]  # all before the first run, to report missing files
         if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:

@@ -40,15 +40,12 @@ def audit(
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show
         from ..auditing.run import AuditPlan, prepare, run
-        from ..files.writing import check_different, check_output, check_place, replacing, write_json
+        from ..files.writing import check_outputs, write_file, write_json
         from ..options import parse_options
 
-        check_output(json_file, {"--data": data, "--against": against})
-        if output is not None:
-            if output.suffix.lower() not in (".html", ".htm"):
-                raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
-            check_place(output)
-            check_different({"--data": data, "--against": against, "--json": json_file, "--output": output})
+        if output is not None and output.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
+        check_outputs({"--json": json_file, "--output": output}, {"--data": data, "--against": against})
         earlier = None if against is None else read_audit(against)
         audit_round = earlier["round"] + 1 if earlier else 0  # each round has its own stored verdicts
         prepared = prepare(
@@ -58,11 +55,9 @@ def audit(
         if dry_run:
             return
         found = run(prepared)
-        if json_file is not None:
-            write_json(json_file, found)
+        write_json(json_file, found)
         if output is not None:
-            with replacing(output) as path:
-                path.write_text(page(found), "utf-8", errors="replace")
+            write_file(output, page(found).encode(errors="replace"))
         show(found)
     for written in filter(None, (json_file, output)):
         typer.echo(f"Wrote {written}.")

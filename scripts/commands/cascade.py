@@ -1,6 +1,5 @@
 """`evaluate-qa cascade`: find the answers that should go to an LLM judge."""
 
-from pathlib import Path
 from typing import Annotated
 
 from ..parameters import Json, Source, role_columns
@@ -37,9 +36,9 @@ def cascade(
         from ..cascading.reading import read
         from ..cascading.report import as_json, find, show
         from ..estimation.arguments import parse_columns
-        from ..files.writing import check_output, write_json
+        from ..files.writing import check_outputs, write_json
 
-        check_output(json_file, inputs={"--input": Path(source)})
+        check_outputs({"--json": json_file}, {"--input": source})
         priced = None if prices is None else _pair(prices)
         rows = read(source, parse_columns(column, _ROLES), threshold)
         cost = None
@@ -51,8 +50,7 @@ def cascade(
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
         found = find(rows, target, cost)
-        if json_file is not None:
-            write_json(json_file, as_json(found))
+        write_json(json_file, as_json(found))
         show(found)
 
 

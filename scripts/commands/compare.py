@@ -33,20 +33,17 @@ def compare(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
-        from ..files.writing import check_different, check_place, check_target, write_json, write_rows
+        from ..files.writing import check_outputs, check_target, write_json, write_rows
         from ..uncertainty.paired import compare as compared
 
         if changed is not None:
             check_target(changed, is_free=False)
-        if json_file is not None:
-            check_place(json_file)
         inputs = {
             f"{kind} {place}": file
             for kind, files in (("system", systems), ("--labels", labels or []))
             for place, file in enumerate(files, 1)
         }
-        for name, file in inputs.items():
-            check_different({name: file, "--changed": changed, "--json": json_file})
+        check_outputs({"--changed": changed, "--json": json_file}, inputs)
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
         names = parse_columns(column, _ROLES)
@@ -56,8 +53,7 @@ def compare(
         joined = join_systems(read, names)
         pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
         powered = powered_differences(joined, join_labels(joined, labels, names)) if labels else None
-        if json_file is not None:
-            write_json(json_file, as_json(joined, pairs, powered))
+        write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
             write_rows(changed, changed_rows(joined))
         show(joined, pairs, powered)

@@ -31,12 +31,9 @@ def estimate(
         from ..estimation.powered import estimate as estimated
         from ..estimation.report import as_json, show
         from ..estimation.signatures import signature_warnings
-        from ..files.writing import check_different, check_place, write_json
+        from ..files.writing import check_outputs, write_json
 
-        if json_file is not None:
-            check_place(json_file)
-        check_different({"--scored": scored, "--json": json_file})
-        check_different({"--labels": labels, "--json": json_file})
+        check_outputs({"--json": json_file}, {"--scored": scored, "--labels": labels})
         names = replace(parse_columns(column, _ROLES), group=by)
         rows = read_scored(scored, names)
         warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed=True))
@@ -48,6 +45,5 @@ def estimate(
             clusters=joined.clusters,
             groups=joined.groups,
         )
-        if json_file is not None:
-            write_json(json_file, as_json(joined, found))
+        write_json(json_file, as_json(joined, found))
         show(joined, found)

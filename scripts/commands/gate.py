@@ -57,17 +57,13 @@ def gate(
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
         from ..estimation.systems import join_labels, join_systems, read_systems
-        from ..files.writing import check_different, check_place, replacing, write_json
+        from ..files.writing import check_outputs, write_file, write_json
 
         if (labels is None) != (baseline_labels is None):
             raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")
         outputs = {"--markdown": markdown, "--junit": junit, "--json": json_file}
-        for file in filter(None, (markdown, junit, json_file)):
-            check_place(file)
-        check_different(outputs)
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
-        for name, source in inputs.items():
-            check_different({name: source, **outputs})
+        check_outputs(outputs, inputs)
         names = parse_columns(column, _ROLES)
         read = read_systems([baseline, scored], names, [*either("prediction"), *either("reference")])
         warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
@@ -80,12 +76,10 @@ def gate(
             max_unscored=max_unscored,
             confidence=confidence,
         )
-        if json_file is not None:
-            write_json(json_file, as_json(found))
+        write_json(json_file, as_json(found))
         for target, content in ((markdown, as_markdown(found, _SHOWN).encode()), (junit, as_junit(found, _SHOWN))):
             if target is not None:
-                with replacing(target) as path:
-                    path.write_bytes(content)
+                write_file(target, content)
         typer.echo("\n".join([found.message, *found.notes]))
     if not found.drop.passed:
         raise typer.Exit(1)

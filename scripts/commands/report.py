@@ -29,23 +29,21 @@ def report(
         from ..estimation.arguments import parse_columns
         from ..estimation.joining import LABELS
         from ..estimation.signatures import signature_warnings
-        from ..files.writing import check_different, check_place, replacing
+        from ..files.writing import check_outputs, write_file
         from ..reporting.examples import choose
         from ..reporting.facts import gather
         from ..reporting.page import render
 
         if output.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
-        check_place(output)
         if "-" in systems:
             raise ValueError("report reads its rows twice. Give a file in place of standard input.")
-        for place, file in enumerate([*systems, *(labels or [])], 1):
-            check_different({f"input {place}": file, "--output": output})
+        inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
+        check_outputs({"--output": output}, inputs)
         columns = parse_columns(column, _ROLES)
         facts = gather(systems, labels or [], columns, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
         page = render(facts, choose(facts, _ROWS, used))
-        with replacing(output) as path:
-            path.write_text(page, "utf-8", errors="replace")
+        write_file(output, page.encode(errors="replace"))
     typer.echo(f"Wrote {output}.")

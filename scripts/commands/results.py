@@ -38,7 +38,7 @@ def results(
 
         from ..estimation.arguments import parse_columns
         from ..estimation.signatures import signature_warnings
-        from ..files.writing import check_different, check_place, replacing, write_json
+        from ..files.writing import check_different, check_place, write_file, write_json
         from ..reporting import every_eval_ever, hub_results
 
         if (record is None) != (organization is None):
@@ -54,8 +54,7 @@ def results(
         figures, facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))
         target.parent.mkdir(exist_ok=True)
-        with replacing(target) as path:
-            path.write_text(yaml.safe_dump(hub_results.entries(of, figures), sort_keys=False, width=1000), "utf-8")
+        write_file(target, yaml.safe_dump(hub_results.entries(of, figures), sort_keys=False, width=1000).encode())
         if record is not None:
             write_json(record, every_eval_ever.record(of, figures, organization or "", datetime.now(UTC)))
     typer.echo(f"Wrote {target}: {hub_results.notes(figures)}")

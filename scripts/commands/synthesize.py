@@ -16,13 +16,13 @@ from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
 from ..files.claiming import PROGRESS, claimed
-from ..files.rows import did_you_mean
+from ..files.rows import did_you_mean, file_format
 from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
 from ..scoring.columns import MetricColumns, parse_columns
 from ..synthesis.prompt import load_prompt
-from ..synthesis.rows import check_output, is_complete, read_tasks
+from ..synthesis.rows import is_complete, read_tasks
 from ..synthesis.run import run
 from ..terminal import options_of, reported_errors
 
@@ -75,7 +75,8 @@ def synthesize(
     with reported_errors("synthesize", "stopped. Run the same command again to continue."):
         chat_model = _chat_model(model, endpoint, parse_options(load or []))
         asked = load_prompt(prompt)
-        check_output(target)
+        if file_format(target) != ".jsonl":
+            raise ValueError(f"{target}: synthetic answers are written as JSONL. Use a name that ends in .jsonl.")
         check_target(target)
         check_different({"--input": source, "--output": target, "--prompt": prompt})
         columns = parse_columns(column or [], ("questions", "references"))

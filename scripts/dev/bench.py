@@ -1,7 +1,9 @@
 """`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to baselines measured in the same run."""
 
+import platform
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,11 +46,11 @@ def bench(
 ) -> None:
     """Measure speed and memory of each engine and precision against a plain loop and raw forward passes."""
     with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
-        from ..files.writing import check_output, write_json
+        from ..files.writing import check_outputs, write_json
         from .benchmarks import evqascore, text
         from .benchmarks.measure import measure
 
-        check_output(json_file)
+        check_outputs({"--json": json_file}, {})
         columns = text.sample_columns(rows)
         listed: dict[str, tuple[int, Cases]] = {
             name: (rows, text.cases(name, columns, device))
@@ -128,10 +130,24 @@ def _machine(device: str | None) -> str:
     """Return the processor, the device, the threads and the version of torch."""
     import torch
 
-    from evaluate_qa.metrics._shared.devices import best_device, processor
+    from evaluate_qa.metrics._shared.devices import best_device
 
     device = device or best_device()
     return f"{processor(device)}, {device}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
+
+
+def processor(device: str = "cpu") -> str:
+    """Return the name of the CPU or GPU behind a device of torch."""
+    if device.startswith("cuda"):
+        import torch
+
+        return str(torch.cuda.get_device_name(device))
+    with suppress(OSError):
+        if named := re.search(
+            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            return named[1]
+    return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import typer
 
 from ..estimation.drop import gate
 from ..estimation.powered import estimate
-from ..uncertainty.arrays import Codes, Floats
+from ..uncertainty.arrays import Floats, Ints
 from ..uncertainty.intervals import mean
 from ..uncertainty.paired import compare
 
@@ -35,7 +35,7 @@ class SimulatedPairs:
 
     before: Floats
     after: Floats
-    clusters: Codes
+    clusters: Ints
     truth: float = 0.0
 
 
@@ -46,7 +46,7 @@ class SimulatedLabels:
     scores: Floats
     labels: Floats
     truth: float
-    clusters: Codes | None = None
+    clusters: Ints | None = None
     weights: Floats | None = None
 
 
@@ -113,7 +113,7 @@ def _rows(accuracy: float, agreeing: float) -> Callable[[np.random.Generator, in
 
 
 def _labeled_clusters(
-    sizes: Callable[[Codes], Codes], easy: float = 0.8, hard: float = 0.4, noise: float = 0.2
+    sizes: Callable[[Ints], Ints], easy: float = 0.8, hard: float = 0.4, noise: float = 0.2
 ) -> Callable[[np.random.Generator, int], SimulatedLabels]:
     """Return a design in which 60% of the questions are easy, the others hard, and all answers of some are labeled."""
 
@@ -127,7 +127,7 @@ def _labeled_clusters(
     return drawn
 
 
-def _few_large(numbers: Codes) -> Codes:
+def _few_large(numbers: Ints) -> Ints:
     return np.where(numbers % 40 == 0, _LARGE, 1)
 
 

@@ -9,7 +9,7 @@ the graphs with the torch modules.
 
 import base64
 import hashlib
-import textwrap
+import itertools
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,13 +33,13 @@ _OPSET, _IR = 20, 9
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _IDS, _MASK, _TYPES = _INPUTS
 
+_WIDTH = 112  # characters in a line of the text
+
 _HEAD = '''\
-"""The networks of the embedded models as ONNX graphs without weights: name -> SHA-256, compressed graph.
+"""The networks of the embedded models as ONNX graphs without weights, compressed together, as they are much alike.
 
 Written by `python -m evaluate_qa.dev.export_graphs`; do not edit.
 """
-
-GRAPHS = {
 '''
 
 
@@ -196,12 +196,15 @@ def _scaled_mean(graph: _Graph, states: str, chosen: str) -> str:
 
 def module_text(models: dict[str, bytes]) -> str:
     """Return the text of the module that holds the graphs."""
-    entries = []
-    for name, model in models.items():
-        text = base64.b64encode(zlib.compress(model, 9)).decode()
-        lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 108))
-        entries.append(f'    "{name}": (\n        "{hashlib.sha256(model).hexdigest()}",\n{lines},\n    ),\n')
-    return f"{_HEAD}{''.join(entries)}}}\n"
+    ends = itertools.accumulate(map(len, models.values()))
+    parts = [
+        f'    "{name}": ("{hashlib.sha256(model).hexdigest()}", {end - len(model)}, {end}),'
+        for (name, model), end in zip(models.items(), ends, strict=True)
+    ]
+    text = base64.b85encode(zlib.compress(b"".join(models.values()), 9)).decode()
+    lines = [f'    "{text[start : start + _WIDTH]}"' for start in range(0, len(text), _WIDTH)]
+    about = '"""Name -> SHA-256, start and end in the uncompressed text."""'
+    return "\n".join([_HEAD, "GRAPHS = {", *parts, "}", about, "", "TEXT = (", *lines, ")", ""])
 
 
 if __name__ == "__main__":

@@ -74,11 +74,11 @@ def hacks(
     template is chosen, as an optimizer would.
     """
     with reported_errors("", program=_PROGRAM):
-        from ..files.writing import check_output, write_json
+        from ..files.writing import check_outputs, write_json
         from ..loading import load_metric
         from ..options import parse_options
 
-        check_output(json_file)
+        check_outputs({"--json": json_file}, {})
         asked = named_questions()[:questions]
         done = {}
         for name in dict.fromkeys(metric):

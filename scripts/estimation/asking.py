@@ -8,9 +8,9 @@ import numpy as np
 from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format, read_rows
 from ..files.writing import check_target, write_rows
-from ..uncertainty.arrays import codes
+from ..uncertainty.arrays import Floats, codes
 from .arguments import Names
-from .joining import LABELS, WEIGHT, Floats, Places, cluster_column, clusters_of, numbers, probabilities
+from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
 from .keys import ID, either, key_names, keys, places
 from .powered import FEWEST
 from .samples import draw

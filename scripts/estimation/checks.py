@@ -6,7 +6,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..uncertainty.arrays import Codes, Floats, codes, numbers
+from ..uncertainty.arrays import Floats, Ints, codes, numbers
 
 _REFUSED = 1e-6  # labeled rows less likely than this are refused as a random sample
 _DOUBTED = 1e-3  # labeled rows less likely than this get a note
@@ -31,10 +31,10 @@ class EstimateInputs:
     scores: Floats
     labels: Floats
     weights: Floats | None
-    clusters: Codes
+    clusters: Ints
     cluster_count: int
     alone: bool
-    groups: Codes
+    groups: Ints
     names: tuple[str, ...]
 
     @property
@@ -51,8 +51,7 @@ class EstimateInputs:
 
     def by_cluster(self, values: Floats) -> Floats:
         """Return the sum of values over the rows of each cluster, shape (cluster_count,)."""
-        sums: Floats = np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
-        return sums
+        return np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
 
     def part(self, members: NDArray[np.bool_]) -> "EstimateInputs":
         """Return some of the rows."""

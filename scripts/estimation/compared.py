@@ -1,6 +1,7 @@
 """Describe the comparison of systems in words, tables and JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..terminal import open_console
@@ -83,40 +84,33 @@ def _cells(change: Change) -> list[str]:
     return [interval(change.difference, "+"), *p_values, smallest]
 
 
-def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> list[str]:
-    """Return the notes on the figures, one line each."""
+def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> Iterator[str]:
+    """Yield the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
     tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
-    found = [
+    yield (
         f"{first.rows:,} rows of each system. 95% intervals: widest of random halves, Hall's and Tango's. "
         f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
         f"probability of {POWER:.0%}."
-    ]
+    )
     if not alone:
-        found.append(
-            f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
-        )
+        yield f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
     for pair in pairs:
         system = f"{pair.system}, " if len(pairs) > 1 else ""
         for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
-            if change:
-                found += [
-                    f"{system}{name}: {doubt}" for doubt in doubts(pair.clusters, change.skewness, are_rows=alone)
-                ]
+            for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
+                yield f"{system}{name}: {doubt}"
     if systems.unscored:
-        found.append(f"{systems.unscored:,} rows without a score or verdict of some system were left out.")
+        yield f"{systems.unscored:,} rows without a score or verdict of some system were left out."
     if powered is None:
-        found.append("These figures trust the metric's verdicts. Add --labels to correct for its errors.")
-    else:
-        for name, one in powered.groups.items():
-            if isinstance(one, Estimate):
-                found.append(f"{name}: accuracy {interval(one.accuracy)} from {one.labels:,} labels.")
-                found += [f"{name}: {note}" for note in one.notes]
-        found.append(
-            "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
-        )
-    return found
+        yield "These figures trust the metric's verdicts. Add --labels to correct for its errors."
+        return
+    for name, one in powered.groups.items():
+        if isinstance(one, Estimate):
+            yield f"{name}: accuracy {interval(one.accuracy)} from {one.labels:,} labels."
+            yield from (f"{name}: {note}" for note in one.notes)
+    yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
 
 
 def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> dict[str, Any]:
@@ -131,14 +125,10 @@ def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None
                 "system": pair.system,
                 "wins": pair.wins,
                 "losses": pair.losses,
-                "scores": _plain(pair.scores),
-                "verdicts": pair.verdicts and _plain(pair.verdicts),
+                "scores": asdict(pair.scores),
+                "verdicts": pair.verdicts and asdict(pair.verdicts),
                 "powered": powered and vars(powered.differences[pair.system, pair.baseline]),
             }
             for pair in pairs
         ],
     }
-
-
-def _plain(change: Change) -> dict[str, Any]:
-    return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(change).items()}

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from ..files.rows import Row
 from ..files.values import text
 from .gated import Gated
-from .keys import either
+from .keys import cell_of
 
 _LONGEST = 300  # characters
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -38,21 +38,16 @@ def markdown(gated: Gated, most: int) -> str:
 
 def _item(gated: Gated, row: Row) -> Iterator[str]:
     yield f"- {code(_name(row))}"
-    references = _first(row, "reference") or []
-    if references:
+    if references := cell_of(row, "reference"):
         every = references if isinstance(references, list) else [references]
         yield f"  - reference: {' · '.join(code(text(one)) for one in every)}"
     for title, ending in ((gated.baseline, "_before"), (gated.system, "")):
         yield f"  - {code(title)}: {code(text(row['prediction' + ending]))}, score {row['score' + ending]:.3f}"
 
 
-def _first(row: Row, name: str) -> object:
-    return next((row[one] for one in either(name) if row.get(one)), None)
-
-
 def _name(row: Row) -> str:
     """Return the question, or else the first column, which identifies the row."""
-    return text(_first(row, "question") or next(iter(row.values())))
+    return text(cell_of(row, "question") or next(iter(row.values())))
 
 
 def code(words: str) -> str:

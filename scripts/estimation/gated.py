@@ -1,7 +1,7 @@
 """Decide whether a system passes the gate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..files.rows import Row
@@ -133,8 +133,7 @@ def as_json(gated: Gated) -> dict[str, Any]:
         "system": gated.system,
         "before": gated.before,
         "after": gated.after,
-        **vars(drop),
-        "drop": vars(drop.drop),
+        **asdict(drop),
         "wins": len(gated.rows_of("win")),
         "losses": len(gated.rows_of("loss")),
         "notes": gated.notes,

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
+from ..uncertainty.arrays import Bools, Floats
 from .arguments import Names
 from .keys import ID, describe_key, either, key_names, keys, places, plain, require_same_texts
 from .signatures import signature_column
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 LABELS = ("label", "correct")
@@ -99,7 +99,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
         rows=there,
         scores=scores[there],
         labels=spread(marks),
-        weights=None if weight is None else spread(_weights(labeled, weight, known)),
+        weights=None if weight is None else spread(_weights(labeled, weight, ~np.isnan(marks))),
         clusters=clusters_of(scored, names, there),
         groups=None if names.group is None else texts_of(scored, names.group, there),
         unscored=len(scored) - len(there),
@@ -122,11 +122,9 @@ def numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: fl
     values = file.named(name)
     missing = np.array([value is None or value == "" for value in values], dtype=bool)
     found = np.array([_number(value) for value in values])
-    wrong = ~(np.isfinite(found) & (found >= low) & (found <= high)) & ~missing
-    if wrong.any():
-        row = int(wrong.argmax())
-        limits = f" from {low:g} to {high:g}" if low > -math.inf else ""
-        raise RowsError(f"{file.place(row)}: the column {name!r} is {values[row]!r}; expected a number{limits}: {fix}")
+    limits = f" from {low:g} to {high:g}" if low > -math.inf else ""
+    right = np.isfinite(found) & (found >= low) & (found <= high)
+    file.require(name, right | missing, f"a number{limits}: {fix}")
     return np.where(missing, np.nan, found)
 
 
@@ -142,29 +140,28 @@ def _number(value: Any) -> float:
 
 def verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
-    marks = np.full(len(file), np.nan)
-    for row, value in enumerate(file.named(name)):
-        word = plain(value).lower()
-        if word in _UNLABELED:
-            continue
-        marks[row] = _WORDS[word] if word in _WORDS else _number(word)
-        if not 0 <= marks[row] <= 1:
-            raise RowsError(
-                f"{file.place(row)}: the column {name!r} is {value!r}; expected 1 or 0, true or false, right or "
-                "wrong, a number between, or nothing for no label"
-            )
+    values = file.named(name)
+    marks = np.array(list(map(label_of, values)), dtype=np.float64)
+    right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
+    file.require(name, right, "1 or 0, true or false, right or wrong, a number between, or nothing for no label")
     return marks
 
 
-def _weights(labeled: Columns, name: str, known: Places) -> Floats:
+def is_labeled(value: Any) -> bool:
+    """Return False for no label: an empty cell or the word skip."""
+    return plain(value).lower() not in _UNLABELED
+
+
+def label_of(value: Any) -> float:
+    """Return a label or verdict as a number, 1 for right; NaN for no label and for other values."""
+    word = plain(value).lower()
+    return _WORDS[word] if word in _WORDS else _number(word)
+
+
+def _weights(labeled: Columns, name: str, is_labeled: Bools) -> Floats:
     fix = "1 / probability that the row was drawn"
     weights = numbers(labeled, name, fix)
-    wrong = known[~(weights[known] > 0)]
-    if len(wrong):
-        value = labeled.values[name][int(wrong[0])]
-        raise RowsError(
-            f"{labeled.place(int(wrong[0]))}: the column {name!r} is {value!r}; expected a number above 0: {fix}"
-        )
+    labeled.require(name, (weights > 0) | ~is_labeled, f"a number above 0: {fix}")
     return weights
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..files.columns import Columns
-from ..files.rows import RowsError
+from ..files.rows import Row, RowsError
 from ..files.values import text
 
 ID = "id"
@@ -15,6 +15,11 @@ Key = str | tuple[str, ...]
 def either(name: str) -> tuple[str, str]:
     """Return both names that a metric's column may have in a file: `question`, `questions`."""
     return name, f"{name}s"
+
+
+def cell_of(row: Row, name: str) -> object:
+    """Return a row's value in a metric's column, under either name; None without a value."""
+    return next((row[one] for one in either(name) if row.get(one) not in (None, "")), None)
 
 
 def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[str]) -> list[list[str]]:

@@ -1,6 +1,7 @@
 """Print estimates and plans."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import open_console
@@ -63,46 +64,39 @@ def interval(found: Interval, sign: str = "") -> str:
     return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]".replace("-", "−")
 
 
-def _notes(joined: Joined, estimates: Estimates) -> list[str]:
-    notes = list(estimates.all.notes)
+def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
+    yield from estimates.all.notes
     for name, found in estimates.groups.items():
         of_group = found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"]
-        notes += [f"{name}: {note}" for note in of_group]
+        yield from (f"{name}: {note}" for note in of_group)
     if joined.unscored:
-        notes.append(f"{joined.unscored:,} rows without a score were left out.")
+        yield f"{joined.unscored:,} rows without a score were left out."
     if joined.unlabeled:
-        notes.append(
+        yield (
             f"{joined.unlabeled:,} rows of the label file have no label. If they were skipped because of their "
             "content, the figures are biased."
         )
     if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
         column = joined.columns["clusters"]
-        notes.append(f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups).")
+        yield f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups)."
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
-    notes.append(
-        f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
-    )
-    return notes
+    yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
 
 
 def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
-    groups = {
-        name: {"none": found} if isinstance(found, str) else _plain(found) for name, found in estimates.groups.items()
-    }
     return {
-        "all": _plain(estimates.all),
-        "groups": groups,
+        "all": asdict(estimates.all),
+        "groups": {
+            name: {"none": found} if isinstance(found, str) else asdict(found)
+            for name, found in estimates.groups.items()
+        },
         "clusters": estimates.clusters,
         "confidence": estimates.confidence,
         "columns": joined.columns,
         "rows_without_score": joined.unscored,
         "rows_without_label": joined.unlabeled,
     }
-
-
-def _plain(found: Estimate) -> dict[str, Any]:
-    return {name: vars(value) if isinstance(value, Interval) else value for name, value in vars(found).items()}
 
 
 def show_plan(planned: Sequence[Planned]) -> None:

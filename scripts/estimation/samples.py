@@ -3,10 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..uncertainty.arrays import Floats, numbers
+from ..uncertainty.arrays import Floats, Ints, numbers
 from .powered import FEWEST
-
-Counts = NDArray[np.int64]
 
 EDGES = (0.05, 0.2, 0.5, 0.8, 0.95)
 """Scores between strata. Most answers are in the outer strata, most errors in the inner ones."""
@@ -51,14 +49,14 @@ def draw(
     return chosen, (sizes / np.maximum(counts, 1))[strata[chosen]]
 
 
-def stratum(values: Floats) -> Counts:
+def stratum(values: Floats) -> Ints:
     """Return the number of the stratum of each score, from 0; raise ValueError unless scores are from 0 to 1."""
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("some scores are not from 0 to 1. Stratified sampling needs probabilities.")
     return np.searchsorted(EDGES, values, side="right").astype(np.int64)
 
 
-def allocation(sizes: Counts, spreads: Floats, count: int) -> Counts:
+def allocation(sizes: Ints, spreads: Floats, count: int) -> Ints:
     """Return the number of rows to draw from each stratum, at least two.
 
     Half of the rows are allocated by the sizes N of the strata. The other half is allocated by N s, which is optimal if

@@ -11,8 +11,9 @@ from evaluate_qa.metrics._shared.arguments import clean
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
+from ..uncertainty.arrays import Floats
 from .arguments import Names
-from .joining import Floats, Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
+from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
 from .keys import ID, Key, describe_key, either, key_names, keys, places, require_same_texts
 from .powered import Estimates, estimate
 from .signatures import signature_column
@@ -115,10 +116,7 @@ def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: S
 
 def _verdicts(file: Columns, name: str) -> Floats:
     marks = verdicts(file, name)
-    wrong = ~np.isnan(marks) & ~np.isin(marks, (0, 1))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowsError(f"{file.place(row)}: the column {name!r} is {file.values[name][row]!r}; expected true or false")
+    file.require(name, np.isnan(marks) | np.isin(marks, (0, 1)), "true or false")
     return marks
 
 

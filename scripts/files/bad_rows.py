@@ -1,17 +1,35 @@
 """The file of bad rows, as JSONL: `row` (its number), `error` and `input` (the row)."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from .rows import RowsError
+from .rows import Row, RowsError
 from .writing import check_place, json_line
 
 _BEGINNING = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
 
-def bad_line(number: int, error: str, found: object) -> bytes:
-    """Return the line of a bad row."""
-    return json_line({"row": number, "error": error, "input": found}, default=repr)
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be scored.
+
+    Attributes:
+        number: Its number in the input.
+        error: What is wrong with it.
+        input: The row, or the text of a line that is not a row.
+    """
+
+    number: int
+    error: str
+    input: Row | str
+
+
+def bad_lines(bad: Iterable[BadRow]) -> bytes:
+    """Return the lines of the file of bad rows."""
+    rows = ({"row": one.number, "error": one.error, "input": one.input} for one in bad)
+    return b"".join(json_line(row, default=repr) for row in rows)
 
 
 def check_bad_rows(path: Path) -> None:

@@ -4,13 +4,13 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .rows import RowsError
-from .writing import replacing, work_place
+from .writing import work_place, write_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -57,11 +57,6 @@ def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
             folder.rmdir()
 
 
-def claimed_too(file: Path | None) -> AbstractContextManager[object]:
-    """Keep other runs from writing a second output; do nothing for None."""
-    return nullcontext() if file is None else claimed(file)
-
-
 def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
     """Return the settings that `save_settings` saved; None if the folder holds no work.
 
@@ -95,8 +90,7 @@ def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) ->
 
 def save_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     """Save the settings of the work in a folder, which marks the folder as needed."""
-    with replacing(folder / PROGRESS) as path:
-        path.write_text(json.dumps(settings, indent=1))
+    write_file(folder / PROGRESS, json.dumps(settings, indent=1).encode())
 
 
 def _locked(target: Path, folder: Path, patience: float) -> "BaseFileLock":

@@ -3,9 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .rows import RowsError, checked_parquet, place, read_rows, require_columns, require_different
+
+if TYPE_CHECKING:
+    from ..uncertainty.arrays import Bools
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,14 @@ class Columns:
         """Return a column; raises RowsError with the most similar name if the file lacks it."""
         require_columns(self.source, self.present, [name])
         return self.values[name]
+
+    def require(self, name: str, is_right: "Bools", expected: str) -> None:
+        """Raise RowsError for the first row whose value in a column is not right."""
+        if not is_right.all():
+            row = int(is_right.argmin())
+            raise RowsError(
+                f"{self.place(row)}: the column {name!r} is {self.values[name][row]!r}; expected {expected}"
+            )
 
     def first_of(self, names: Iterable[str]) -> str | None:
         """Return the first of these columns that the file has."""

@@ -10,11 +10,11 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 Row = dict[str, Any]
 
@@ -76,14 +76,20 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
         RowsError: the file does not exist or has an unknown format, or the rest of it cannot be read, as after an open
             quote in CSV.
     """
-    if str(source) == STANDARD:
-        return _read_jsonl(source)
     suffix, path = file_format(source), Path(source)
-    if not path.is_file():
+    if str(source) != STANDARD and not path.is_file():
         raise RowsError(f"{source}: there is no such file. {_instead_of(path)}")
-    if suffix == ".csv":
-        return _read_csv(source, lists)
-    return _read_parquet(path) if suffix == ".parquet" else _read_jsonl(source)
+    return _read_parquet(path) if suffix == ".parquet" else _read_lines(source, lists)
+
+
+def _read_lines(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
+    with nullcontext(sys.stdin.buffer) if str(source) == STANDARD else Path(source).open("rb") as lines:
+        yield from parse_records(lines, source, lists)
+
+
+def parse_records(lines: Iterable[bytes], source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
+    """Iterate like `read_records` over the lines of a JSONL or CSV file; `source` is its name."""
+    return _parse_csv(lines, source, lists) if file_format(source) == ".csv" else _parse_jsonl(lines, source)
 
 
 def file_format(source: str | Path) -> str:
@@ -126,12 +132,11 @@ def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
         yield number, row
 
 
-def _read_jsonl(source: str | Path) -> Iterator[Record]:
-    with _opened(source) as stream:
-        for number, line in enumerate(stream, 1):
-            if line.strip():
-                where = place(source, number)
-                yield number, _row_or_broken(partial(_json_object, where, line), line.decode(errors="replace"))
+def _parse_jsonl(lines: Iterable[bytes], source: str | Path) -> Iterator[Record]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            where = place(source, number)
+            yield number, _row_or_broken(partial(_json_object, where, line), line.decode(errors="replace"))
 
 
 def _row_or_broken(parse: Callable[[], Row], text: str) -> Row | Broken:
@@ -154,9 +159,9 @@ def _json_object(where: str, line: bytes) -> Row:
     return row
 
 
-def _read_csv(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
+def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # the default is 128 KiB
-    reader = csv.reader(_lines(source), strict=True)
+    reader = csv.reader(_texts(lines, source), strict=True)
     try:
         header = next(reader, [])
         if not header:
@@ -224,10 +229,9 @@ def checked_parquet(path: Path) -> Iterator[None]:
         raise RowsError(f"{path}: a value cannot be read ({error}). Store it as a string.") from None
 
 
-def _lines(source: str | Path) -> Iterator[str]:
-    with _opened(source) as stream:
-        for number, line in enumerate(stream, 1):
-            yield _decoded(f"{_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
+def _texts(lines: Iterable[bytes], source: str | Path) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        yield _decoded(f"{_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
 
 
 def _decoded(where: str, line: bytes, encoding: str) -> str:
@@ -235,15 +239,6 @@ def _decoded(where: str, line: bytes, encoding: str) -> str:
         return line.decode(encoding)
     except UnicodeDecodeError as error:
         raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}). Save the file as UTF-8.") from None
-
-
-@contextmanager
-def _opened(source: str | Path) -> Iterator[BinaryIO]:
-    if str(source) == STANDARD:
-        yield sys.stdin.buffer
-    else:
-        with Path(source).open("rb") as file:
-            yield file
 
 
 def _name(source: str | Path) -> str:

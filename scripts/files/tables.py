@@ -58,11 +58,7 @@ def _array(values: list[Any]) -> pa.Array:
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         array = None
     # Parquet has no type for objects without fields.
-    return _texts(values) if array is None or "struct<>" in str(array.type) else array
-
-
-def _texts(values: Iterable[Any]) -> pa.Array:
-    return pa.array([None if value is None else clean(text(value)) for value in values], pa.string())
+    return _converted(values, pa.string()) if array is None or "struct<>" in str(array.type) else array
 
 
 def _merged(one: pa.Schema, other: pa.Schema) -> pa.Schema:
@@ -88,16 +84,15 @@ def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
     columns = []
     for field in schema:
         try:
-            columns.append(_cast(present.get(field.name, nulls), field.type))
+            column = present.get(field.name, nulls)
+            columns.append(column if column.type == field.type else _converted(column.to_pylist(), field.type))
         except (pa.ArrowException, OverflowError, TypeError, ValueError):
             return str(field.name)
     return pa.table(columns, schema=schema)
 
 
-def _cast(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> pa.ChunkedArray | pa.Array:
-    if column.type == kind:
-        return column
-    return pa.array([_as(value, kind) for value in column.to_pylist()], kind)
+def _converted(values: list[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array([_as(value, kind) for value in values], kind)
 
 
 def _as(value: Any, kind: pa.DataType) -> Any:

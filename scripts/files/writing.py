@@ -101,6 +101,20 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
             raise RowsError(f"{one} and {other} must be different files, but both are {another}.")
 
 
+def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str, str | Path | None]) -> None:
+    """Raise RowsError if an output cannot be written, or is the same file as an input or another output.
+
+    Args:
+        outputs: Option → file, or None.
+        inputs: The same of the files that are read, which may be the same file.
+    """
+    for output in outputs.values():
+        if output is not None:
+            check_place(Path(output))
+    for name, source in inputs.items():
+        check_different({name: source, **outputs})
+
+
 def real_file(path: Path) -> Path:
     """Return the target of a symbolic link, or the path itself."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -138,7 +152,10 @@ def join(parts: Sequence[Path], target: Path) -> None:
     """Join files of the same format into one, which appears once it is complete."""
     with replacing(target) as path:
         if target.suffix.lower() == ".jsonl":
-            _concatenate(parts, path)
+            with path.open("wb") as joined:
+                for part in parts:
+                    with part.open("rb") as file:
+                        shutil.copyfileobj(file, joined)
         elif target.suffix.lower() == ".csv":
             columns = dict.fromkeys(name for part in parts for name in _csv_columns(part))
             _write_csv(path, columns, (row for part in parts for _, row in read_rows(part)))
@@ -208,21 +225,13 @@ def _csv_columns(part: Path) -> list[str]:
         return next(csv.reader(file))
 
 
-def _concatenate(parts: Iterable[Path], path: Path) -> None:
-    with path.open("wb") as file:
-        for part in parts:
-            with part.open("rb") as opened:
-                shutil.copyfileobj(opened, file)
-
-
-def check_output(json_file: Path | None, inputs: Mapping[str, Path | None] | None = None) -> None:
-    """Raise ValueError if the file cannot be written, or is an input."""
-    if json_file is not None:
-        check_place(json_file)
-    check_different({**(inputs or {}), "--json": json_file})
-
-
-def write_json(target: Path, value: object) -> None:
-    """Write JSON to a file, which is replaced once everything is written."""
+def write_file(target: Path, content: bytes) -> None:
+    """Write a file, which is replaced once everything is written."""
     with replacing(target) as path:
-        path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+        path.write_bytes(content)
+
+
+def write_json(target: Path | None, value: object) -> None:
+    """Write JSON to a file, which is replaced once everything is written; None writes nothing."""
+    if target is not None:
+        write_file(target, f"{json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode())

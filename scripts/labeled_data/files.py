@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..estimation.joining import is_labeled, label_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
 from .rows import LabeledRow
 
@@ -42,12 +43,6 @@ KIND = "kind"
 SYSTEM = "system"
 """An optional column that names the system that gave the answer."""
 
-_VERDICTS = {
-    **dict.fromkeys((True, "true", "1", "1.0", "yes", "right", "correct"), 1.0),
-    **dict.fromkeys((False, "false", "0", "0.0", "no", "wrong", "incorrect"), 0.0),
-}
-_UNLABELED = (None, "", "skip")
-
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     """Return the labeled answers in a file, and the number of rows without a label.
@@ -63,7 +58,7 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
-        column = next((name for name in COLUMNS["label"] if _word(row.get(name)) not in _UNLABELED), None)
+        column = next((name for name in COLUMNS["label"] if is_labeled(row.get(name))), None)
         if column is None:
             unlabeled += 1
         else:
@@ -85,7 +80,9 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
         )
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
     question, answer = (_text(where, names[name], row[names[name]], "a string") for name in ("question", "prediction"))
-    references = _references(where, names["references"], row[names["references"]])
+    given = row[names["references"]]
+    texts = given if isinstance(given, list) else [given]
+    references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
     system = row.get(SYSTEM)
@@ -95,13 +92,9 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
         references=references,
         answer=answer,
         label=_label(where, column, row[column]),
-        groups=_groups(row),
+        groups=frozenset({"all"} if row.get(KIND) in (None, "") else {"all", f"kind {row[KIND]}"}),
         system="" if system is None else str(system),
     )
-
-
-def _groups(row: Row) -> frozenset[str]:
-    return frozenset({"all", f"kind {row[KIND]}"} if row.get(KIND) not in (None, "") else {"all"})
 
 
 def _column(where: str, row: Iterable[str], name: str) -> str:
@@ -113,11 +106,6 @@ def _column(where: str, row: Iterable[str], name: str) -> str:
     return found or name
 
 
-def _references(where: str, column: str, given: Any) -> list[str]:
-    texts = given if isinstance(given, list) else [given]
-    return [_text(where, column, text, "a string or a list of strings") for text in texts]
-
-
 def _text(where: str, column: str, value: Any, expected: str) -> str:
     if not isinstance(value, str):
         raise RowsError(f"{where}: {column} has {value!r}; expected {expected}")
@@ -125,11 +113,7 @@ def _text(where: str, column: str, value: Any, expected: str) -> str:
 
 
 def _label(where: str, column: str, value: Any) -> float:
-    known = _word(value)
-    if not isinstance(known, (str, bool, int, float)) or known not in _VERDICTS:
+    label = label_of(value)
+    if label not in (0, 1):
         raise RowsError(f"{where}: {column} is {value!r}; expected true or false, 1 or 0, correct or incorrect")
-    return _VERDICTS[known]
-
-
-def _word(value: Any) -> Any:
-    return value.strip().lower() if isinstance(value, str) else value
+    return label

@@ -1,7 +1,7 @@
 """Answers with the verdicts that their authors published, and the ones that metrics can be compared on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 CORRECT, INCORRECT = "correct", "incorrect"
@@ -46,16 +46,6 @@ class UsableAnswers:
 
     answers: list[PublishedAnswer]
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
-
-
-def first_questions(answers: Iterable[PublishedAnswer], limit: int | None) -> Iterator[PublishedAnswer]:
-    """Yield the answers to the first `limit` questions of each test set of each part; None yields all answers."""
-    seen: dict[tuple[str, str | None], dict[str, int]] = {}
-    for answer in answers:
-        questions = seen.setdefault((answer.part, answer.test), {})
-        number = questions.setdefault(answer.question_id, len(questions))
-        if limit is None or number < limit:
-            yield answer
 
 
 def usable(answers: Iterable[PublishedAnswer]) -> UsableAnswers:

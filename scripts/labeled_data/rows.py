@@ -1,10 +1,13 @@
 """A labeled answer, in the same form for all data sets, and the choice of the answers to read."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,25 @@ class LabeledRow:
         """Everything that a metric reads: rows with the same content have the same scores."""
         texts = self.question, self.answer, tuple(self.references), self.synthetic_answers
         return *texts, self.reference_weights, self.language
+
+
+def first_questions(
+    rows: Iterable[_Row], limit: int | None, key: Callable[[_Row], tuple[object, object]]
+) -> Iterator[_Row]:
+    """Yield the rows of the first questions of each source; None as the limit yields all rows.
+
+    Args:
+        rows: The rows of a data set.
+        limit: Number of questions.
+        key: Returns the source of a row's question, and what identifies the question within its source.
+    """
+    questions: dict[object, dict[object, int]] = defaultdict(dict)
+    for row in rows:
+        source, question = key(row)
+        seen = questions[source]
+        number = seen.setdefault(question, len(seen))
+        if limit is None or number < limit:
+            yield row
 
 
 class Divided(NamedTuple):

@@ -5,7 +5,8 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from . import efficientqa, saf, semeval2013
-from .published import UsableAnswers, first_questions, usable
+from .published import UsableAnswers, usable
+from .rows import first_questions
 
 SETS: Mapping[str, ModuleType] = MappingProxyType({"efficientqa": efficientqa, "semeval2013": semeval2013, "saf": saf})
 """The module of each data set: `read` yields the answers of a split, and `SPLITS` has the names of the splits.
@@ -30,4 +31,5 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
     found = SETS[name]
     if split is not None and split not in found.SPLITS:
         raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.SPLITS)}")
-    return usable(first_questions(found.read(folder, split or found.SPLITS[-1]), limit))
+    answers = found.read(folder, split or found.SPLITS[-1])
+    return usable(first_questions(answers, limit, lambda one: ((one.part, one.test), one.question_id)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, either, plain
+from ..estimation.keys import ID, cell_of, either, plain
 from ..files.claiming import claimed
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
@@ -146,8 +146,7 @@ class Sheet:
     def shown(self, row: int) -> Shown:
         """Return the parts of a row that the person sees."""
         question, references, answer = (
-            next((self.rows[row][one] for one in either(name) if one in self.rows[row]), None)
-            for name in ("question", "reference", "prediction")
+            cell_of(self.rows[row], name) for name in ("question", "reference", "prediction")
         )
         every = references if isinstance(references, list) else [references]
         return Shown(

@@ -10,7 +10,7 @@ Verdicts of a decision endpoint also have `confidence` and a column for each asp
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import ANSWERS, Unexpected
+from evaluate_qa.metrics._shared.arguments import ANSWERS, Kind, Number, Unexpected, Whole
 from evaluate_qa.metrics.judge.decisions import PROBABILITIES, Decisions, decisions
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
 from evaluate_qa.metrics.judge.reading import Verdict
@@ -23,6 +23,7 @@ RECORDED = "recorded"
 """Source of the score of a verdict that was not exported from a cache."""
 
 _HOW = ("logprobs", "schema", "parse", PROBABILITIES, RECORDED)
+_SHARE, _COUNT = Number(0, 1), Whole(0)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ def record(line: Line, given: VerdictDefaults) -> Record:
         JudgeName(_text(line, "model", given.model), judged_by.signature, generator, request),
         _row(line, given.columns, judged_by),
         _verdict(line, judged_by),
-        _count(line, "tokens_in"),
-        _count(line, "tokens_out"),
+        _checked(line, "tokens_in", _COUNT),
+        _checked(line, "tokens_out", _COUNT),
     )
 
 
@@ -84,7 +85,7 @@ def _row(line: Line, columns: MetricColumns, judged_by: Protocol | Decisions) ->
             raise ValueError(f"{place} is {line.get(place)!r:.80}; expected {unexpected}") from None
     if judged_by.needs_question and not found["questions"].strip():
         raise ValueError(f"there is no question, which the protocol {judged_by.name!r} needs")
-    sample = _count(line, "sample") or 0
+    sample = _checked(line, "sample", _COUNT) or 0
     return JudgedRow(found["questions"], tuple(found["references"]), found["predictions"], sample)
 
 
@@ -122,12 +123,16 @@ def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) ->
 
 
 def _share(line: Line, name: str) -> float | None:
+    value = _checked(line, name, _SHARE)
+    return None if value is None else float(value)
+
+
+def _checked(line: Line, name: str, kind: Kind) -> Any:
+    """Return a value that the row may lack."""
     value = line.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ValueError(f"{name} is {value!r}; expected a number from 0 to 1")
-    return float(value)
+    if value is not None and not kind.accepts(value):
+        raise ValueError(f"{name} is {value!r}; expected {kind.expected}")
+    return value
 
 
 def _text(line: Line, name: str, default: str | None) -> str:
@@ -137,11 +142,4 @@ def _text(line: Line, name: str, default: str | None) -> str:
     if not isinstance(value, str) or not (value.strip() or default == ""):
         hint = " Add it, or give --model." if name == "model" else ""
         raise ValueError(f"{name} is {value!r:.80}; expected a string.{hint}")
-    return value
-
-
-def _count(line: Line, name: str) -> int | None:
-    value = line.get(name)
-    if value is not None and (type(value) is not int or value < 0):
-        raise ValueError(f"{name} is {value!r}; expected a whole number of at least 0")
     return value

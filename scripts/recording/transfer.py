@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from evaluate_qa.metrics._shared.progress import progress
+from evaluate_qa.metrics._shared.progress import followed, progress
 from evaluate_qa.metrics.judge.verdicts import FILE, JudgedRow, JudgeName, Record, Verdicts
 
-from ..files.rows import Row as Line
 from ..files.rows import place, read_rows
 from ..files.writing import write_rows
 from .lines import VerdictDefaults, line, record
@@ -36,14 +35,7 @@ def export(folder: Path, target: str) -> int:
     """Write all verdicts of a cache to a file, and return their number."""
     if not (folder / FILE).is_file():
         raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
-
-    def lines() -> Iterator[Line]:
-        with progress("verdicts: export", None, "verdict") as bar:
-            for found in Verdicts(folder):
-                yield line(found)
-                bar.update()
-
-    return write_rows(target, lines())
+    return write_rows(target, map(line, followed(Verdicts(folder), "verdicts: export", "verdict")))
 
 
 def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import Interval, wilson
-
-Floats = NDArray[np.float64]
 
 _WIDTH, _LEFT, _RIGHT = 480, 140, 20
 _LONGEST_NAME = 18

@@ -1,12 +1,12 @@
 """Rows that a report shows: disagreements of metric and people, changes between systems, and the lowest scores."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..estimation.keys import ID, either
+from ..estimation.keys import ID, cell_of, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
 from ..files.values import text
@@ -75,16 +75,13 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     return chosen
 
 
-def _lowest(facts: Facts, most: int) -> list[Chosen]:
-    found = []
+def _lowest(facts: Facts, most: int) -> Iterator[Chosen]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        found.append(Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows))
-    return found
+        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows)
 
 
-def _changed(facts: Facts, most: int) -> list[Chosen]:
-    found = []
+def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
     for pair in facts.pairs:
         figures = facts.joined.verdicts or facts.joined.scores
         change = figures[pair.system] - figures[pair.baseline]
@@ -93,20 +90,17 @@ def _changed(facts: Facts, most: int) -> list[Chosen]:
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
             title = f"{heading} from {pair.baseline} to {pair.system}"
             note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
-            found.append(Chosen(title, note, [pair.baseline, pair.system], chosen))
-    return found
+            yield Chosen(title, note, [pair.baseline, pair.system], chosen)
 
 
-def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> list[Chosen]:
+def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iterator[Chosen]:
     """Choose the rows whose score differs most from the label, by more than one half."""
-    found = []
     for name, of_system in labels.items():
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
         note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
-        found.append(Chosen(f"Metric and people disagree: {name}", note, [name], chosen))
-    return found
+        yield Chosen(f"Metric and people disagree: {name}", note, [name], chosen)
 
 
 def _labels(facts: Facts) -> dict[str, np.ndarray]:
@@ -140,7 +134,7 @@ def _example(
 ) -> ReportRow:
     rows = {name: contents[name][int(joined.rows[name][row])] for name in systems}
     first = rows[systems[0]]
-    references = _value(first, "reference")
+    references = cell_of(first, "reference")
     listed = [text(one) for one in (references if isinstance(references, list) else [references])]
     answers = []
     for name, content in rows.items():
@@ -148,7 +142,7 @@ def _example(
         answers.append(
             Answer(
                 system=name,
-                parts=marked(text(_value(content, "prediction")), listed),
+                parts=marked(text(cell_of(content, "prediction")), listed),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
@@ -156,7 +150,7 @@ def _example(
             )
         )
     key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _TEXTS)
-    return ReportRow(key, text(_value(first, "question")), [one for one in listed if one], answers)
+    return ReportRow(key, text(cell_of(first, "question")), [one for one in listed if one], answers)
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
@@ -167,10 +161,6 @@ def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
     }
     shown = list(numbers.items())[:_MOST_COMPONENTS]
     return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
-
-
-def _value(row: Row, name: str) -> object:
-    return next((row[one] for one in either(name) if one in row), None)
 
 
 def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:

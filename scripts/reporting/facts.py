@@ -11,7 +11,7 @@ from ..estimation.joining import Joined, texts_of
 from ..estimation.keys import either
 from ..estimation.powered import Estimate, Estimates
 from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
-from ..uncertainty.arrays import Codes, codes
+from ..uncertainty.arrays import Ints, codes
 from ..uncertainty.intervals import Interval, mean
 from ..uncertainty.paired import Paired, compare
 
@@ -118,7 +118,7 @@ def _of_group(powered: Estimates | None, name: str) -> Estimate | None:
     return found
 
 
-def _slices(joined: Systems, column: str, clusters: Codes) -> tuple[list[Slice], int]:
+def _slices(joined: Systems, column: str, clusters: Ints) -> tuple[list[Slice], int]:
     baseline = next(iter(joined.files))
     values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
     figures = joined.verdicts or joined.scores

@@ -1,6 +1,6 @@
 """The page: one file that loads nothing, and runs no script except for the board's. All data are escaped."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,19 +58,19 @@ def _interval(found: Interval, sign: str = "") -> Any:
     return Markup("<span>{}</span> <span>{}</span>").format(value, ends)
 
 
-def _notes(facts: Facts) -> list[str]:
-    """Return the notes on the figures, one or two sentences each."""
+def _notes(facts: Facts) -> Iterator[str]:
+    """Yield the notes on the figures, one or two sentences each."""
+    joined = facts.joined
     if facts.pairs:
-        return paired_notes(facts.joined, facts.pairs, facts.powered)
-    rows = len(next(iter(facts.joined.scores.values())))
-    found = [f"{rows:,} rows; 95% intervals."]
+        yield from paired_notes(joined, facts.pairs, facts.powered)
+        return
+    yield f"{len(next(iter(joined.scores.values()))):,} rows; 95% intervals."
     if facts.clusters is not None:
-        found.append(
-            f"Rows with the same {facts.joined.cluster_column} are treated as one group ({facts.clusters:,} groups)."
-        )
-    if facts.joined.unscored:
-        found.append(f"{facts.joined.unscored:,} rows without a score or verdict were left out.")
+        yield f"Rows with the same {joined.cluster_column} are treated as one group ({facts.clusters:,} groups)."
+    if joined.unscored:
+        yield f"{joined.unscored:,} rows without a score or verdict were left out."
     if facts.powered is None:
-        return [*found, "These figures trust the metric; the intervals do not account for its errors."]
-    assumption = "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct."
-    return [*found, *facts.powered.all.notes, assumption]
+        yield "These figures trust the metric; the intervals do not account for its errors."
+    else:
+        yield from facts.powered.all.notes
+        yield "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct."

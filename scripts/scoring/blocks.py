@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from functools import reduce
 from pathlib import Path
 
-from ..files.bad_rows import check_bad_rows
+from ..files.bad_rows import bad_lines, check_bad_rows
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
-from ..files.writing import join, replacing, write_part
+from ..files.writing import join, write_file, write_part
 from .row_scorer import ScoredChunk
-from .work import Progress, bad_lines, digest
+from .work import Progress, digest
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,11 @@ class Blocks:
             write_part(files[-1], chunk.rows)
         if chunk.bad:
             files.append(self._bad(number))
-            with replacing(files[-1]) as path:
-                path.write_bytes(bad_lines(chunk.bad))
+            write_file(files[-1], bad_lines(chunk.bad))
         hashes = {file.name: _hash(file.read_bytes()) for file in files}
         block = Block(digest(records), Progress.of(records, chunk), hashes)
         text = json.dumps(asdict(block)).encode()
-        with replacing(self._folder / f"{number:06d}.block") as path:
-            path.write_bytes(_hash(text).encode() + b"\n" + text)
+        write_file(self._folder / f"{number:06d}.block", _hash(text).encode() + b"\n" + text)
         self.finished[number] = block
 
     @property

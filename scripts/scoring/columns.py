@@ -94,8 +94,3 @@ def accepted(metric: Any) -> list[str]:
     """Return the columns of a file that a loaded metric accepts."""
     known = known_columns(metric)
     return [column for column in COLUMNS if column in known]
-
-
-def reads_videos(metric: Any) -> bool:
-    """Return whether a metric accepts videos."""
-    return "videos" in accepted(metric)

@@ -12,7 +12,7 @@ from ..files.rows import STANDARD, Record, file_format, read_records
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Blocks
-from .columns import MetricColumns, reads_videos
+from .columns import MetricColumns, accepted
 from .row_scorer import FileRowScorer
 
 ScoringTask = tuple[int, list[Record]]
@@ -81,7 +81,7 @@ class ScoringJob:
         keep_few_shapes()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
-        if reads_videos(metric) and self.target != STANDARD and "cache_dir" not in self.load:
+        if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # The rows of a video may be far apart, so its features are kept until the end of the run.
             metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
         return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
+from ..files.bad_rows import BadRow
 from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
 from ..standalone import program
 from .columns import MetricColumns, accepted
@@ -20,21 +21,6 @@ SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
 
 _NumberedRow = tuple[int, Row]
-
-
-@dataclass(frozen=True)
-class BadRow:
-    """A row that cannot be scored.
-
-    Attributes:
-        number: Its number in the input.
-        error: What is wrong with it.
-        input: The row, or the text of a line that is not a row.
-    """
-
-    number: int
-    error: str
-    input: Row | str
 
 
 @dataclass(frozen=True)
@@ -135,26 +121,18 @@ class FileRowScorer:
         rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
         bad = [BadRow(number, row.message, row.text) for number, row in records if isinstance(row, Broken)]
         while rows and (self._keep_going or not bad):
-            result, bad_row = self._try(rows, act)
-            if bad_row is None:
-                return result, rows, sorted(bad, key=lambda one: one.number)
-            rows = [(number, row) for number, row in rows if number != bad_row.number]
-            bad.append(bad_row)
+            columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
+            try:
+                return act(columns), rows, sorted(bad, key=lambda one: one.number)
+            except RowError as error:
+                number, row = rows.pop(error.row)
+                column = self._columns.name_in(row, error.column)
+                message = str(error).replace(f"{error.column}[{error.row}]", column)
+                bad.append(BadRow(number, f"{place(self._source, number)}: {message}", row))
         if bad and not self._keep_going:
             first = min(bad, key=lambda one: one.number)
             raise RowsError(f"{first.error}\nFix the row, or collect bad rows in a file with --errors bad.jsonl.")
         return None, [], bad
-
-    def _try(
-        self, rows: Sequence[_NumberedRow], act: Callable[[dict[str, list[Any]]], _Result]
-    ) -> tuple[_Result | None, BadRow | None]:
-        columns = self._columns.take([row for _, row in rows], self._accepted, self._required)
-        try:
-            return act(columns), None
-        except RowError as error:
-            number, row = rows[error.row]
-            message = str(error).replace(f"{error.column}[{error.row}]", self._columns.name_in(row, error.column))
-            return None, BadRow(number, f"{place(self._source, number)}: {message}", row)
 
     def _without_errors(
         self, rows: Sequence[_NumberedRow], per_row: dict[str, list[Any]]
@@ -188,12 +166,16 @@ class FileRowScorer:
         ]
 
 
-def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
-    """Return the lists of a result that have one entry per row."""
+def row_lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:
+    """Return the lists of a metric's result that have one entry per row."""
     per_example = result.get("per_example")
     columns = per_example if isinstance(per_example, Mapping) else result
-    lists = {name: as_list(values) for name, values in columns.items() if name not in _OF_N_GRAMS}
-    found = {name: values for name, values in lists.items() if values is not None and len(values) == count}
+    lists = {name: as_list(values) for name, values in columns.items()}
+    return {name: values for name, values in lists.items() if values is not None and len(values) == rows}
+
+
+def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
+    found = {name: values for name, values in row_lists(result, count).items() if name not in _OF_N_GRAMS}
     if not found:
         raise ValueError(
             f"the metric returned {', '.join(result)}, but no score per row. It may have an option for that, such as "

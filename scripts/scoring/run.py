@@ -8,14 +8,14 @@ This process reads and writes all rows, so the machines of a cluster need no sha
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from evaluate_qa.metrics._shared.progress import progress
 
-from ..files.claiming import claimed, claimed_too
+from ..files.claiming import claimed
 from ..files.rows import STANDARD, Record, RowsError
 from .blocks import Block, Blocks
 from .job import ScoringJob, ScoringTask
@@ -40,7 +40,7 @@ def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
     """
     records, standard = job.records(), sys.stdout.buffer
     # Whatever a metric or a library prints must not come between the rows.
-    with redirect_stdout(sys.stderr), claimed_too(job.errors):
+    with redirect_stdout(sys.stderr), claimed(job.errors) if job.errors else nullcontext():
         if job.target == STANDARD:
             output = StandardOutput(standard, job.errors)
             reached = _run(job, job.scorer(), records, output, {}, cluster)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files.bad_rows import bad_line
+from ..files.bad_rows import bad_lines
 from ..files.rows import Record
 from ..files.writing import print_rows
-from .row_scorer import BadRow, ScoredChunk
+from .row_scorer import ScoredChunk
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,3 @@ class StandardOutput:
                 file.write(bad_lines(chunk.bad))
         print_rows(chunk.rows, self._stream)
         self.progress = self.progress.and_then(Progress.of(records, chunk))
-
-
-def bad_lines(bad: Iterable[BadRow]) -> bytes:
-    """Return the lines of the file of bad rows."""
-    return b"".join(bad_line(one.number, one.error, one.input) for one in bad)

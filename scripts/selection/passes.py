@@ -49,7 +49,9 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
         if score is None:
             unscored += 1
         else:
-            groups[_name(row.get(group_column)) if group_column else ""].append((number, score))
+            group = row.get(group_column) if group_column else ""
+            name = group if isinstance(group, str) else json.dumps(group, ensure_ascii=False, default=str)
+            groups[name].append((number, score))
     require_columns(str(source), present, [score_column, *([group_column] if group_column else [])])
     if not groups:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
@@ -73,7 +75,3 @@ def _score(source: Path, number: int, column: str, value: object) -> float | Non
     if score is None:
         raise RowsError(f"{place(source, number)}: the column {column!r} is {value!r}; expected a number")
     return None if math.isnan(score) else score
-
-
-def _name(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -10,7 +10,7 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
 from ..files.claiming import PROGRESS, earlier_settings, save_settings
-from ..files.rows import Row, RowsError, file_format, place, read_rows
+from ..files.rows import Row, RowsError, place, read_rows
 from ..files.writing import json_line
 from ..scoring.columns import MetricColumns
 
@@ -125,9 +125,3 @@ class SavedAnswers:
 
 def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest()[:16].encode()
-
-
-def check_output(path: Path) -> None:
-    """Raise RowsError unless the output is a JSONL file."""
-    if file_format(path) != ".jsonl":
-        raise RowsError(f"{path}: synthetic answers are written as JSONL. Use a name that ends in .jsonl.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.progress import progress
+from evaluate_qa.metrics._shared.progress import followed
 
 from .balance import Examples
 from .checkpoint import State, TrainingCheckpoint
@@ -142,13 +142,11 @@ def run_epoch(
     """Train on all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
-    with progress(f"epoch {epoch + 1} of {recipe.epochs}", len(prepared), "batch") as bar:
-        for place, number in enumerate(order):
-            before_step()
-            losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
-            if place % _TRIMMED == 0:
-                _give_back()
-            bar.update()
+    for place, number in enumerate(followed(order, f"epoch {epoch + 1} of {recipe.epochs}", "batch")):
+        before_step()
+        losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
+        if place % _TRIMMED == 0:
+            _give_back()
     return float(sum(losses) / len(losses))
 
 

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
 from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.nli_lex.classifier import nli_pair
 
-from .examples import TrainingExample, batches
+from .examples import TrainingExample
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
 """Task to the input that its head reads; a teacher reads the input of BEM."""
@@ -94,14 +91,3 @@ class Learner(ABC):
         with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
             logits = classifier.model(**classifier.tensors(batch.inputs[task], ROUNDED)).logits.float()
         return logits[:, 1] - logits[:, 0]
-
-    def margins(self, task: str, inputs: Sequence[PairIds], token_budget: int, half: bool) -> Floats:
-        """Return the logits of agreement of encoded pairs for a task, without gradients, shape (pairs,)."""
-        import torch
-
-        found = np.empty(len(inputs))
-        with torch.no_grad():
-            for rows in batches([len(ids) for ids, _ in inputs], token_budget):
-                batch = TrainingBatch({task: [inputs[i] for i in rows]}, [], [])
-                found[rows] = self.margin(task, batch, half).cpu().numpy()
-        return found

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
@@ -20,7 +21,7 @@ def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
     return array
 
 
-def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Codes]:
+def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Ints]:
     """Return the distinct values as texts, in the order of their first rows, and the number of each row's value."""
     if values is None:
         return (), np.zeros(rows, np.int64)

@@ -9,12 +9,13 @@ Each bound is the widest of several bounds:
 - Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed.
 """
 
+from collections.abc import Iterator
 from math import cbrt, floor, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
-from .arrays import Codes, Floats
+from .arrays import Floats, Ints
 from .intervals import Interval
 from .student import quantile, tail
 
@@ -30,7 +31,7 @@ _CHUNK = 64
 _ROUNDING = 1e-9
 
 
-def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, float]:
+def clustered(differences: Floats, clusters: Ints) -> tuple[Floats, Floats, float]:
     """Return each cluster's sum and number of rows, and the standard deviation of the mean."""
     sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
     errors = _errors(sums, sizes)
@@ -38,7 +39,7 @@ def clustered(differences: Floats, clusters: Codes) -> tuple[Floats, Floats, flo
 
 
 def bounds(
-    differences: Floats, clusters: Codes, level: float, resamples: int, seed: int, *, of_verdicts: bool
+    differences: Floats, clusters: Ints, level: float, resamples: int, seed: int, *, of_verdicts: bool
 ) -> Interval:
     """Return the mean difference of rows with two bounds.
 
@@ -63,21 +64,19 @@ def bounds(
     return Interval(value, float(min(lows)), float(max(highs)))
 
 
-def doubts(clusters: int, skew: float, *, are_rows: bool) -> list[str]:
-    """Return reasons why error rates of clusters or scores may be above their nominal rates."""
+def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:
+    """Yield reasons why error rates of clusters or scores may be above their nominal rates."""
     unit = "rows" if are_rows else "clusters"
-    found = []
     if clusters < _FEW:
-        found.append(
+        yield (
             f"fewer than {_FEW} {unit}: a rare large change may be missing from them, so errors can be more frequent "
             "than stated"
         )
     if abs(skew) > _SKEWED * sqrt(clusters):
-        found.append(
+        yield (
             f"the differences are skewed (skewness {skew:.1f} over {clusters:,} {unit}): errors can be more frequent "
             f"than stated; more {unit} help"
         )
-    return found
 
 
 def independent_rows(differences: Floats, clusters: int, deviation: float) -> float:

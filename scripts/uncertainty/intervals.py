@@ -5,7 +5,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from .arrays import Codes, Floats
+from .arrays import Floats, Ints
 from .student import quantile
 
 _ROUNDING = 1e-20  # a smaller variance is 0
@@ -51,8 +51,7 @@ def jackknifed(errors: Floats, shares: Floats) -> Floats:
     A large cluster pulls the mean towards itself, which hides its error. Without it the mean would change by e/(1 − h),
     where h is its share (MacKinnon and White 1985). With n clusters of equal size, variances grow by n/(n − 1).
     """
-    found: Floats = errors * sqrt(max(0.0, 1 - float(shares @ shares))) / np.maximum(1 - shares, _ROUNDING)
-    return found
+    return errors * sqrt(max(0.0, 1 - float(shares @ shares))) / np.maximum(1 - shares, _ROUNDING)
 
 
 def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
@@ -65,7 +64,7 @@ def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
     return max(1.0, float(each.sum() ** 2 / (each @ each)) - 1)
 
 
-def mean(values: Floats, clusters: Codes, confidence: float = 0.95) -> Interval:
+def mean(values: Floats, clusters: Ints, confidence: float = 0.95) -> Interval:
     """Return the mean of rows with its interval; rows of one cluster are not independent.
 
     The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from

@@ -1,6 +1,6 @@
 """The percentile bootstrap."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,9 +41,8 @@ def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
         yield np.stack([np.bincount(row, minlength=questions) for row in drawn]).astype(np.float64)
 
 
-def interval(chunks: Sequence[Floats], bootstrap: Bootstrap) -> tuple[float | None, float | None]:
+def interval(replicates: Floats, bootstrap: Bootstrap) -> tuple[float | None, float | None]:
     """Return the interval of the replicates that are not NaN; None if all are NaN."""
-    replicates = np.concatenate(chunks) if chunks else np.empty(0)
     defined = replicates[~np.isnan(replicates)]
     if not len(defined):
         return None, None

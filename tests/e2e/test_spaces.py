@@ -124,10 +124,10 @@ def test_wrong_input_is_explained(smile, browser, tmp_path):
         broken.write_text('{"prediction": "a", "references": ["b"], "question": "q"}\n{oops\n')
         shown = visit.upload(broken)
         assert "broken.jsonl: 1 row to score" in shown
-        assert "line 2: this is not JSON" in shown
+        assert "line 2: not JSON" in shown
         broken = broken.rename(tmp_path / "binary.jsonl")
         broken.write_bytes(b"\xff\xfe")
-        assert "the file is not UTF-8 text" in visit.upload(broken)
+        assert "line 1: not UTF-8" in visit.upload(broken)
         assert "Traceback" not in page.content()
     assert "Traceback" not in smile.log.read_text()
 

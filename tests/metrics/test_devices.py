@@ -8,7 +8,7 @@ import types
 import pytest
 
 from evaluate_qa.metrics._shared import devices
-from evaluate_qa.metrics._shared.devices import best_device, default_threads, processor
+from evaluate_qa.metrics._shared.devices import best_device, default_threads
 
 
 @pytest.fixture
@@ -91,7 +91,3 @@ def test_the_accelerator_of_torch_is_used(monkeypatch, cuda, mps, expected):
     )
     monkeypatch.setitem(sys.modules, "torch", torch)
     assert best_device() == expected
-
-
-def test_the_processor_has_a_name():
-    assert processor()

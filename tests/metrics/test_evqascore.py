@@ -13,6 +13,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from tiny_chat_model import save_chat_model
+from videos import encode_images
 
 import evaluate_qa
 from evaluate_qa.dev.toy_clip.clips import RATE, all_clips, held_out, write_clip
@@ -76,7 +77,7 @@ def test_score_follows_the_formula(metric, clips, paths, mode):
     for row, (path, answer) in enumerate(zip(paths, answers, strict=True)):
         text = f"What moves? {answer}" if mode == "qa" else answer
         found = yake_keywords(text)
-        frames = encoder.encode_images(decoded(path))
+        frames = encode_images(encoder, decoded(path))
         vectors = encoder.encode_texts([text, *found], "mean")
         parts = compare(frames, vectors[0], vectors[1:], mode)
         expected = score([parts], EvqascoreOptions())
@@ -94,7 +95,7 @@ def test_score_follows_the_formula(metric, clips, paths, mode):
 
 
 def test_features_replace_the_video(metric, clips, paths, tmp_path):
-    frames = metric.model.encoder.encode_images(decoded(paths[0]))
+    frames = encode_images(metric.model.encoder, decoded(paths[0]))
     np.save(tmp_path / "f.npy", frames)
     tensors = {"vectors": frames, "times": np.array([0.0, 0.5, 1.0, 1.5]), "frames": np.array([0, 6, 12, 18])}
     save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "f.safetensors")

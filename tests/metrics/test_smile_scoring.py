@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arithmetic import first_best
+from evaluate_qa.metrics._shared.lexical import match
 from evaluate_qa.metrics.smile.options import SmileOptions
 from evaluate_qa.metrics.smile.scoring import (
     Components,
     bins,
     contenders,
-    exact_match,
     lexical_score,
     score,
     similarity,
@@ -55,7 +55,7 @@ def test_similarity_maps_the_cosine_to_the_unit_interval():
     ],
 )
 def test_exact_match_needs_a_run_of_whole_words(prediction, reference, expected):
-    assert exact_match(prediction.split(), reference.split()) == expected
+    assert match(prediction.split(), reference.split()) == expected
 
 
 def test_word_fraction_divides_distinct_words_by_all_words():

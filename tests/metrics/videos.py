@@ -156,3 +156,8 @@ def decode_all(path) -> list[np.ndarray]:
             np.rot90(frame.to_ndarray(format="rgb24"), round(frame.rotation / 90) % 4)
             for frame in container.decode(video=0)
         ]
+
+
+def encode_images(encoder, frames):
+    """Return the encoder's vectors of RGB frames."""
+    return encoder.encode_prepared(np.stack([encoder.prepare(frame) for frame in frames]))

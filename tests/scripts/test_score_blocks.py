@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluate_qa.files.bad_rows import BadRow
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.scoring.blocks import Blocks
-from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk
+from evaluate_qa.scoring.row_scorer import ScoredChunk
 from evaluate_qa.scoring.work import Progress
 
 

@@ -160,10 +160,10 @@ def test_unusable_rows_are_named_and_skipped(tmp_path):
     assert table.rows == [{"references": ["b"], "predictions": "a"}, {"references": ["b"], "predictions": ""}]
     assert table.places == [1, 6]
     assert [problem[:40] for problem in table.problems] == [
-        "line 2: this is not JSON: '{'",
-        'line 3: expected an object such as {"pre',
+        "line 2: not JSON (Expecting property nam",
+        "line 3: a JSON list; expected an object ",
         "line 4: There is no reference. Enter at ",
-        "line 5: this is not JSON: '[[[[[[[[[[[[[",
+        "line 5: not JSON (maximum recursion dept",
     ]
 
 
@@ -171,7 +171,7 @@ def test_unusable_rows_are_named_and_skipped(tmp_path):
     ("name", "content", "message"),
     [
         ("a.txt", b"x", "a.txt: unknown file type. Use .jsonl or .csv."),
-        ("a.csv", b"\xff\xfe\x00", "a.csv: the file is not UTF-8 text. Save it as UTF-8."),
+        ("a.csv", b"\xff\xfe\x00", "a.csv, line 1: not UTF-8 (invalid start byte, byte 0). Save the file as UTF-8."),
         ("a.jsonl", b"", "a.jsonl: no row can be scored; expected the columns question (optional), references, "
          "prediction, reference_weights (optional)."),
         ("a.csv", b"frage,antwort\n1,2\n", "a.csv: there is no column 'references' or 'prediction'. Found: frage, "
@@ -182,8 +182,8 @@ def test_unusable_rows_are_named_and_skipped(tmp_path):
         ("a.csv", b"references,prediction\n,2\n", "a.csv: no row can be scored; expected the columns question "
          "(optional), references, prediction, reference_weights (optional). The first problem is in row 1: There is no "
          "reference. Enter at least one."),
-        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv: the file is not CSV (unexpected end of data)."),
-        ("a.csv", b"prediction,prediction\na,b\n", "a.csv: two columns have the same name. Rename one."),
+        ("a.csv", b'x,y\n1,"' + b"z" * 200_000, "a.csv, line 2: not CSV (unexpected end of data)."),
+        ("a.csv", b"prediction,prediction\na,b\n", "a.csv, line 1: two columns are named 'prediction'. Rename one of"),
         ("a.jsonl", b"{}\n" * 400, "There are more than 300 rows."),
         ("a.jsonl", b"x" * 1_000_001, "a.jsonl: the file is larger than 0 MB. Upload a part of it."),
     ],
@@ -213,10 +213,9 @@ def test_only_list_columns_of_csv_are_read_as_json(tmp_path):
         {"predictions": "[42]", "references": ["42", "[42]"], "reference_weights": [1.0, 0.5]},
         {"predictions": "[inaudible]", "references": ["yes"], "reference_weights": [1.0]},
     ]
-    assert table.problems == [
-        """row 3: references: this is not a JSON list: '[sic] b'. Write ["a", "b"], or ["[so] …"].""",
-        "row 4: 3 cells, but the header has 4. Put cells with commas in quotes.",
-    ]
+    first, second = table.problems
+    assert first.startswith("row 3, column 'references': not a JSON list")
+    assert second == "row 4: 3 cells under a header of 4. Put cells with commas in quotes."
 
 
 def test_rows_of_the_api_are_counted(limit):

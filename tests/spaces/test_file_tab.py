@@ -55,7 +55,7 @@ def test_results_have_verdicts_in_words_and_the_name_of_the_file(events, table, 
     assert all("my answers.jsonl" in step[1] for step in steps)
     assert "my answers.jsonl: done." in status
     assert "<dd>2</dd>" in results
-    assert "line 2: this is not JSON" in results
+    assert "line 2: not JSON" in results
     frame = shown["value"]
     assert list(frame)[:5] == ["row", "score", "verdict", "prediction", "question"]
     assert list(frame["verdict"]) == ["incorrect", "correct"]

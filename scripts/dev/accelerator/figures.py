@@ -1,16 +1,20 @@
 """Figures of candidates on held-out answers and pairs, and the table of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.engines import PairIds
+
 from ...agreement.figures import figure
+from ...training.examples import batches
 from ...training.figures import by_set
 from ...training.heads import Heads
 from ...training.layers import DEFAULTS, Classified, Layers, Unclassified, fit_layers, part, row_scores
-from ...training.learner import Encoded, Learner
+from ...training.learner import Encoded, Learner, TrainingBatch
+from ...uncertainty.arrays import Floats
 from .packing import SMALL, TEST, Packed, kind_of
 
 Kinds = tuple[str, ...]
@@ -30,6 +34,18 @@ _TASKS = ("bem", "nli_lex")
 _BARE: Mapping[str, dict[str, float]] = {"bem": {"margin": 1.0, "intercept": 0.0}, "nli_lex": {}}
 
 
+def margins(learner: Learner, task: str, inputs: Sequence[PairIds], token_budget: int, half: bool) -> Floats:
+    """Return the logits of agreement of encoded pairs for a task, without gradients, shape (pairs,)."""
+    import torch
+
+    found = np.empty(len(inputs))
+    with torch.no_grad():
+        for rows in batches([len(ids) for ids, _ in inputs], token_budget):
+            batch = TrainingBatch({task: [inputs[i] for i in rows]}, [], [])
+            found[rows] = learner.margin(task, batch, half).cpu().numpy()
+    return found
+
+
 class Evaluator:
     """Computes figures of models that are loaded into learners."""
 
@@ -44,7 +60,7 @@ class Evaluator:
     def margins(self, learner: Learner, inputs: Encoded) -> dict[str, Any]:
         """Return the margin of each encoded pair, by head."""
         half = self._half and not isinstance(learner, Heads)  # the heads would round their margins, too
-        return {task: learner.margins(task, listed, self._budget, half) for task, listed in inputs.items()}
+        return {task: margins(learner, task, listed, self._budget, half) for task, listed in inputs.items()}
 
     def views(self, learner: Learner, size: str) -> dict[str, tuple[str, Classified]]:
         """Return the output for the held-out rows by view, each with the task whose final layers it gets.

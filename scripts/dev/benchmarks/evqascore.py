@@ -8,9 +8,10 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.devices import usable_cpus
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import load_clip
-from evaluate_qa.metrics.evqascore.encoding import available_cores, batches, divide, video_features
+from evaluate_qa.metrics.evqascore.encoding import batches, divide, video_features
 from evaluate_qa.metrics.evqascore.video import Frame, Sampling, read_samples
 
 from .measure import LOOP, RAW, Cases
@@ -32,7 +33,7 @@ class Job:
     @property
     def cores(self) -> int:
         """Number of threads that decode."""
-        return self.threads or available_cores()
+        return self.threads or usable_cpus()
 
 
 def cases(job: Job) -> Cases:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from evaluate_qa.metrics._shared.arithmetic import Indices
+from evaluate_qa.metrics._shared.lexical import match
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 from evaluate_qa.metrics.smile.options import SmileLoading, SmileOptions
-from evaluate_qa.metrics.smile.scoring import exact_match
 from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
 
 from ... import sample
@@ -165,7 +165,7 @@ def smile_loop(job: TextJob) -> Callable[[], Scores]:
         def pair(reference: str, wanted: list[str]) -> float:
             semantic = (1 + vector[prediction] @ vector[reference]) / 2
             nearest = (1 + max(vector[gram] @ vector[" ".join(wanted)] for gram in grams[len(wanted)])) / 2
-            return float((semantic + (exact_match(split, wanted) + nearest) / 2) / 2)
+            return float((semantic + (match(split, wanted) + nearest) / 2) / 2)
 
         return max(map(pair, references, wanted)) if prediction.strip() else 0.0
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.progress import followed
 from evaluate_qa.metrics.evqascore.clip_models import of_transformers
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
-from ...terminal import followed
 from .clips import ToyClip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 

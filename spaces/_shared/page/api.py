@@ -5,6 +5,7 @@ The parameters have the names of fields and options. The tools are called `score
 """
 
 import inspect
+import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
@@ -88,9 +89,9 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
 
 def _table(rows: list[Row] | str, specification: Specification) -> UploadedTable:
     if isinstance(rows, str):
-        return parse(
-            UploadedTable("rows", ".jsonl" if rows.lstrip().startswith("{") else ".csv"), rows, specification.fields
-        )
+        suffix = ".jsonl" if rows.lstrip().startswith("{") else ".csv"
+        lines = io.BytesIO(rows.encode(errors="replace"))
+        return parse(UploadedTable(f"rows{suffix}", suffix), lines, specification.fields)
     if not isinstance(rows, list):
         raise Refusal("rows: expected a list of objects, one per answer, or the text of a JSONL or CSV file.")
     return collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.fields)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.uncertainty.arrays import Codes, codes
+from evaluate_qa.uncertainty.arrays import Ints, codes
 from evaluate_qa.uncertainty.intervals import Interval, mean
 from evaluate_qa.uncertainty.paired import Paired, compare
 
@@ -57,7 +57,7 @@ def certainty(scored: ScoredFile) -> Certainty | None:
     return Certainty(len(there), count, grouped, means, others[0], pair)
 
 
-def _clusters(rows: Sequence[Mapping[str, Any]]) -> Codes:
+def _clusters(rows: Sequence[Mapping[str, Any]]) -> Ints:
     """Return the number of each row's question; a row without a question has a number of its own."""
     texts = [" ".join(row.get("questions", "").split()) for row in rows]
     return codes("questions", [(text, 0) if text else ("", place) for place, text in enumerate(texts)], len(rows))[1]
@@ -65,12 +65,9 @@ def _clusters(rows: Sequence[Mapping[str, Any]]) -> Codes:
 
 def as_figures(found: Certainty) -> dict[str, Any]:
     """Return all figures, unrounded, as the API returns them; a comparison as `evaluate-qa compare --json` does."""
-    record: dict[str, Any] = {"rows": found.rows, "clusters": found.clusters, "means": _plain(found.means)}
-    if found.other and found.pair:
-        record["means_b"] = _plain(found.other)
-        record |= {name: asdict(found.pair)[name] for name in ("wins", "losses", "scores", "verdicts")}
+    every = asdict(found)
+    record = {name: every[name] for name in ("rows", "clusters", "means")}
+    if pair := every["pair"]:
+        record["means_b"] = every["other"]
+        record |= {name: pair[name] for name in ("wins", "losses", "scores", "verdicts")}
     return record
-
-
-def _plain(means: Mapping[str, Interval]) -> dict[str, dict[str, float]]:
-    return {name: asdict(interval) for name, interval in means.items()}

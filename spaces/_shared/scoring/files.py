@@ -1,12 +1,11 @@
 """Reading rows from an uploaded JSONL or CSV file. Rows that cannot be read are named and skipped."""
 
-import csv
-import io
-import json
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from evaluate_qa.files.rows import Broken, RowsError, parse_records
 
 from ..metric.hosted import Row
 from ..metric.specification import ANSWER, Field
@@ -70,22 +69,21 @@ def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
         raise Refusal(f"{path.name}: unknown file type. Use {' or '.join(SUFFIXES)}.")
     if path.stat().st_size > LIMITS.file_bytes:
         raise Refusal(f"{path.name}: the file is larger than {LIMITS.file_bytes // 2**20} MB. Upload a part of it.")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")  # not read_text, which would change line breaks in cells
-    except UnicodeDecodeError as error:
-        raise Refusal(f"{path.name}: the file is not UTF-8 text. Save it as UTF-8.") from error
-    return parse(UploadedTable(path.name, suffix), text, fields)
+    with path.open("rb") as lines:
+        return parse(UploadedTable(path.name, suffix), lines, fields)
 
 
-def parse(table: UploadedTable, text: str, fields: Sequence[Field]) -> UploadedTable:
-    """Add the rows of a file's text, in the table's format, to the table.
+def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field]) -> UploadedTable:
+    """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`.
 
     Raises:
-        Refusal: the text contains no usable row, or as `collect`.
+        Refusal: the file cannot be read or contains no usable row, or as `collect`.
     """
     lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
-    records = _jsonl(text) if table.suffix == ".jsonl" else _csv(table.name, text, lists)
-    return collect(table, records, fields)
+    try:
+        return collect(table, parse_records(lines, table.name, lists), fields)
+    except RowsError as error:
+        raise Refusal(str(error)) from error
 
 
 def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
@@ -100,9 +98,10 @@ def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Se
     for place, record in records:
         found |= dict.fromkeys(record if isinstance(record, dict) else ())
         check_rows(len(table.rows) + len(table.problems) + 1)
+        if isinstance(record, Broken):
+            table.problems.append(record.message.removeprefix(f"{table.name}, "))
+            continue
         try:
-            if isinstance(record, Refusal):
-                raise record
             row, other = from_mapping(fields, _mapping(record)), _other(record)
         except Refusal as refusal:
             table.problems.append(f"{table.word} {place}: {refusal}")
@@ -158,42 +157,4 @@ def _checked(table: UploadedTable, others: Sequence[str | None]) -> list[str]:
 def _mapping(record: Any) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {shown(record)}.')
-    return record
-
-
-def _jsonl(text: str) -> Iterator[tuple[int, Any]]:
-    for place, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                yield place, json.loads(line)
-            except (ValueError, RecursionError):
-                yield place, Refusal(f"this is not JSON: {line.strip()!r:.60}")
-
-
-def _csv(name: str, text: str, lists: Set[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the rows by the rules of `evaluate-qa score`: in the columns `lists`, a cell may be a JSON list."""
-    csv.field_size_limit(LIMITS.file_bytes)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader, [])
-        if len({*header}) < len(header):
-            raise Refusal(f"{name}: two columns have the same name. Rename one.")
-        for place, cells in enumerate(filter(None, reader), 1):
-            yield place, _record(header, cells, lists)
-    except csv.Error as error:
-        raise Refusal(f"{name}: the file is not CSV ({error}).") from error
-
-
-def _record(header: list[str], cells: list[str], lists: Set[str]) -> dict[str, Any] | Refusal:
-    if len(cells) != len(header):
-        return Refusal(f"{len(cells)} cells, but the header has {len(header)}. Put cells with commas in quotes.")
-    record: dict[str, Any] = dict(zip(header, cells, strict=True))
-    for name in lists & record.keys():
-        if record[name].startswith("["):
-            try:
-                record[name] = json.loads(record[name])
-            except (ValueError, RecursionError):
-                return Refusal(
-                    f'{name}: this is not a JSON list: {record[name]!r:.60}. Write ["a", "b"], or ["[so] …"].'
-                )
     return record

@@ -1,7 +1,5 @@
 """The scored rows as records, and the files to download."""
 
-import csv
-import json
 import re
 import secrets
 from collections.abc import Sequence
@@ -9,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from gradio.utils import get_upload_folder
+
+from evaluate_qa.files.writing import write_rows
 
 from .batch import ScoredFile
 from .files import OTHERS
@@ -63,20 +63,15 @@ def write(rows: Sequence[Record]) -> tuple[Path, Path]:
     folder = Path(get_upload_folder()) / secrets.token_hex(20)
     folder.mkdir(parents=True)
     table, lines = folder / "scores.csv", folder / "scores.jsonl"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
-    lines.write_text("".join(f"{_json(row)}\n" for row in rows), encoding="utf-8")
+    write_rows(table, ({name: _harmless(value) for name, value in row.items()} for row in rows))
+    write_rows(lines, rows)
     return table, lines
 
 
-def _cell(value: Any) -> str:
-    """Return the text of a cell, in the format of `evaluate-qa score`: lists as JSON, and None as an empty cell."""
-    if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
-    return "" if value is None else _json(value) if isinstance(value, (list, dict)) else str(value)
+def _harmless(value: Any) -> Any:
+    """Return a value of a CSV file, with an apostrophe if it is a formula."""
+    is_formula = isinstance(value, str) and _FORMULA.match(value) and not _is_number(value)
+    return f"'{value}" if is_formula else value
 
 
 def _is_number(text: str) -> bool:
@@ -85,7 +80,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

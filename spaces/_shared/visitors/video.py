@@ -2,13 +2,11 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from .limits import LIMITS, Refusal
+from evaluate_qa.metrics.evqascore.video import UnreadableVideo, opened
 
-# The formats that the metric reads. A playlist names other files and addresses, which FFmpeg would open.
-FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
+from .limits import LIMITS, Refusal
 
 
 def check_video(path: str) -> None:
@@ -19,10 +17,8 @@ def check_video(path: str) -> None:
     """
     import av
 
-    # The absolute path, because FFmpeg reads a name such as `12:30:05.mp4` as an address.
-    only = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
-        with av.open(f"file:{Path(path).absolute()}", options=only) as container:
+        with opened(path) as container:
             if not container.streams.video:
                 raise Refusal("Video: the file has no frames.")
             seconds = float(container.duration or 0) / av.time_base
@@ -37,7 +33,7 @@ def check_video(path: str) -> None:
                 raise Refusal(
                     f"The video has more than {LIMITS.video_frames:,} frames, the limit of this Space. Shorten it."
                 )
-    except (av.error.FFmpegError, OSError) as error:
+    except (UnreadableVideo, av.error.FFmpegError, OSError) as error:
         raise Refusal("Video: the file cannot be read as a video. Use MP4 or WebM.") from error
 
 
