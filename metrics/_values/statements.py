@@ -48,10 +48,10 @@ def same_roles(texts: Texts) -> bool | None:
 
 def _same_comparison(reference: str, answer: str) -> bool | None:
     """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
-    compared = [_compared(text.lower()) for text in (reference, answer)]
-    if not compared[0] or not compared[1] or compared[0][1] != compared[1][1]:
+    wanted, given = (_compared(text.lower()) for text in (reference, answer))
+    if not wanted or not given or wanted[1] != given[1]:
         return None
-    (first, _, side, second), (subject, _, other, rest) = compared
+    (first, _, side, second), (subject, _, other, rest) = wanted, given
     common = first & second
     first, second = first - common, second - common
     same, swapped = bool(first & subject or second & rest), bool(first & rest or second & subject)
