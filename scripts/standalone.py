@@ -92,9 +92,10 @@ def _imports(module: str) -> Iterator[_Import]:
         base = _target(module, node)
         if base is None:
             continue
+        is_file = _is_module(base) and _file(base).name != "__init__.py"
         for alias in node.names:
-            inner = f"{base}.{alias.name}"
-            yield _Import(inner if _is_module(inner) else base, node)
+            inner = f"{base}.{alias.name}"  # looking for it imports `base`
+            yield _Import(inner if not is_file and _is_module(inner) else base, node)
 
 
 def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
