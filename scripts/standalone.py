@@ -85,17 +85,20 @@ class _Import:
         self.module, self.node = module, node
 
 
-def _imports(module: str) -> Iterator[_Import]:
-    """Yield the imports of modules of this package."""
+@cache
+def _imports(module: str) -> list[_Import]:
+    """Return the imports of modules of this package."""
+    found: list[_Import] = []
     lazy = _file(module).name != "__init__.py"  # users of a package import its lazy modules themselves
-    for node in _statements(_tree(module), lazy):
+    for node in _statements(ast.parse(_text(module)), lazy):
         base = _target(module, node)
         if base is None:
             continue
         is_file = _is_module(base) and _file(base).name != "__init__.py"
         for alias in node.names:
             inner = f"{base}.{alias.name}"  # looking for it imports `base`
-            yield _Import(inner if not is_file and _is_module(inner) else base, node)
+            found.append(_Import(inner if not is_file and _is_module(inner) else base, node))
+    return found
 
 
 def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
@@ -162,8 +165,3 @@ def _file(module: str) -> Path:
 @cache
 def _text(module: str) -> str:
     return _file(module).read_text(encoding="utf-8")
-
-
-@cache
-def _tree(module: str) -> ast.Module:
-    return ast.parse(_text(module))
