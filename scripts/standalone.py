@@ -78,16 +78,20 @@ def program(metric: Any) -> str:
     return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
-def _imports(module: str) -> Iterator[tuple[str, ast.ImportFrom]]:
-    """Yield the modules of this package that a module imports, with the statements."""
+@cache
+def _imports(module: str) -> list[tuple[str, ast.ImportFrom]]:
+    """Return the modules of this package that a module imports, with the statements."""
+    found: list[tuple[str, ast.ImportFrom]] = []
     lazy = _file(module).name != "__init__.py"  # users of a package import its lazy modules themselves
-    for node in _statements(_tree(module), lazy):
+    for node in _statements(ast.parse(_text(module)), lazy):
         base = _target(module, node)
         if base is None:
             continue
+        is_file = _is_module(base) and _file(base).name != "__init__.py"
         for alias in node.names:
-            inner = f"{base}.{alias.name}"
-            yield inner if _is_module(inner) else base, node
+            inner = f"{base}.{alias.name}"  # looking for it imports `base`
+            found.append((inner if not is_file and _is_module(inner) else base, node))
+    return found
 
 
 def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
@@ -113,7 +117,7 @@ def _target(module: str, node: ast.ImportFrom) -> str | None:
 
 def _rewritten(module: str, names: dict[str, str]) -> str:
     """Return a module's text with imports from the flat folder."""
-    lines = _file(module).read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = _text(module).splitlines(keepends=True)
     for imported, node in _imports(module):
         if imported not in names:
             continue
@@ -152,5 +156,5 @@ def _file(module: str) -> Path:
 
 
 @cache
-def _tree(module: str) -> ast.Module:
-    return ast.parse(_file(module).read_text(encoding="utf-8"))
+def _text(module: str) -> str:
+    return _file(module).read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def pytest_addoption(parser):
-    text = "skip slow tests, tests that start processes or import torch, and use a tenth of Hypothesis' examples"
+    text = "skip slow tests, tests/e2e, tests that start processes or import torch, and nine of ten Hypothesis examples"
     parser.addoption("--quick", action="store_true", help=text)
 
 

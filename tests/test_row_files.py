@@ -96,8 +96,9 @@ def of_part(rows: Rows, part: str) -> Rows:
 
 def runs_of_words(texts: Iterable[str], length: int = 4) -> set[str]:
     """All runs of words of this length, in lower case and without punctuation."""
-    words = [re.findall(r"\w+", text.lower()) for text in texts]
-    return {" ".join(text[at : at + length]) for text in words for at in range(len(text) - length + 1)}
+    words = re.findall(r"\w+|\0", "\0".join(texts).lower())  # a NUL between two texts
+    runs = zip(*(words[at:] for at in range(length)), strict=False)
+    return {" ".join(run) for run in runs if "\0" not in run}
 
 
 def of_kind(rows: Rows, kind: str) -> Rows:

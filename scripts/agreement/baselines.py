@@ -5,7 +5,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,9 +106,14 @@ PREFERENCE_BASELINES = (
 
 def _common(answer: str, reference: str) -> tuple[float, float]:
     """Return token recall and token precision; 0 for a text without tokens."""
-    wanted, given = Counter(squad_normalize(reference).split()), Counter(squad_normalize(answer).split())
+    wanted, given = _tokens(reference), _tokens(answer)
     common = (wanted & given).total()
     return common / max(wanted.total(), 1), common / max(given.total(), 1)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tokens(text: str) -> Counter[str]:
+    return Counter(squad_normalize(text).split())
 
 
 class _Tokens:

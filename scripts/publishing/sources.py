@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+from functools import cache
 from pathlib import Path
 
 from evaluate_qa import spaces
@@ -23,6 +24,7 @@ def data_set_names() -> list[str]:
     return sorted(folder.name for folder in DATA_SETS.iterdir() if (folder / f"{folder.name}.py").is_file())
 
 
+@cache
 def names(kind: Kind) -> list[str]:
     """Return the names of all repositories of a kind."""
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]

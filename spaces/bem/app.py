@@ -8,7 +8,6 @@ from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_m
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
-from evaluate_qa.spaces._shared.page.frame import launch
 
 MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
 NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
@@ -52,4 +51,6 @@ EXAMPLES = {
 SPECIFICATION = Specification("bem", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

@@ -20,7 +20,6 @@ from evaluate_qa.spaces._shared.metric.specification import (
     Specification,
     worked,
 )
-from evaluate_qa.spaces._shared.page.frame import launch
 
 ORDERS = ("Words", "Word pairs", "Runs of three words", "Runs of four words")
 HAND = {
@@ -125,4 +124,6 @@ EXAMPLES = {
 SPECIFICATION = Specification("deltableu", FIELDS, EXAMPLES, explain, most=100.0, chunk=None)
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

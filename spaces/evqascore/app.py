@@ -16,7 +16,6 @@ from evaluate_qa.spaces._shared.metric.evidence import find_run, words
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, Picture, bars
 from evaluate_qa.spaces._shared.metric.specification import ANSWER, QUESTION, Example, Field, Specification, worked
-from evaluate_qa.spaces._shared.page.frame import launch
 from evaluate_qa.spaces._shared.visitors.limits import LIMITS, Refusal
 from evaluate_qa.spaces._shared.visitors.video import check_video, in_time
 
@@ -129,4 +128,6 @@ SPECIFICATION = Specification(
 )
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

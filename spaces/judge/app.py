@@ -22,8 +22,6 @@ from evaluate_qa.spaces._shared.metric.evidence import evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
-from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
-from evaluate_qa.spaces._shared.page.frame import launch
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
 HERE = Path(__file__).parent
@@ -164,6 +162,8 @@ def opinions(scorer: HostedScorer) -> list[Opinion]:
 
 def demo(scorer: HostedScorer, page: Any) -> None:
     """Lay out the tab Demo."""
+    from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
+
     kept: list[Opinion] = []
 
     def known() -> Sequence[Opinion]:
@@ -208,4 +208,6 @@ SPECIFICATION = Specification(
 )
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

@@ -8,7 +8,6 @@ from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_m
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
-from evaluate_qa.spaces._shared.page.frame import launch
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}
 
@@ -53,4 +52,6 @@ EXAMPLES = {
 SPECIFICATION = Specification("nli_lex", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

@@ -8,7 +8,6 @@ from evaluate_qa.spaces._shared.metric.evidence import find_run, words
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, bars
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Field, Specification, boxes
-from evaluate_qa.spaces._shared.page.frame import launch
 
 COMPONENTS = {
     "semantic": ("Semantic", "similarity of the whole answer and the reference in meaning"),
@@ -82,4 +81,6 @@ EXAMPLES = {
 SPECIFICATION = Specification("smile", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":
+    from evaluate_qa.spaces._shared.page.frame import launch
+
     launch(SPECIFICATION)

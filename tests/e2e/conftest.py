@@ -18,6 +18,11 @@ AXE = "axe-core@4.14.1"
 RECORDER, LOCAL_IS_PUBLIC = map(Path(__file__).with_name, ("import_recorder.py", "local_is_public.py"))
 
 
+def pytest_ignore_collect(config):
+    """Do not even import these tests with `--quick`, which would leave them out: it takes five seconds."""
+    return True if config.option.quick else None
+
+
 @pytest.fixture(scope="session")
 def servers(processes, tmp_path_factory):
     """Starts a Space on first use: one process for all tests of a Space."""

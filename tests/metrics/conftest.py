@@ -1,4 +1,4 @@
-"""Fixtures of the contract tests. An entry in CASES covers a new metric."""
+"""Fixtures of the contract tests, which cover every metric; an entry in CASES describes an unusual one."""
 
 import json
 import math
@@ -13,6 +13,7 @@ import pytest
 from chat_server import ChatServer
 
 import evaluate_qa
+from evaluate_qa.loading import scorer_class
 from evaluate_qa.metrics._shared.scorer import Scorer
 
 
@@ -28,19 +29,17 @@ class Case:
         empty: Score of an empty answer (default: the lowest score).
         load: Options of `load` that the tests need.
         needs: Further columns that a row needs to be scored.
-        model: Returns the loaded model of a metric; None for a metric without a model.
-        loads: Modules that the model needs, and that invalid input must not import.
+        loads: Modules that the model needs, and that invalid input must not import; empty for a metric without a model.
         unprepared: Valid options that need a file or package that the tests do not have.
     """
 
     columns: Mapping[str, list[Any]]
     identical: Mapping[str, list[Any]] | Callable[[], Mapping[str, list[Any]]]
-    scores: tuple[float, float]
+    scores: tuple[float, float] = (0.0, 1.0)
     best: float | None = None
     empty: float | None = None
     load: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    model: Callable[[Scorer], object] | None = None
     loads: tuple[str, ...] = ()
     unprepared: Mapping[str, Any] = field(default_factory=dict)
 
@@ -83,6 +82,8 @@ REFERENCES = [["Marie Curie", "Curie"], "Marie Curie", ["Marie Curie"], "Paris",
 QUESTIONS = ["Who discovered radium?", "Who won?", "Who?", "What is the capital of France?", "What is it?", "Highest?"]
 IDENTICAL_QUESTIONS = ["Who discovered radium?", "What jumps?", "What is the capital of France?"]
 IDENTICAL = ["Marie Curie discovered radium in 1898", "the quick brown fox jumps", "the capital of France is Paris"]
+ROWS = {"predictions": PREDICTIONS, "references": REFERENCES, "questions": QUESTIONS}
+BEST_ROWS = {"predictions": IDENTICAL, "references": IDENTICAL, "questions": IDENTICAL_QUESTIONS}
 
 _DEMO = json.loads(Path(evaluate_qa.path("evqascore"), "demo_clip", "config.json").read_text())
 
@@ -130,8 +131,6 @@ CASES = {
             ],
         },
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
-        scores=(0.0, 1.0),
-        model=lambda metric: metric._model,
         loads=("onnxruntime", "simplemma"),
         unprepared={"lang": "xx"},
     ),
@@ -147,19 +146,15 @@ CASES = {
         unprepared={"tokenize": "ko-mecab"},
     ),
     "bem": Case(
-        columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": QUESTIONS},
-        identical={"predictions": IDENTICAL, "references": IDENTICAL, "questions": IDENTICAL_QUESTIONS},
-        scores=(0.0, 1.0),
+        columns=ROWS,
+        identical=BEST_ROWS,
         best=0.99,
-        model=lambda metric: metric._model,
         loads=("onnxruntime",),
     ),
     "nli_lex": Case(
         columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
-        scores=(0.0, 1.0),
         best=0.99,
-        model=lambda metric: metric._model,
         loads=("onnxruntime",),
         unprepared={"weights": "no/such/file.json"},
     ),
@@ -177,7 +172,6 @@ CASES = {
         empty=0.0,
         load={"config": "demo"},
         needs=("video_features",),
-        model=lambda metric: metric._model,
         loads=("transformers.models.clip.modeling_clip",),
         unprepared={"lang": "xx"},
     ),
@@ -188,13 +182,20 @@ CASES = {
             "questions": [*QUESTIONS[:4], None, ""],
         },
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
-        scores=(0.0, 1.0),
         best=0.9,
         load={"endpoint": CHAT_SERVER.url, "model": "by-words"},
-        model=lambda metric: metric._model,
         loads=("aiohttp",),
     ),
 }
+
+
+def usual(name: str) -> Case:
+    """Return the case of a metric without an entry: usual columns, scores from 0 to 1, and no model."""
+    used = scorer_class(name).columns
+    return Case(*({column: rows[column] for column in rows if column in used} for rows in (ROWS, BEST_ROWS)))
+
+
+CASES |= {name: usual(name) for name in evaluate_qa.metric_names() if name not in CASES}
 
 
 @pytest.fixture(scope="session", params=evaluate_qa.metric_names())
@@ -212,7 +213,8 @@ def cases() -> dict[str, Case]:
 @pytest.fixture(scope="session")
 def case(name: str) -> Case:
     """The case of the metric."""
-    assert name in CASES, f"no entry for {name!r} in CASES of {Path(__file__).name}"
+    loads_model = scorer_class(name).load is not Scorer.load
+    assert bool(CASES[name].loads) == loads_model, f"the entry of {name!r} in CASES must name what its model loads"
     return CASES[name]
 
 

@@ -138,12 +138,10 @@ def test_the_batch_size_does_not_matter(load, case, result, metric):
 
 
 def test_equal_calls_give_equal_results_from_one_model(metric, case, result):
-    if case.model:
-        model = case.model(metric)
-        assert model is not None
+    model = metric._model
+    assert (model is not None) == bool(case.loads)
     assert metric.compute(**case.columns) == result
-    if case.model:
-        assert case.model(metric) is model
+    assert metric._model is model
 
 
 def test_nothing_is_printed_if_progress_bars_are_disabled(load, case, capfd):

@@ -42,7 +42,7 @@ def test_settled_replaces_only_auto():
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name, load, case, dtype):
-    if not case.model or name == "judge":
+    if not case.loads or name == "judge":
         pytest.skip("the metric has no such option")
     monkeypatch.setattr(precision, "fastest", lambda _: dtype)
     if name == "evqascore":

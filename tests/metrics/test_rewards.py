@@ -177,9 +177,11 @@ def test_a_reward_can_be_pickled(name, metrics):
 
 
 def test_the_accelerator_is_left_to_the_policy(monkeypatch):
+    import torch
+
     bem = evaluate_qa.load("bem")
     assert bem.reward().metric is bem, "without an accelerator there is no second model"
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     there = bem.reward().metric
     assert (bem.load_options.device, there.load_options.device) == (None, "cpu")
     assert bem.reward(value="verdict").metric is there, "all rewards of a metric share one model"

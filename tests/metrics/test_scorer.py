@@ -1,6 +1,7 @@
 """The base class of scorers: means, signatures, rows without a score, threads, pickles, and type hints."""
 
 import pickle
+import sys
 import typing
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,19 +10,13 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.loading import scorer_class
-from evaluate_qa.metrics._shared.arguments import EngineKeywords, ModelKeywords, declarations
+from evaluate_qa.metrics._shared.arguments import ModelKeywords, declarations
 from evaluate_qa.metrics._shared.scorer import Scored, mean
-from evaluate_qa.metrics.evqascore.options import EvqascoreKeywords
-from evaluate_qa.metrics.judge.options import JudgeKeywords
-from evaluate_qa.metrics.smile.options import SmileKeywords
 
-KEYWORDS = {
-    "bem": EngineKeywords,
-    "deltableu": None,
-    "evqascore": EvqascoreKeywords,
-    "judge": JudgeKeywords,
-    "nli_lex": EngineKeywords,
-    "smile": SmileKeywords,
+OVERLOADS = {
+    name: overload.__annotations__
+    for overload in typing.get_overloads(evaluate_qa.load)
+    for name in typing.get_args(overload.__annotations__["name"])
 }
 
 
@@ -70,16 +65,20 @@ def test_scorers_pickle_without_their_model(name, case):
     assert pickle.loads(pickle.dumps(scorer))._model is None
 
 
-@pytest.mark.parametrize("name", KEYWORDS)
+@pytest.mark.parametrize("name", OVERLOADS)
 def test_type_hints_of_load_match_the_declared_options(name):
-    loading = scorer_class(name).loading
-    declared = {option: typing.get_type_hints(loading)[option] for option in declarations(loading)}
-    overload = next(o for o in typing.get_overloads(evaluate_qa.load) if name in str(o.__annotations__["name"]))
-    known = KEYWORDS[name]
-    assert known is None or known.__name__ in overload.__annotations__["options"]
+    """The class of keywords is in the module of the options."""
+    scorer, hints = scorer_class(name), OVERLOADS[name]
+    declared = {option: typing.get_type_hints(scorer.loading)[option] for option in declarations(scorer.loading)}
     if name == "judge":  # the judge's precision has no "auto"
         declared["dtype"] = typing.get_type_hints(ModelKeywords)["dtype"]
-    assert (typing.get_type_hints(known) if known else {}) == declared
+    keywords = hints.get("options", "").removeprefix("Unpack[").removesuffix("]")
+    known = typing.get_type_hints(getattr(sys.modules[scorer.loading.__module__], keywords)) if keywords else {}
+    assert (known, hints["return"]) == (declared, scorer.__name__)
+
+
+def test_editors_know_the_options_of_metrics_with_a_model():
+    assert {"bem", "deltableu", "evqascore", "judge", "nli_lex", "smile"} <= OVERLOADS.keys()
 
 
 def test_an_unknown_metric_raises_an_error():

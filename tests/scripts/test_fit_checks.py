@@ -1,14 +1,11 @@
-"""`evaluate-qa fit`: errors before any row is read, recipe files, and the text of `--help`."""
+"""`evaluate-qa fit`: errors before any row is read, and recipe files."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from commands import run_command
-from typer.testing import CliRunner
 
-from evaluate_qa.cli import app
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.matcher import Matcher, save
 from evaluate_qa.training import job
@@ -145,12 +142,3 @@ def test_recipes_in_the_repository_are_valid(root):
     found = {file.stem: complete(read_recipe(file)) for file in recipes}
     assert {name for name, recipe in found.items() if recipe.teaches} == {"teacher"}
     assert found.keys() >= {"evouna", "mixed", "distilled", "layers"}
-
-
-@pytest.mark.parametrize("command", ["fit", "agreement"])
-def test_help_shows_the_whole_text_of_each_option(command):
-    """Typer reads text in square brackets as the name of a style, and drops it."""
-    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "500"}).output
-    texts = [option.help for option in typer.main.get_command(app).commands[command].params if option.help]
-    assert len(texts) > 5
-    assert [text for text in texts if text not in shown] == []

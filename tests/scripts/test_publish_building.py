@@ -7,7 +7,6 @@ import pytest
 from huggingface_hub import ModelCard, SpaceCard
 from packaging.requirements import Requirement
 
-import evaluate_qa
 from evaluate_qa.commands.publish import selection
 from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
@@ -18,7 +17,7 @@ from evaluate_qa.publishing.repository import Repository
 from evaluate_qa.publishing.requirements import pinned
 from evaluate_qa.standalone import metric_files
 
-SPACES = evaluate_qa.metric_names()
+SPACES = [name for name in sources.names("space") if name not in sources.pages()]
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """Sliders and drop-downs come from the options that the metric declares."""
 
+from dataclasses import dataclass
+
 import pytest
 
-from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
+from evaluate_qa.metrics._shared.arguments import Choice, Control, Flag, Number, Options, Whole, option
+from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl, controls
 
 # Prints the modules that are imported to read the controls.
 PROGRAM = """
@@ -22,43 +25,34 @@ def test_controls_are_read_without_heavy_imports(processes, root):
     assert not {"evaluate", "torch", "datasets", "transformers", "gradio"} & {*done.stdout.split()}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("smile", {"typed": ["auto", False], "w": (0, 1, 0.01, 0.5), "threshold": (0, 1, 0.01, 0.67)}),
-        ("bem", {"typed": ["auto", False], "threshold": (0, 1, 0.01, 0.5), "lexical": [None, False]}),
-        (
-            "nli_lex",
-            {
-                "typed": ["auto", False],
-                "threshold": (0, 1, 0.01, 0.5),
-                "lexical": ["lengths", "recall", "match", False],
-            },
-        ),
-        (
-            "deltableu",
-            {"lang": ["en", "zh"], "max_ngram_order": (1, 4, 1, 4), "smooth_method": ["exp", "floor", "add-k", "none"]},
-        ),
-        ("judge", {"ask": [None, (0, 1), (0, 0)]}),
-        ("evqascore", {"mode": ["auto", "caption"], "max_keywords": (1, 20, 1, 20)}),
-    ],
-)
-def test_controls_have_the_options_values(specification_of, name, expected):
-    found = {
-        control.name: [*control.labels]
-        if isinstance(control, ChoiceControl)
-        else (control.low, control.high, control.step, control.shown)
-        for control in specification_of(name).controls
-    }
-    assert found == expected
+@dataclass(frozen=True)
+class Declared(Options):
+    """An option of each kind."""
+
+    share: float = option(2 / 3, Number(0, 1), "Set the share.", control=Control("Share"))
+    order: int = option(4, Whole(), "Set the order.", control=Control("Order", most=9))
+    mode: str = option("b", Choice("b", "a"), "Choose.", control=Control("Mode", info=""))
+    exact: bool | None = option(None, Flag(), "Compare.", control=Control("Exact", values={None: "?", False: "no"}))
+    hidden: int = option(1, Whole(), "Set without a control.")
 
 
-def test_a_control_describes_its_option(smile, specification_of):
-    w = smile.controls[1]
-    assert isinstance(w, SliderControl)
-    assert (w.label, w.info) == ("Weight of meaning (w)", "0: only words count. 1: only meaning counts.")
-    # The default description is the option's help text.
-    assert specification_of("bem").controls[1].info == "Count answers that score above this as correct."
+def test_controls_have_the_options_values():
+    assert controls(Declared) == [
+        SliderControl("share", "Share", "Set the share.", 2 / 3, 0, 1, 0.01),
+        SliderControl("order", "Order", "Set the order.", 4, 1, 9, 1),
+        ChoiceControl("mode", "Mode", "", "b", {"b": "b", "a": "a"}),
+        ChoiceControl("exact", "Exact", "Compare.", None, {None: "?", False: "no"}),
+    ]
+    assert [control.shown for control in controls(Declared)] == [0.67, 4, "b", "None"]
+
+
+def test_a_slider_needs_bounds():
+    @dataclass(frozen=True)
+    class Unbounded(Options):
+        order: int = option(4, Whole(), "Set the order.", control=Control("Order"))
+
+    with pytest.raises(ValueError, match=r"^the option order has a slider but no bounds\. Set `most` in its control\."):
+        controls(Unbounded)
 
 
 def test_the_page_opens_with_the_metrics_defaults(specification, scorer):

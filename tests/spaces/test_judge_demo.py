@@ -17,10 +17,16 @@ from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, exp
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def app(specification_of):
     """The names in the Space's app.py."""
     return specification_of("judge").explain.__globals__
+
+
+@pytest.fixture(scope="module")
+def opinions(app, scorer_of):
+    """The verdicts of matcher and judge on the answers of the demo."""
+    return app["opinions"](scorer_of("judge"))
 
 
 OPINIONS = [
@@ -55,11 +61,9 @@ def test_figures_and_groups():
 
 
 @pytest.mark.parametrize("band", [(0.05, 0.9), (0.0, 1.0), (0.0, 0.0), (0.3, 0.7)])
-def test_the_figures_agree_with_the_metric(app, scorer_of, band):
-    scorer = scorer_of("judge")
-    opinions = app["opinions"](scorer)
+def test_the_figures_agree_with_the_metric(opinions, scorer_of, band):
     rows = [{"questions": o.question, "references": o.references, "predictions": o.answer} for o in opinions]
-    found = scorer.compute(rows, {"ask": band})
+    found = scorer_of("judge").compute(rows, {"ask": band})
     asked = unsure([opinion.score for opinion in opinions], band)
     assert found["per_example"]["asked"] == asked
     assert found["per_example"]["verdict"] == [o.verdict(a) for o, a in zip(opinions, asked, strict=True)]
@@ -67,9 +71,8 @@ def test_the_figures_agree_with_the_metric(app, scorer_of, band):
     assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in drawn(opinions, asked, band)
 
 
-def test_the_demo_shows_every_case(app, scorer_of):
+def test_the_demo_shows_every_case(opinions):
     """Confident and right, confident and wrong, and unsure, on either side."""
-    opinions = app["opinions"](scorer_of("judge"))
     low, high = DEFAULT_BAND
     below, above = ([o for o in opinions if o.score < low], [o for o in opinions if o.score >= high])
     between = [o for o in opinions if low <= o.score < high]

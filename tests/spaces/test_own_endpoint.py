@@ -8,8 +8,6 @@ import pytest
 from chat_server import ChatServer
 
 from evaluate_qa.metrics._shared.endpoint import Endpoint
-from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
-from evaluate_qa.spaces._shared.page.file_tab import FileEvents
 from evaluate_qa.spaces._shared.visitors.endpoints import given, is_public, public_address
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
@@ -35,10 +33,17 @@ def open_space(app):
     return replace(app["SPECIFICATION"], asking=app["asking"])
 
 
+def form_of(specification, scorer):
+    """The functions behind the form."""
+    from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
+
+    return AnswerEvents(specification, scorer, "judge", "http://127.0.0.1:7860")
+
+
 @pytest.fixture
 def form(open_space, scorer_of):
-    """The functions behind the form."""
-    return AnswerEvents(open_space, scorer_of("judge"), "judge", "http://127.0.0.1:7860")
+    """The form with endpoints allowed."""
+    return form_of(open_space, scorer_of("judge"))
 
 
 @pytest.mark.parametrize(
@@ -171,6 +176,8 @@ def test_errors_of_an_endpoint_are_shown_without_the_key(form, server):
 
 
 def test_a_files_rows_go_to_the_visitors_endpoint(open_space, scorer_of, server, tmp_path, monkeypatch):
+    from evaluate_qa.spaces._shared.page.file_tab import FileEvents
+
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     events = FileEvents(open_space, scorer_of("judge"), "judge")
     table, *_ = events.examples()
@@ -189,7 +196,7 @@ def test_no_endpoint_is_asked_unless_the_environment_allows_it(specification_of,
     """The page then has no boxes for it, but a program may still send their values."""
     specification = specification_of("judge")
     assert specification.asking is None
-    form = AnswerEvents(specification, scorer_of("judge"), "judge", "http://127.0.0.1:7860")
+    form = form_of(specification, scorer_of("judge"))
     analysis, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
     assert analysis.parts.recorded

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gradio.utils import get_upload_folder
-
 from evaluate_qa.files.writing import write_rows
 
 from .batch import ScoredFile
@@ -60,6 +58,8 @@ def write(rows: Sequence[Record]) -> tuple[Path, Path]:
     Both can be uploaded again and read by `evaluate-qa score`. In CSV, an apostrophe precedes texts that a spreadsheet
     would run as a formula.
     """
+    from gradio.utils import get_upload_folder
+
     folder = Path(get_upload_folder()) / secrets.token_hex(20)
     folder.mkdir(parents=True)
     table, lines = folder / "scores.csv", folder / "scores.jsonl"

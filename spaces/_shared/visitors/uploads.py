@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from gradio.utils import get_upload_folder
-
 from .limits import Refusal
 
 
@@ -18,6 +16,8 @@ def uploaded(label: str, value: Any) -> Path:
     Raises:
         Refusal: the path leads elsewhere, or the file has been deleted.
     """
+    from gradio.utils import get_upload_folder
+
     path = value.get("path") if isinstance(value, dict) else value
     if not isinstance(path, str) or not Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve()):
         raise Refusal(f"{label}: expected an uploaded file.")

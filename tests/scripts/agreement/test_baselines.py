@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 import sacrebleu
-from rouge_score.rouge_scorer import RougeScorer
 
 from evaluate_qa.agreement.baselines import LONG_ANSWER_BASELINES, SHORT_ANSWER_BASELINES, squad_normalize
 from evaluate_qa.agreement.data_sets import DATA
@@ -64,6 +63,8 @@ def test_token_f1():
 
 
 def test_rouge_l_is_the_best_over_references():
+    from rouge_score.rouge_scorer import RougeScorer
+
     scorer = RougeScorer(["rougeL"])
     answer, references = "the capital of France is Paris", ["Paris", "France has the capital Paris"]
     best = max(scorer.score(reference, answer)["rougeL"].fmeasure for reference in references)

@@ -1,0 +1,21 @@
+"""The command `evaluate-qa` has all subcommands, and their help is complete."""
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evaluate_qa.cli import app
+
+
+def test_every_module_of_commands_is_a_command(root):
+    modules = {path.stem for path in (root / "scripts" / "commands").glob("[a-z]*.py")}
+    assert typer.main.get_command(app).commands.keys() == modules
+
+
+@pytest.mark.parametrize("command", ["fit", "agreement"])
+def test_help_shows_the_whole_text_of_each_option(command):
+    """Typer reads text in square brackets as the name of a style, and drops it."""
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "500"}).output
+    texts = [option.help for option in typer.main.get_command(app).commands[command].params if option.help]
+    assert len(texts) > 5
+    assert [text for text in texts if text not in shown] == []
