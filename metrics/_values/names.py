@@ -10,104 +10,8 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from .._shared.words import exact_words
-from .phrases import negated
 from .reading import Texts
 from .text import word_set
-
-# Each piece of code has one of these characters, for which a search is fast.
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:-]")
-_CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)/\w|\w/\w+/|_\w|\w_")
-_MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
-_SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
-_LONGEST_CODE, _SPACES_IN_CODE = 80, 6
-_COMMAND = re.compile(r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w")
-_FILE = re.compile(r"[\w-]*[a-zA-Z][\w-]*\.[a-zA-Z]\w{0,4}")
-_QUOTED = re.compile(r"`([^`]+)`")
-_MORE_WORDS = 10  # Words around code in an answer.
-_SIMILAR_CODE = 0.8
-
-
-def same_code(texts: Texts) -> bool | None:
-    """Return whether code, a command, a path or a version is the same; None for another kind of reference.
-
-    >>> same_code(Texts("", "Put it in package.json.", "package.json")), same_code(Texts("", "ls -a", "ls -l"))
-    (True, False)
-    """
-    command = _COMMAND.match(texts.reference) is not None
-    may_be = command or _MAY_BE_CODE.search(texts.reference)
-    if not may_be or "\\" in texts.reference or _MEASURE.match(texts.reference):
-        return None
-    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
-    code = 0 < len(reference) <= _LONGEST_CODE and reference.count(" ") <= _SPACES_IN_CODE
-    sentence = " " in reference and not _SYMBOL_IN_CODE.search(reference)
-    if not code or "\\" in texts.answer or not (command or (_CODE.search(texts.reference) and not sentence)):
-        return None
-    if quoted := _QUOTED.findall(texts.answer):
-        answer = _tidy(quoted[0]) if len(quoted) == 1 else ""
-    left, right = answer.split(), reference.split()
-    if re.search(rf"(?<![\w-]){re.escape(reference)}(?![\w-]|\.\w)", answer):
-        certain = len(left) <= len(right) + _MORE_WORDS and not negated(answer.partition(reference)[0])
-        return True if certain else None
-    if len(left) != len(right) or answer.lower() == reference.lower():
-        return None
-    if _FILE.fullmatch(reference) and _FILE.fullmatch(answer):
-        return False
-    others = sum(one != other for one, other in zip(left, right, strict=True))
-    similar = len(right) > 1 or SequenceMatcher(None, answer, reference).ratio() > _SIMILAR_CODE
-    return False if (others == 1 and similar) or _other_call(answer, reference) else None
-
-
-def _other_call(answer: str, reference: str) -> bool:
-    """Return whether two pieces of code differ only in the name of a function, such as int(s) and str(s)."""
-    left, right = answer.partition("("), reference.partition("(")
-    method = left[0].endswith(f".{right[0]}") or right[0].endswith(f".{left[0]}")
-    return left[0] != right[0] and not method and bool(left[1]) and left[1:] == right[1:]
-
-
-def _tidy(text: str) -> str:
-    """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
-    text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
-    return " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
-
-
-_MAY_BE_LABEL, _LONGEST_LABEL = re.compile(r"[\d₀-₉]|[+-]$"), 40  # Characters.
-# LH 404 and A380; B+ and Na+; any others with a letter and a digit.
-_LABELS = (
-    re.compile(r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b"),
-    re.compile(r"\b[A-Z][a-z]?[+-](?!\w)"),
-    re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w"),
-)
-_PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
-_SENTENCE, _LONGEST_LABELED = 8, 20  # Words of an answer.
-
-
-def same_label(texts: Texts) -> bool | None:
-    """Return whether an answer has the reference's label, such as A72; None unless it has one label of that form.
-
-    >>> same_label(Texts("", "You need to be at gate A27.", "A72")), same_label(Texts("", "B 7", "B7"))
-    (False, True)
-    """
-    if len(texts.reference) > _LONGEST_LABEL or not _MAY_BE_LABEL.search(texts.reference):
-        return None
-    reference, answer = (unicodedata.normalize("NFKC", text).strip(" .") for text in (texts.reference, texts.answer))
-    pattern = next((one for one in _LABELS if one.fullmatch(reference)), None)
-    if pattern is None or texts.length > _LONGEST_LABELED or negated(answer):
-        return None
-    other = pattern is _LABELS[-1]
-    if texts.wanted.dates or texts.wanted.times or (other and texts.wanted.numbers):
-        return None
-    joined = str.maketrans("", "", " -" if pattern is _LABELS[0] else "")
-    wanted, given = reference.translate(joined), (found[0].translate(joined) for found in pattern.finditer(answer))
-    codes = {code for code in given if not other or _form(code) == _form(wanted)}
-    if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
-        return None
-    return wanted in codes
-
-
-def _form(code: str) -> str:
-    """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
-    return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
-
 
 # Endings of chemical names, in which one letter is another substance.
 _CHEMICAL = re.compile(r"[a-z0-9,()\[\]'-]*(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?")
@@ -154,31 +58,10 @@ def _other_number(left: str, right: str) -> bool:
     return all(map(_WITH_NUMBER.fullmatch, (left, right)))
 
 
-_MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
-_SYMBOL = re.compile(r"(?=\S*\d)[a-zA-Z][\w.+#()-]+")
-_LONGEST_MOVE = 12  # Characters of a symbol with the number of its move.
-_SHORTEST_ACRONYM, _LONGEST_SYMBOL = 4, 6
-
-
-def other_symbol(texts: Texts) -> bool:
-    """Return whether both texts are single symbols of letters and digits, or acronyms, that differ.
-
-    >>> other_symbol(Texts("", "c3", "c4")), other_symbol(Texts("", "NOAA", "NASA")), other_symbol(Texts("", "km", "m"))
-    (True, True, False)
-    """
-    if max(len(texts.answer), len(texts.reference)) > _LONGEST_MOVE:
-        return False
-    given, wanted = (_MOVE.sub("", text.strip(" .")) for text in (texts.answer, texts.reference))
-    if max(len(given), len(wanted)) > _LONGEST_SYMBOL or given.lower() == wanted.lower():
-        return False
-    symbols = all(map(_SYMBOL.fullmatch, (given, wanted)))
-    acronyms = (given + wanted).isalpha() and all(map(str.isupper, (given, wanted)))
-    return symbols or (acronyms and min(len(given), len(wanted)) >= _SHORTEST_ACRONYM)
-
-
 _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
+_ACRONYM = re.compile(r"[A-Z]{4,6}")  # Shorter ones of one thing differ, such as US and USA.
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
@@ -189,14 +72,16 @@ def acronym(texts: Texts) -> bool | None:
     >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
     (True, False)
     """
-    if not (texts.reference.isupper() or texts.answer.isupper() or "." in texts.reference):
+    given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
+    if not (given.isupper() or wanted.isupper()):
         return None
-    same = _abbreviates(texts.reference, texts.answer)
-    return _abbreviates(texts.answer, texts.reference) if same is None else same
+    if _ACRONYM.fullmatch(given) and _ACRONYM.fullmatch(wanted):
+        return None if given == wanted else False
+    same = _abbreviates(wanted, texts.answer)
+    return _abbreviates(given, texts.reference) if same is None else same
 
 
-def _abbreviates(short: str, long: str) -> bool | None:
-    letters = _ARTICLE_OR_POINT.sub("", short.strip())
+def _abbreviates(letters: str, long: str) -> bool | None:
     if len(letters) not in _LETTERS or not letters.isupper() or not letters.isalpha():
         return None
     names = [found for found in _CAPITALIZED_RUN.findall(long) if " " in found]
