@@ -1,65 +1,60 @@
 r"""Compare codes: labels such as A72 and Ctrl+Z, versions, and pieces of programs such as "ls -a" and "\d+".
 
 The form of the reference tells which codes of an answer to compare with it. Labels and versions of one form are equal
-or differ. Two programs may differ and do the same, so these differ only by a single word or sign that matters.
+or differ. Two programs may differ and do the same, so they only differ by a single word or sign that matters.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .phrases import negated
 from .reading import Texts
 from .text import word_set
 
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉-]| (?:major|minor)\b")
-_LONGEST_CODE, _SPACES_IN_CODE = 80, 6
-_LONGEST_LABEL, _LONGEST_LABELED, _SENTENCE = 40, 20, 12  # Characters; words of an answer that has a label.
-_MORE_WORDS = 10  # Words around a piece of a program.
+_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
+_LONGEST_CODE, _LONGEST_LABEL = 80, 40  # Characters.
+_LONGEST_LABELED, _SENTENCE, _MORE_WORDS, _SPACES_IN_CODE = 20, 12, 10, 6  # Words of an answer, words around code.
 
-# Labels, with what is removed from them or replaced in them before the comparison.
-_KEY = "ctrl|control|strg|alt|option|shift|cmd|command|win|windows|meta"
+_KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|line|row|seat|gate|track|platform|room|lesson"
-_LABELS: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
-    (
-        re.compile(rf"\b(?:(?:{_KEY})\s?[+-]\s?)+\w+", re.IGNORECASE),
-        {"control": "ctrl", "strg": "ctrl", "command": "cmd", " ": "", "-": "+"},
-    ),
-    (
-        re.compile(r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"),
-        {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"},
-    ),
-    (re.compile(r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])"), {"0": "o"}),
-    (re.compile(rf"\b(?:{_NUMBERED}) \d+\b", re.IGNORECASE), {}),
-    (re.compile(r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b"), {" ": "", "-": ""}),  # LH 404, A380
-    (re.compile(r"\b[A-Z][a-z]?[+-](?!\w)"), {}),  # B+, Na+
-    (re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?"), {}),  # any other with a letter and a digit
-)
+# Forms of labels, with what is replaced in them before the comparison.
+_LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
+    (re.compile(pattern), same)
+    for pattern, same in (
+        (rf"\b(?i:(?:{_KEY})+\w+)", {"control": "ctrl", "strg": "ctrl", "command": "cmd", " ": "", "-": "+"}),
+        (
+            r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b",
+            {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"},
+        ),
+        (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
+        (rf"\b(?i:{_NUMBERED}) \d+\b", {" ": " "}),
+        (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
+        (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
+        (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
+    )
+]
+_VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
+_ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
-_SYMBOL, _LONGEST_SYMBOL = re.compile(r"(?=\S*\d)[a-zA-Z][\w.+#()-]+"), 6
+_SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,6}")
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
-_ASKS_VERSION = re.compile(
-    r"\b(?:which|what(?:['’]s| is| was)?)(?: (?!does\b|do\b|did\b|is\b|was\b)\S+){0,3} (?:version|release)\b",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)(?![\w%])")
 
 _CODE = re.compile(
     r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)[./][a-zA-Z]|\w/\w+/|_\w|\w_|=="
 )
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
-_SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
+_SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 _COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w|[a-z]{2,8} --?\w"
 )
-_REGEX, _ESCAPE = re.compile(r"\bregex|\bregular expression", re.IGNORECASE), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
+_REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 _ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 _QUOTED = re.compile(r"`([^`]+)`")
 _SIGNS = "=<>!&|/*%+:~^?-"
-_OPERATOR = re.compile(rf"[{_SIGNS}]{{1,3}}")
-_TOKEN = re.compile(rf"\\.|\w+|[{_SIGNS}]+|\S")
+_OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|\w+|[{_SIGNS}]+|\S")
 # Each makes another value where it is added, the second ones in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
 _SYNONYMS = [*map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "ln log"))]
@@ -73,57 +68,54 @@ def same_code(texts: Texts) -> Iterator[bool | None]:
     >>> list(same_code(Texts("", "(x & 1) == 0", "x % 2 == 0"))), list(same_code(Texts("", "Rome", "Paris")))
     ([None], [])
     """
-    may_be = _MAY_BE_CODE.search(texts.reference) or _COMMAND.match(texts.reference)
-    if len(texts.reference) > _LONGEST_CODE or not may_be:
+    reference = texts.reference
+    if len(reference) > _LONGEST_CODE or not (_MAY_BE_CODE.search(reference) or _COMMAND.match(reference)):
         return
-    version = _VERSION.search(texts.reference) if _ASKS_VERSION.search(texts.question) else None
-    same = _same_version(texts, version) if version else _same_label(texts)
+    version = bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(reference))
+    same = _same_label(texts, version)
     if same is None and not version:
         same = _same_program(texts)
-    if same is not None or version or _ONLY_CODE.search(texts.reference):
+    if same is not None or version or _ONLY_CODE.search(reference):
         yield same
 
 
-def _same_version(texts: Texts, wanted: re.Match[str]) -> bool | None:
-    """Compare versions by their numbers, so that 3.1 is not 3.10."""
-    name, known = texts.reference[: wanted.start()].lower(), f"{texts.question} {texts.answer}".lower()
-    found = list(_VERSION.finditer(texts.answer))
-    version, *others = {tuple(map(int, one[1].split("."))) for one in found} or {()}
-    unknown = any(word not in known for word in name.split())
-    if not version or others or unknown or texts.length > _LONGEST_LABELED or negated(texts.answer[: found[0].start()]):
-        return None
-    numbers = tuple(map(int, wanted[1].split(".")))
-    shared = min(len(version), len(numbers))
-    return None if version != numbers and version[:shared] == numbers[:shared] else version == numbers
-
-
-def _same_label(texts: Texts) -> bool | None:
+def _same_label(texts: Texts, version: bool) -> bool | None:
     """Compare the labels of the reference's form in an answer, of which there has to be one."""
     if len(texts.reference) > _LONGEST_LABEL or texts.length > _LONGEST_LABELED:
         return None
-    reference, answer = (unicodedata.normalize("NFKC", text).strip(" .`") for text in (texts.reference, texts.answer))
-    reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in (reference, answer))
-    pattern, same = next((form for form in _LABELS if form[0].fullmatch(reference)), (None, {}))
-    if pattern is None or texts.wanted.dates or texts.wanted.times:
-        return None
+    tidy = (unicodedata.normalize("NFKC", text).strip(" .`") for text in (texts.reference, texts.answer))
+    reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
+    # The label may have a name, as "vitamin B12" has, if question or answer have it too.
+    name, _, last = reference.rpartition(" ")
+    known = all(word in f"{texts.question} {answer}".lower() for word in name.lower().split())
+    forms = [(_VERSION, {"v": ""})] if version else _LABELS
+    labels = (reference, last) if known else (reference,)
+    pattern, same, label = next(
+        ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
+    )
     other = pattern is _LABELS[-1][0]
-    if other and texts.wanted.numbers:
+    if not label or (not version and (texts.wanted.dates or texts.wanted.times)) or (other and texts.wanted.numbers):
         return None
-    if all(_SYMBOL.fullmatch(text) and len(text) <= _LONGEST_SYMBOL for text in (reference, answer)):
-        codes = {answer}
-    else:
-        found = [one for one in pattern.finditer(answer) if not other or _form(one[0]) == _form(reference)]
-        codes = {_plain(one[0], same) for one in found if not negated(answer[: one.start()])}
-    wanted = _plain(reference, same)
+    codes = (
+        {answer}
+        if all(map(_SYMBOL.fullmatch, (label, answer)))
+        else {
+            _plain(one[0], same)
+            for one in pattern.finditer(answer)
+            if not negated(answer[: one.start()]) and (not other or _form(one[0]) == _form(label))
+        }
+    )
+    wanted = _plain(label, same)
     if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
         return None
-    code = codes.pop()
-    return True if code == wanted else None if _alike(code, wanted) else False
+    # Codes may differ in case, in a sign at the end such as that of check, or in the details of a version.
+    ends = [f"{code.lower().rstrip('+#')}{'.' * version}" for code in (wanted, *codes)]
+    alike = ends[0] == ends[1] or (version and (ends[0].startswith(ends[1]) or ends[1].startswith(ends[0])))
+    return True if wanted in codes else None if alike else False
 
 
 def _plain(label: str, same: dict[str, str]) -> str:
-    if same:
-        label = label.lower()
+    label = label.lower() if same else label
     for old, new in same.items():
         label = label.replace(old, new)
     return label
@@ -134,30 +126,35 @@ def _form(code: str) -> str:
     return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
 
 
-def _alike(code: str, wanted: str) -> bool:
-    """Return whether codes differ only in case or in a sign at the end, such as that of check in chess."""
-    return code.lower().rstrip("+#") == wanted.lower().rstrip("+#")
-
-
 def _same_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
-    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
-    if quoted := _QUOTED.findall(texts.answer):
-        answer = _tidy(quoted[0]) if len(quoted) == 1 else ""
-    if not _is_program(texts.reference, reference, regex) or ("\\" in answer and "\\" not in reference):
+    quoted = _QUOTED.findall(texts.answer)
+    reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
+    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
     if found := re.search(rf"(?<!{edge}){re.escape(reference)}(?!{edge}|\.\w|\s?[+*%=<>]|[(\[])", answer):
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
         return True if certain else None
-    if _FILE.fullmatch(reference):
-        return False if _other_file(reference, answer) else None
+    if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
+        files = [reference.endswith(one[1]) or one[0][0] == reference[0] == "." for one in _FILE.finditer(answer)]
+        return False if files == [True] or _FILE.fullmatch(answer) else None
     if len(answer) > _LONGEST_CODE or reference in answer:
         return None
-    if _COMMAND.match(reference):
-        return False if _other_command(answer.split(), reference.split()) else None
-    return False if _other_program(_TOKEN.findall(answer), _TOKEN.findall(reference), regex) else None
+    command = _COMMAND.match(reference)
+    given, wanted = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
+    start = _shared(given, wanted)
+    end = _shared(given[start:][::-1], wanted[start:][::-1])
+    left, right = given[start : len(given) - end], wanted[start : len(wanted) - end]
+    if command:
+        return False if _other_command(left, right) else None
+    before, after = wanted[max(0, start - 1) : start], wanted[start + 1 : start + 2]
+    # A variable may have any name, unlike functions, keywords, and parts of a path.
+    path = "(" not in wanted and bool({"/", "."} & {*wanted})
+    alone = sum(map(str.isidentifier, wanted)) == 1 and (len(wanted) > 1 or "_" in reference)
+    named = after == ["("] or path or alone or any(map(str.isidentifier, before + after))
+    return False if _other_token(left, right, regex, named, len(wanted) == 1) else None
 
 
 def _tidy(text: str) -> str:
@@ -167,37 +164,21 @@ def _tidy(text: str) -> str:
 
 
 def _is_program(text: str, tidy: str, regex: bool) -> bool:
-    if not 0 < len(tidy) <= _LONGEST_CODE or tidy.count(" ") > _SPACES_IN_CODE or _MEASURE.match(text):
+    if not tidy or tidy.count(" ") > _SPACES_IN_CODE or _MEASURE.match(text):
         return False
-    if _COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy) or (regex and " " not in tidy):
-        return True
-    sentence = " " in tidy and not _SYMBOL_IN_CODE.search(tidy)
-    return "\\" not in text and bool(_CODE.search(text)) and not sentence
+    certain = _COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy) or (regex and " " not in tidy)
+    code = "\\" not in text and _CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)
+    return bool(certain or code)
 
 
-def _other_file(reference: str, answer: str) -> bool:
-    """Return whether an answer has one file, which has another name but the ending or the point of the reference."""
-    files = list(_FILE.finditer(answer))
-    same = [reference.endswith(one[1]) or one[0][0] == reference[0] == "." or one[0] == answer for one in files]
-    return same == [True]
-
-
-def _change(given: list[str], wanted: list[str]) -> tuple[list[str], list[str], int]:
-    """Return the words that differ, without the common words before and after them, and their place."""
-    start = _shared(given, wanted)
-    left, right = given[start:], wanted[start:]
-    end = _shared(left[::-1], right[::-1])
-    return left[: len(left) - end], right[: len(right) - end], start
-
-
-def _shared(left: list[str], right: list[str]) -> int:
+def _shared(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the number of words at the start that two texts share."""
     pairs = zip(left, right, strict=False)
     return next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(left), len(right)))
 
 
-def _other_command(given: list[str], wanted: list[str]) -> bool:
+def _other_command(left: Sequence[str], right: Sequence[str]) -> bool:
     """Return whether a command has another word, or lacks options; "-a" may be "--all", and "-la" is "-al"."""
-    left, right, _ = _change(given, wanted)
     if not len(left) == len(right) == 1:
         return not left and all(word.startswith("-") for word in right)
     one, other = (word.lower().lstrip("-") for word in (*left, *right))
@@ -205,25 +186,18 @@ def _other_command(given: list[str], wanted: list[str]) -> bool:
     return not (same or one.startswith(other) or other.startswith(one))
 
 
-def _other_program(given: list[str], wanted: list[str], regex: bool) -> bool:
-    """Return whether a piece of a program differs in one word or sign that changes what it does."""
-    left, right, start = _change(given, wanted)
+def _other_token(left: Sequence[str], right: Sequence[str], regex: bool, named: bool, only: bool) -> bool:
+    """Return whether the words that differ in two pieces of a program are one word or sign that matters."""
     if len(left) + len(right) == 1:
         return {*left, *right} <= (_QUANTIFIERS if regex else _NEGATIONS)
     if not len(left) == len(right) == 1:
         return False
     one, other = left[0], right[0]
+    synonyms = not only and any({one, other} <= same for same in _SYNONYMS)
     if one.isdigit() and other.isdigit():
         return int(one) != int(other)
     if one[0] == other[0] == "\\" or not any(map(str.isalnum, one + other)):
-        return not any({one, other} <= same for same in _SYNONYMS)
-    # A variable may have any name, unlike functions, keywords, and parts of a path.
-    near = [*wanted[max(0, start - 1) : start], *wanted[start + 1 : start + 2]]
-    path = "(" not in wanted and {"/", "."} & {*wanted}
-    named = "(" in near[-1:] or any(map(str.isidentifier, near)) or path or sum(map(str.isidentifier, wanted)) == 1
-    return bool(named) and (len(wanted) > 1 or "_" in other) and _other_word(one.lower(), other.lower())
-
-
-def _other_word(one: str, other: str) -> bool:
+        return not synonyms
+    one, other = one.lower(), other.lower()
     words = one.isidentifier() and other.isidentifier() and min(len(one), len(other)) > 1
-    return words and one not in other and other not in one and not any({one, other} <= same for same in _SYNONYMS)
+    return words and named and not synonyms and one not in other and other not in one
