@@ -38,7 +38,7 @@ _VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
 _ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
-_SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,6}")
+_SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 _CODE = re.compile(
@@ -47,7 +47,8 @@ _CODE = re.compile(
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 _COMMAND = re.compile(
-    r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w|[a-z]{2,8} --?\w"
+    r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w|[a-z]{2,8} --?\w|"
+    r"(?i:select) [\w*]"
 )
 _REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 _ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
@@ -57,7 +58,9 @@ _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|\w+|[{_SIGNS}]+|\S")
 # Each makes another value where it is added, the second ones in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
-_SYNONYMS = [*map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "ln log"))]
+_SYNONYMS = [
+    *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
+]
 
 
 def same_code(texts: Texts) -> Iterator[bool | None]:
@@ -96,21 +99,18 @@ def _same_label(texts: Texts, version: bool) -> bool | None:
     other = pattern is _LABELS[-1][0]
     if not label or (not version and (texts.wanted.dates or texts.wanted.times)) or (other and texts.wanted.numbers):
         return None
-    codes = (
-        {answer}
-        if all(map(_SYMBOL.fullmatch, (label, answer)))
-        else {
-            _plain(one[0], same)
-            for one in pattern.finditer(answer)
-            if not negated(answer[: one.start()]) and (not other or _form(one[0]) == _form(label))
-        }
-    )
-    wanted = _plain(label, same)
+    if all(map(_SYMBOL.fullmatch, (label, answer))):
+        found = {_plain(answer, same): True}
+    else:
+        given = [one for one in pattern.finditer(answer) if not other or _form(one[0]) == _form(label)]
+        found = {_plain(one[0], same): not negated(answer[: one.start()]) for one in given}
+    codes, wanted = [code for code, said in found.items() if said], _plain(label, same)
     if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
-        return None
-    # Codes may differ in case, in a sign at the end such as that of check, or in the details of a version.
-    ends = [f"{code.lower().rstrip('+#')}{'.' * version}" for code in (wanted, *codes)]
-    alike = ends[0] == ends[1] or (version and (ends[0].startswith(ends[1]) or ends[1].startswith(ends[0])))
+        return False if [*found] == [wanted] and not codes else None
+    # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
+    one, two = (code.lower().rstrip("+#") for code in (wanted, *codes))
+    alike = {*one.split("+")} == {*two.split("+")} or (version and f"{min(one, two)}." in f"{max(one, two)}.")
+    alike = alike or (("#" in one) != ("#" in two) and "b m" in one + two)  # such as C-sharp and D-flat minor
     return True if wanted in codes else None if alike else False
 
 
@@ -134,7 +134,9 @@ def _same_program(texts: Texts) -> bool | None:
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
-    if found := re.search(rf"(?<!{edge}){re.escape(reference)}(?!{edge}|\.\w|\s?[+*%=<>]|[(\[])", answer):
+    if found := re.search(
+        rf"(?<!{edge}){re.escape(reference)}(?!{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[])", answer
+    ):
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
         return True if certain else None
     if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
@@ -183,7 +185,7 @@ def _other_command(left: Sequence[str], right: Sequence[str]) -> bool:
         return not left and all(word.startswith("-") for word in right)
     one, other = (word.lower().lstrip("-") for word in (*left, *right))
     same = right[0].startswith("-") and sorted(one) == sorted(other)
-    return not (same or one.startswith(other) or other.startswith(one))
+    return not (same or one in other or other in one)
 
 
 def _other_token(left: Sequence[str], right: Sequence[str], regex: bool, named: bool, only: bool) -> bool:

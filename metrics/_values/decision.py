@@ -213,7 +213,7 @@ def _final(text: str) -> str | None:
 def _repeats(texts: Texts) -> bool:
     """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
     wanted = f" {' '.join(exact_words(texts.reference))}"
-    whole = " " if texts.short and any(map(str.isdigit, wanted)) else ""
+    whole = " " if texts.short and (any(map(str.isdigit, wanted)) or wanted[-1] in "ivx") else ""
     return wanted + whole in f" {' '.join(texts.answer_words)} "
 
 

@@ -5,8 +5,6 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import dropwhile, product
@@ -42,8 +40,8 @@ def differs_in_one_word(texts: Texts) -> bool:
     if len(pairs) != 1:
         return False
     left, right = pairs[0]
-    if left.replace("ph", "f") == right.replace("ph", "f"):
-        return False  # sulphur and sulfur
+    if left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right)):
+        return False  # sulphur and sulfur; numbers are compared elsewhere
     letters = len(wanted) > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     return letters or {left, right} <= _SHIPS or bool(chemicals)
@@ -52,7 +50,8 @@ def differs_in_one_word(texts: Texts) -> bool:
 _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
-_ACRONYM = re.compile(r"[A-Z]{4,6}")  # Shorter ones of one thing differ, such as US and USA.
+# Two acronyms of three letters may be of one thing, except codes.
+_ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,6}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
@@ -66,8 +65,9 @@ def acronym(texts: Texts) -> bool | None:
     given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
     if not (given.isupper() or wanted.isupper()):
         return None
-    if _ACRONYM.fullmatch(given) and _ACRONYM.fullmatch(wanted):
-        return None if given == wanted else False
+    if all(map(_ACRONYM.fullmatch, (given, wanted))) and (given not in wanted and wanted not in given):
+        long = min(len(given), len(wanted)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
+        return False if long else None
     same = _abbreviates(wanted, texts.answer)
     return _abbreviates(given, texts.reference) if same is None else same
 
@@ -86,15 +86,15 @@ def _abbreviates(letters: str, long: str) -> bool | None:
 
 
 _ROLE = (
-    r"(?:author|painter|composer|president|king|queen|pope|emperor|monarch|actor|actress|singer|player|philosopher|writer|"
-    r"poet|inventor|explorer|director|minister|chancellor|leader|founder|sculptor|architect|engineer|astronomer|ruler|"
-    r"general|brothers?|sisters?|captain|coach|lawyer|doctor|nurse|sultan|pharaoh|president|musician|"
-    r"\w{3,}(?:ist|ician|wright|naut|woman)|woman|\w*man|person)"
+    r"(?:author|painter|composer|president|king|queen|pope|emperor|monarch|actor|actress|singer|player|philosopher|poet|"
+    r"writer|inventor|explorer|director|minister|chancellor|leader|founder|sculptor|architect|engineer|astronomer|"
+    r"brothers?|sisters?|captain|coach|lawyer|doctor|person|\w{3,}(?:ist|ician|wright|naut|woman)|woman|"
+    r"(?!german|roman|norman|human|ottoman)\w*man)"
 )
 _WHO = re.compile(
-    rf"\b(?:who|first person|whom|whose|(?:which|what|name the)(?: (?!is\b|was\b|did\b)\w+){{0,3}} {_ROLE})\b|"
-    rf"\b{_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|quién(?:es)?|(?:à|par|de) qui|"
-    r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde|regisseerde))\b",
+    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)\w+){{0,3}} {_ROLE})\b|"
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|quién(?:es)?|(?:à|par|de) qui|"
+    r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
 )
 _TITLES = word_set(
@@ -103,25 +103,18 @@ _TITLES = word_set(
     "sgt rev premier chancellor professor doctor herr frau kaiser könig königin papst präsident roi reine président "
     "rey reina presidente papa rei rainha король царь президент император доктор"
 )
-_PARTICLES = word_set("de da di van von der den la le du al el bin ibn of the y")
+_PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
 _NO_NAMES = word_set(
-    "the a an he she it they this that these those in on at by i we as for no yes from after es das c'est fu è fue foi "
-    "é het это der die el la le il lo o"
+    "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
+    "это der die el la le il lo o"
 )
-_DENIES = re.compile(
-    r"\b(?:not|no|never|or|nor|nothing|but|even|although|though|except|unlike)\b|n[’']t\b", re.IGNORECASE
-)
-_NOT_ANOTHER = re.compile(r",? (?:not|pas|nicht|no|non|não) (?:by |von |de |di |por )?(?=[^\W\d_a-z])[\w.’ -]+$")
+_DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
 _NICKNAMES = {
-    nickname: letters
-    for letters, nicknames in {
-        "w": "bill billy will", "r": "bob bobby dick rick", "et": "ted", "e": "ned liz betty bess", "c": "chuck",
-        "j": "jack jim jimmy", "m": "peggy maggie meg molly polly", "h": "harry hank", "ck": "kate kitty",
-        "a": "nancy tony sasha",
-    }.items()
-    for nickname in nicknames.split()
+    "bill billy will": "w", "bob bobby dick rick": "r", "ted": "et", "ned liz betty bess": "e", "chuck": "c",
+    "jim jack jimmy": "j", "peggy maggie meg molly polly": "m", "hank": "h", "kate kitty": "ck", "nancy tony": "a",
 }  # fmt: skip
+_FULL_NAMES = {word: letters for words, letters in _NICKNAMES.items() for word in words.split()}
 _RELATIVES = re.compile(
     r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|née|born)\b|[’']s?\s",
     re.IGNORECASE,
@@ -137,30 +130,17 @@ _SUBJECT = re.compile(
     r"\s+(?P<verb>(?!(?:is|was|did|had|has|does|war|ist|est|fu|es|foi)\b)[a-z]+)\b)"
 )
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
-_GENERATION = re.compile(
-    r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?"
-)
-_GENERATIONS = [
-    *map(
-        word_set, ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
-    )
-]
-_DOUBLE = re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
+_NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
+_NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
+_NUMBER_OF = {word: number for number, words in enumerate(_NUMBERS, 1) for word in words.split()}
+_INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
 _LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|die|das|den|le|la|el|il|o|a) $")
-_INITIAL = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])")
 _IS_ROLE = re.compile(_ROLE)
 _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
-_FULL = 2  # Words of a given name and a family name.
-_SHORTEST_NAME = 3  # Letters.
+_FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
 _SIMILAR_NAME, _SIMILAR_NICKNAME = 0.5, 0.32
-
-
-@dataclass(frozen=True)
-class _Person:
-    names: Sequence[str] = ()
-    number: int = 0  # 6 for George VI, 2 for Jr.
-    junior: bool = False  # Whether the number is Jr. or Sr.
+_Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
 
 @lru_cache(maxsize=1 << 10)
@@ -178,117 +158,101 @@ def same_person(texts: Texts) -> bool | None:
     """
     if not texts.reference[:1].isupper() or not _asks_who(texts.question) or _LIST.search(texts.reference):
         return None
-    wanted = _person(texts.reference)
-    if len(wanted.names) + (wanted.number > 0) < _FULL:
+    wanted, given = _person(texts.reference), _person(texts.answer)
+    names, number = wanted
+    if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(given[0]) < _FULL):
         return None
-    given = _person(texts.answer)
-    if wanted.names[-1] in texts.question.lower() and len(given.names) < _FULL:
-        return None
-    return _same_name(given, wanted) if given.names else _named_in(texts, wanted)
+    return _same_name(given, wanted) if given[0] else _named_in(texts, wanted)
 
 
 def _named_in(texts: Texts, wanted: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
     answer = texts.answer.strip()
-    if (another := _NOT_ANOTHER.search(answer)) and not {*exact_words(another[0])} & {*wanted.names}:
-        answer = answer[: another.start()]
     if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
         return None
     asked = {_without_accents(word) for word in exact_words(texts.question)}
-    if (
-        (found := _SUBJECT.match(answer))
-        and (given := _person(found["name"])).names
-        and not asked.issuperset(given.names)
-    ):
-        rest, verb = answer[found.end() :], found["verb"]
+    if found := _SUBJECT.match(answer):
+        given, verb, rest = _person(found["name"]), found["verb"], answer[found.end() :]
         others = {_without_accents(word) for name in _CAPITALIZED.findall(rest) for word in name.split()}
-        if not verb or (verb in asked and (rest.startswith(" it") or others <= asked)):
+        about = not verb or (verb in asked and (rest.startswith(" it") or others <= asked))
+        if about and not asked.issuperset(given[0]):
             same, other = _same_name(given, wanted), _OTHER_CLAUSE.search(rest)
-            if same is None and other and _same_name(_person(other[1]), wanted):
+            if same is None and other and (person := _person(other[1]))[0] and _same_name(person, wanted):
                 return False
-            return None if same is False and not others.isdisjoint(wanted.names) else same
+            return None if same is False and not others.isdisjoint(wanted[0]) else same
     if _RELATIVES.search(answer):
         return None
     verdicts = set()
     for found in _CAPITALIZED.finditer(answer):
-        if (given := _person(found[0])).names and not asked.issuperset(given.names):
+        given = _person(found[0])
+        if not asked.issuperset(given[0]):
             same = _same_name(given, wanted)
             verdicts.add(None if same is False and _ARTICLE.search(answer[: found.start()]) else same)
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def _same_name(given: _Person, wanted: _Person) -> bool | None:
-    """Compare names; "Martin Luther King" may lack its "Jr.", but "George" is not certainly George VI."""
-    if given.number and wanted.number and len(given.names) == len(wanted.names) == 1:
-        same = _same_given_name(given.names[0], wanted.names[0])
-    else:
-        same = _same_names(given.names, wanted.names)
-    if not same or given.number == wanted.number:
-        return same
-    return False if given.number and wanted.number else None if given.number or not wanted.junior else True
+    """Compare names with their numbers; "George" is not certainly George VI."""
+    (one, number), (other, wanted_number) = given, wanted
+    both = bool(number and wanted_number)
+    same = _same_given_name(one[0], other[0]) if both and len(one) == len(other) == 1 else _same_names(one, other)
+    return same if not same or number == wanted_number else False if both else None
 
 
-def _same_names(given: Sequence[str], wanted: Sequence[str]) -> bool | None:
+def _same_names(given: list[str], wanted: list[str]) -> bool | None:
     left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (given, wanted))
     if given[-1] == wanted[-1]:
-        if not left or left == right[-len(left) :]:
-            return True
-        return _same_given_names(left, right) if right else None
+        return (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
     if not left or not right or left[0] != right[0] or len(left[0]) < _SHORTEST_NAME:
         return None
-    others = product(given[1:], wanted[1:])
     spelled = "-" in given[-1] + wanted[-1]  # in another romanization
-    return None if spelled or any(_similar(*pair, _SIMILAR_NAME) for pair in others) else False
+    return None if spelled or any(_similar(*pair) for pair in product(given[1:], wanted[1:])) else False
 
 
-def _same_given_names(given: Sequence[str], wanted: Sequence[str]) -> bool | None:
+def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
     """Return whether given names are the same or initials; None if they may be forms of one name."""
-    first, *others = [_same_given_name(*pair) for pair in zip(given, wanted, strict=False)]
-    later = [pair[0][0] == pair[1][0] for pair in zip(given[1:], wanted[1:], strict=False)]
-    if first is False:
-        crossed = product(given, wanted)
-        moved = any(max(map(len, pair)) > 1 and _same_given_name(*pair) is not False for pair in crossed)
-        return None if moved else False
-    if not all(later):
+    pairs = list(zip(given, wanted, strict=False))
+    verdicts = [_same_given_name(*pair) for pair in pairs]
+    if verdicts[0] is False:
+        formal = sum(len(name) > 1 for name in given) > len(wanted)  # as the full name of a pseudonym may be
+        crossed = [pair for pair in product(given, wanted) if max(map(len, pair)) > 1]
+        return None if formal or any(_same_given_name(*pair) is not False for pair in crossed) else False
+    if any(one[0] != other[0] for one, other in pairs[1:]):
         return False  # another middle name
-    more = max(given, wanted, key=len)[min(len(given), len(wanted)) :]
-    return None if None in {first, *others} or any(len(name) > 1 for name in more) else True
+    more = max(given, wanted, key=len)[len(pairs) :]
+    return None if None in verdicts or any(len(name) > 1 for name in more) else True
 
 
 def _same_given_name(one: str, other: str) -> bool | None:
     if one == other or 1 in {len(one), len(other)}:
         return one[0] == other[0]
-    if one in other or other in one or _IS_ROLE.fullmatch(one):
+    if one in other or other in one or _IS_ROLE.fullmatch(one) or min(len(one), len(other)) < _SHORTEST_NAME:
         return None
-    for nickname, name in ((one, other), (other, one)):
-        if nickname in _NICKNAMES:
-            return None if name[0] in _NICKNAMES[nickname] or name in _NICKNAMES else False
-    similar = _similar(one, other, _SIMILAR_NICKNAME if one[0] == other[0] else _SIMILAR_NAME)
-    return None if similar or min(len(one), len(other)) < _SHORTEST_NAME else False
+    letters = [(_FULL_NAMES[word], name) for word, name in ((one, other), (other, one)) if word in _FULL_NAMES]
+    if letters:
+        return None if len(letters) > 1 or letters[0][1][0] in letters[0][0] else False
+    return None if _similar(one, other, _SIMILAR_NICKNAME if one[0] == other[0] else _SIMILAR_NAME) else False
 
 
-def _similar(one: str, other: str, least: float) -> bool:
+def _similar(one: str, other: str, least: float = _SIMILAR_NAME) -> bool:
     return 1 in {len(one), len(other)} or SequenceMatcher(None, one, other).ratio() > least
 
 
 def _person(text: str) -> _Person:
     """Return the words of a text that is just a person's name, without titles; no words for another text."""
-    found = _GENERATION.fullmatch(text.strip().rstrip("."))
-    word = found["number"].lower().removeprefix("the ") if found else ""
-    number = next((i for i, words in enumerate(_GENERATIONS, 1) if word in words), value_of_roman(word.upper()) or 0)
-    if found and number:
-        return _Person(_person(found["name"]).names, number, word in {"jr", "sr"})
+    if found := _NUMBERED.fullmatch(text.strip().rstrip(".")):
+        word = found["number"].removeprefix("the ")
+        if number := _NUMBER_OF.get(word.lower()) or value_of_roman(word):
+            return _person(found["name"])[0], number
     words = [word.strip(",'’\"") for word in _INITIAL.sub(". ", text.strip()).rstrip(".").split()]
     names = list(dropwhile(lambda word: word.lower().rstrip(".") in _TITLES, words))
-    if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES or {"of", "the"} & {*names}:
-        return _Person()
+    if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES or text.isupper():
+        return [], 0
     capitalized = all(word[:1].isupper() or word.lower() in _PARTICLES for word in names if word)
-    if text.isupper() or not (capitalized or (len(words) == 1 and text.islower())):
-        return _Person()
-    if any(character.isdigit() or character in "'’" for character in text):
-        return _Person()
+    if not (capitalized or (len(words) == 1 and text.islower())) or any(one.isdigit() or one in "'’" for one in text):
+        return [], 0
     names[-1:] = _DOUBLE.split(names[-1])
-    return _Person([_without_accents(word.rstrip(".")) for word in names if word])
+    return [_without_accents(word.rstrip(".")) for word in names if word], 0
 
 
 def _without_accents(word: str) -> str:
