@@ -108,7 +108,7 @@ def _same_label(texts: Texts, version: bool) -> bool | None:
     if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
         return False if [*found] == [wanted] and not codes else None
     # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
-    one, two = (code.lower().rstrip("+#") for code in (wanted, *codes))
+    one, two = (code.lower().strip("+#") for code in (wanted, *codes))
     alike = {*one.split("+")} == {*two.split("+")} or (version and f"{min(one, two)}." in f"{max(one, two)}.")
     alike = alike or (("#" in one) != ("#" in two) and "b m" in one + two)  # such as C-sharp and D-flat minor
     return True if wanted in codes else None if alike else False

@@ -271,8 +271,7 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
         yield "identifier", same
     if len(texts.answer) > _LONGEST_NAME:
         return
-    similar = texts.answer.count(" ") <= texts.reference.count(" ") + 1
-    if similar and differs_in_one_word(texts):
+    if differs_in_one_word(texts):
         yield "identifier", False
     if (same := acronym(texts)) is not None:
         yield "acronym", same

@@ -13,36 +13,43 @@ from .._shared.words import exact_words
 from .reading import Texts, value_of_roman
 from .text import word_set
 
-# Endings of chemical names, in which one letter is another substance.
-_CHEMICAL = re.compile(r"[a-z0-9,()\[\]'-]*(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?")
-_CHEMISTRY = re.compile(
-    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|called|"
-    r"substance|[A-Z][a-z]?\d)"
-)
+# Endings of chemical names, in which one letter is another substance, and what ships' names start with.
+_ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
-_LONGEST_NAME = 6  # Words.
+_MAY_DIFFER = re.compile(rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS))})\b|{_ENDING}\b")
+_CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
+_CHEMISTRY = re.compile(
+    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
+    r"called|substance|[A-Z][a-z]?\d)"
+)
+_LONGEST_NAME, _LONGEST_WITH_NAME = 6, 12  # Words.
 
 
 def differs_in_one_word(texts: Texts) -> bool:
-    """Return whether an answer is the reference but for a word or character that changes what it names.
+    """Return whether an answer has the reference but for a word or character that changes what it names.
 
-    >>> differs_in_one_word(Texts("Which compound?", "sodium nitrite", "sodium nitrate"))
+    >>> differs_in_one_word(Texts("Which compound?", "It is sodium nitrite.", "sodium nitrate"))
     True
     >>> differs_in_one_word(Texts("", "Paris, France", "Paris"))
     False
     """
+    if not _MAY_DIFFER.search(texts.reference) or texts.answer.count(" ") > _LONGEST_WITH_NAME:
+        return False
     given, wanted = exact_words(texts.answer), exact_words(texts.reference)
     if len(given) + 1 == len(wanted) and texts.answer[:2] == "A ":
         given = ("a", *given)  # blood group A
-    if len(given) != len(wanted) or len(wanted) > _LONGEST_NAME:
+    size = len(wanted)
+    if len(given) < size or size > _LONGEST_NAME or (size == 1 and len(given) > 1):
         return False
-    pairs = [pair for pair in zip(given, wanted, strict=True) if pair[0] != pair[1]]
-    if len(pairs) != 1:
+    parts = [zip(given[start : start + size], wanted, strict=True) for start in range(len(given) - size + 1)]
+    changes = [[pair for pair in part if pair[0] != pair[1]] for part in parts]
+    close = [pairs for pairs in changes if len(pairs) <= 1]
+    if len(close) != 1 or not close[0]:
         return False
-    left, right = pairs[0]
+    left, right = close[0][0]
     if left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right)):
         return False  # sulphur and sulfur; numbers are compared elsewhere
-    letters = len(wanted) > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
+    letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     return letters or {left, right} <= _SHIPS or bool(chemicals)
 
@@ -214,7 +221,7 @@ def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
     pairs = list(zip(given, wanted, strict=False))
     verdicts = [_same_given_name(*pair) for pair in pairs]
     if verdicts[0] is False:
-        formal = sum(len(name) > 1 for name in given) > len(wanted)  # as the full name of a pseudonym may be
+        formal = sum(len(name) > 1 for name in given) > 1 == len(wanted)  # as the full name of a pseudonym may be
         crossed = [pair for pair in product(given, wanted) if max(map(len, pair)) > 1]
         return None if formal or any(_same_given_name(*pair) is not False for pair in crossed) else False
     if any(one[0] != other[0] for one, other in pairs[1:]):
