@@ -7,28 +7,27 @@ or differ. Two programs may differ and do the same, so they only differ by a sin
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from .phrases import negated
 from .reading import Texts
 from .text import word_set
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
-_LONGEST_CODE, _LONGEST_LABEL = 80, 40  # Characters.
+_LONGEST_CODE, _LONGEST_LABEL, _LONGEST_ANSWER = 80, 40, 400  # Characters.
 _LONGEST_LABELED, _SENTENCE, _MORE_WORDS, _SPACES_IN_CODE = 20, 12, 10, 6  # Words of an answer, words around code.
 
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
-_NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|line|row|seat|gate|track|platform|room|lesson"
-# Forms of labels, with what is replaced in them before the comparison.
+_MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
+_NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|line|row|seat|gate|track|platform|room|p\\."
+# Forms of labels, with what is replaced in them before the comparison; if anything, in lower case.
 _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
     (re.compile(pattern), same)
     for pattern, same in (
         (rf"\b(?i:(?:{_KEY})+\w+)", {"control": "ctrl", "strg": "ctrl", "command": "cmd", " ": "", "-": "+"}),
-        (
-            r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b",
-            {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"},
-        ),
+        (_MUSIC, {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"}),
         (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
-        (rf"\b(?i:{_NUMBERED}) \d+\b", {" ": " "}),
+        (rf"\b(?i:{_NUMBERED}) \d+\b", {"p. ": "page "}),
         (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
@@ -75,9 +74,10 @@ def same_code(texts: Texts) -> Iterator[bool | None]:
     if len(reference) > _LONGEST_CODE or not (_MAY_BE_CODE.search(reference) or _COMMAND.match(reference)):
         return
     version = bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(reference))
-    same = _same_label(texts, version)
-    if same is None and not version:
-        same = _same_program(texts)
+    same = None
+    if len(texts.answer) <= _LONGEST_ANSWER:
+        same = _same_label(texts, version)
+        same = _same_program(texts) if same is None and not version else same
     if same is not None or version or _ONLY_CODE.search(reference):
         yield same
 
@@ -134,29 +134,15 @@ def _same_program(texts: Texts) -> bool | None:
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
-    if found := re.search(
-        rf"(?<!{edge}){re.escape(reference)}(?!{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[])", answer
-    ):
+    after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
+    if found := re.search(rf"(?<!{edge}){re.escape(reference)}(?!{after})", answer):
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
         return True if certain else None
     if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
         files = [reference.endswith(one[1]) or one[0][0] == reference[0] == "." for one in _FILE.finditer(answer)]
         return False if files == [True] or _FILE.fullmatch(answer) else None
-    if len(answer) > _LONGEST_CODE or reference in answer:
-        return None
-    command = _COMMAND.match(reference)
-    given, wanted = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
-    start = _shared(given, wanted)
-    end = _shared(given[start:][::-1], wanted[start:][::-1])
-    left, right = given[start : len(given) - end], wanted[start : len(wanted) - end]
-    if command:
-        return False if _other_command(left, right) else None
-    before, after = wanted[max(0, start - 1) : start], wanted[start + 1 : start + 2]
-    # A variable may have any name, unlike functions, keywords, and parts of a path.
-    path = "(" not in wanted and bool({"/", "."} & {*wanted})
-    alone = sum(map(str.isidentifier, wanted)) == 1 and (len(wanted) > 1 or "_" in reference)
-    named = after == ["("] or path or alone or any(map(str.isidentifier, before + after))
-    return False if _other_token(left, right, regex, named, len(wanted) == 1) else None
+    other = len(answer) <= _LONGEST_CODE and reference not in answer and _is_other(answer, reference, regex)
+    return False if other else None
 
 
 def _tidy(text: str) -> str:
@@ -173,28 +159,32 @@ def _is_program(text: str, tidy: str, regex: bool) -> bool:
     return bool(certain or code)
 
 
-def _shared(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the number of words at the start that two texts share."""
-    pairs = zip(left, right, strict=False)
-    return next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(left), len(right)))
-
-
-def _other_command(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Return whether a command has another word, or lacks options; "-a" may be "--all", and "-la" is "-al"."""
-    if not len(left) == len(right) == 1:
-        return not left and all(word.startswith("-") for word in right)
-    one, other = (word.lower().lstrip("-") for word in (*left, *right))
-    same = right[0].startswith("-") and sorted(one) == sorted(other)
-    return not (same or one in other or other in one)
-
-
-def _other_token(left: Sequence[str], right: Sequence[str], regex: bool, named: bool, only: bool) -> bool:
-    """Return whether the words that differ in two pieces of a program are one word or sign that matters."""
-    if len(left) + len(right) == 1:
-        return {*left, *right} <= (_QUANTIFIERS if regex else _NEGATIONS)
-    if not len(left) == len(right) == 1:
+def _is_other(answer: str, reference: str, regex: bool) -> bool:
+    """Return whether two commands or pieces of a program differ in one word or sign that matters."""
+    command = _COMMAND.match(reference)
+    given, wanted = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
+    changes = [one for one in SequenceMatcher(None, given, wanted, False).get_opcodes() if one[0] != "equal"]
+    if len(changes) != 1:
         return False
-    one, other = left[0], right[0]
+    _, first, last, start, end = changes[0]
+    left, right = given[first:last], wanted[start:end]
+    if not len(left) == len(right) == 1:
+        added = _QUANTIFIERS if regex else _NEGATIONS
+        missing = not left and all(word.startswith("-") for word in right)  # options of a command
+        return missing if command else len(left) + len(right) == 1 and {*left, *right} <= added
+    if command:
+        one, other = (word.lower().lstrip("-") for word in (*left, *right))
+        same = right[0].startswith("-") and sorted(one) == sorted(other)  # "-la" and "-al"
+        return not (same or one in other or other in one)
+    # A variable may have any name, unlike functions, keywords, and parts of a path.
+    near = any(map(str.isidentifier, wanted[max(0, start - 1) : start] + wanted[start + 1 : start + 2]))
+    path = "(" not in wanted and bool({"/", "."} & {*wanted})
+    alone = sum(map(str.isidentifier, wanted)) == 1 and (len(wanted) > 1 or "_" in reference)
+    named = near or path or alone or wanted[start + 1 : start + 2] == ["("]
+    return _is_other_token(left[0], right[0], named, len(wanted) == 1)
+
+
+def _is_other_token(one: str, other: str, named: bool, only: bool) -> bool:
     synonyms = not only and any({one, other} <= same for same in _SYNONYMS)
     if one.isdigit() and other.isdigit():
         return int(one) != int(other)

@@ -147,12 +147,8 @@ _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
 _SIMILAR_NAME, _SIMILAR_NICKNAME = 0.5, 0.32
+_asks_who = lru_cache(maxsize=1 << 10)(_WHO.search)
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
-
-
-@lru_cache(maxsize=1 << 10)
-def _asks_who(question: str) -> bool:
-    return _WHO.search(question) is not None
 
 
 def same_person(texts: Texts) -> bool | None:
@@ -189,31 +185,25 @@ def _named_in(texts: Texts, wanted: _Person) -> bool | None:
             return None if same is False and not others.isdisjoint(wanted[0]) else same
     if _RELATIVES.search(answer):
         return None
-    verdicts = set()
-    for found in _CAPITALIZED.finditer(answer):
-        given = _person(found[0])
-        if not asked.issuperset(given[0]):
-            same = _same_name(given, wanted)
-            verdicts.add(None if same is False and _ARTICLE.search(answer[: found.start()]) else same)
+    persons = [(_person(found[0]), _ARTICLE.search(answer[: found.start()])) for found in _CAPITALIZED.finditer(answer)]
+    named = [(_same_name(given, wanted), article) for given, article in persons if not asked.issuperset(given[0])]
+    verdicts = {None if same is False and article else same for same, article in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def _same_name(given: _Person, wanted: _Person) -> bool | None:
     """Compare names with their numbers; "George" is not certainly George VI."""
-    (one, number), (other, wanted_number) = given, wanted
-    both = bool(number and wanted_number)
-    same = _same_given_name(one[0], other[0]) if both and len(one) == len(other) == 1 else _same_names(one, other)
-    return same if not same or number == wanted_number else False if both else None
-
-
-def _same_names(given: list[str], wanted: list[str]) -> bool | None:
-    left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (given, wanted))
-    if given[-1] == wanted[-1]:
-        return (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
-    if not left or not right or left[0] != right[0] or len(left[0]) < _SHORTEST_NAME:
-        return None
-    spelled = "-" in given[-1] + wanted[-1]  # in another romanization
-    return None if spelled or any(_similar(*pair) for pair in product(given[1:], wanted[1:])) else False
+    (names, number), (others, other_number) = given, wanted
+    numbered = bool(number and other_number)
+    left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (names, others))
+    same: bool | None = None
+    if names[-1] == others[-1]:
+        same = (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
+    elif numbered and len(names) == len(others) == 1:
+        same = _same_given_name(names[0], others[0])
+    elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
+        same = None if any(_similar(*pair) for pair in product(names[1:], others[1:])) else False
+    return same if not same or number == other_number else False if numbered else None
 
 
 def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
