@@ -175,7 +175,7 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
     if command:
         one, other = (word.lower().lstrip("-") for word in (*left, *right))
         same = right[0].startswith("-") and sorted(one) == sorted(other)  # "-la" and "-al"
-        return not (same or one in other or other in one)
+        return not (same or one.startswith(other) or other.startswith(one))
     # A variable may have any name, unlike functions, keywords, and parts of a path.
     near = any(map(str.isidentifier, wanted[max(0, start - 1) : start] + wanted[start + 1 : start + 2]))
     path = "(" not in wanted and bool({"/", "."} & {*wanted})
