@@ -49,7 +49,8 @@ def differs_in_one_word(texts: Texts) -> bool:
     left, right = close[0][0]
     if left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right)):
         return False  # sulphur and sulfur; numbers are compared elsewhere
-    letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
+    # The letter l often stands for the Roman numeral I.
+    letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     return letters or {left, right} <= _SHIPS or bool(chemicals)
 
