@@ -18,13 +18,14 @@ _LONGEST_CODE, _LONGEST_LABEL, _LONGEST_ANSWER = 80, 40, 400  # Characters.
 _LONGEST_LABELED, _SENTENCE, _MORE_WORDS, _SPACES_IN_CODE = 20, 12, 10, 6  # Words of an answer, words around code.
 
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
+_SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-_NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|line|row|seat|gate|track|platform|room|p\\."
+_NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|seat|gate|room|p\\."
 # Forms of labels, with what is replaced in them before the comparison; if anything, in lower case.
 _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
     (re.compile(pattern), same)
     for pattern, same in (
-        (rf"\b(?i:(?:{_KEY})+\w+)", {"control": "ctrl", "strg": "ctrl", "command": "cmd", " ": "", "-": "+"}),
+        (rf"\b(?i:(?:{_KEY})+\w+)", _SAME_KEYS),
         (_MUSIC, {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"}),
         (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
         (rf"\b(?i:{_NUMBERED}) \d+\b", {"p. ": "page "}),
@@ -84,7 +85,7 @@ def same_code(texts: Texts) -> Iterator[bool | None]:
 
 def _same_label(texts: Texts, version: bool) -> bool | None:
     """Compare the labels of the reference's form in an answer, of which there has to be one."""
-    if len(texts.reference) > _LONGEST_LABEL or texts.length > _LONGEST_LABELED:
+    if len(texts.reference) > _LONGEST_LABEL:
         return None
     tidy = (unicodedata.normalize("NFKC", text).strip(" .`") for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
@@ -97,7 +98,9 @@ def _same_label(texts: Texts, version: bool) -> bool | None:
         ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
     )
     other = pattern is _LABELS[-1][0]
-    if not label or (not version and (texts.wanted.dates or texts.wanted.times)) or (other and texts.wanted.numbers):
+    if not label or texts.length > _LONGEST_LABELED:
+        return None
+    if (not version and (texts.wanted.dates or texts.wanted.times)) or (other and texts.wanted.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
         found = {_plain(answer, same): True}
@@ -108,7 +111,7 @@ def _same_label(texts: Texts, version: bool) -> bool | None:
     if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
         return False if [*found] == [wanted] and not codes else None
     # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
-    one, two = (code.lower().strip("+#") for code in (wanted, *codes))
+    one, two = (_bare(code).strip("+#") for code in (wanted, *codes))
     alike = {*one.split("+")} == {*two.split("+")} or (version and f"{min(one, two)}." in f"{max(one, two)}.")
     alike = alike or (("#" in one) != ("#" in two) and "b m" in one + two)  # such as C-sharp and D-flat minor
     return True if wanted in codes else None if alike else False
@@ -119,6 +122,11 @@ def _plain(label: str, same: dict[str, str]) -> str:
     for old, new in same.items():
         label = label.replace(old, new)
     return label
+
+
+def _bare(code: str) -> str:
+    """Return a code in lower case, without the hyphens and underscores in it."""
+    return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
 
 
 def _form(code: str) -> str:
@@ -133,8 +141,11 @@ def _same_program(texts: Texts) -> bool | None:
     reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
+    if _bare(answer) == _bare(reference) and answer != reference and not regex:
+        return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
     after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
+    after += r"|\s[\w.-]+$" if _COMMAND.match(reference) else ""
     if found := re.search(rf"(?<!{edge}){re.escape(reference)}(?!{after})", answer):
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
         return True if certain else None

@@ -70,9 +70,9 @@ def acronym(texts: Texts) -> bool | None:
     >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
     (True, False)
     """
-    given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
-    if not (given.isupper() or wanted.isupper()):
+    if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
         return None
+    given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
     if all(map(_ACRONYM.fullmatch, (given, wanted))) and (given not in wanted and wanted not in given):
         long = min(len(given), len(wanted)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long else None
@@ -112,9 +112,10 @@ _TITLES = word_set(
     "rey reina presidente papa rei rainha король царь президент император доктор"
 )
 _PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
+# First words of texts that are no person's name, among them those of places and offices.
 _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
-    "это der die el la le il lo o"
+    "это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
@@ -143,7 +144,6 @@ _NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "four
 _NUMBER_OF = {word: number for number, words in enumerate(_NUMBERS, 1) for word in words.split()}
 _INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
 _LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|die|das|den|le|la|el|il|o|a) $")
-_IS_ROLE = re.compile(_ROLE)
 _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
@@ -160,9 +160,11 @@ def same_person(texts: Texts) -> bool | None:
     >>> same_person(Texts("Who?", "Sir I. Newton", "Isaac Newton")), same_person(Texts("Who?", "Paul V", "Paul VI"))
     (True, False)
     """
-    if not texts.reference[:1].isupper() or not _asks_who(texts.question) or _LIST.search(texts.reference):
+    reference = texts.reference
+    may_be = reference[:1].isupper() and " " in reference and not _LIST.search(reference)
+    if not may_be or not _asks_who(texts.question):
         return None
-    wanted, given = _person(texts.reference), _person(texts.answer)
+    wanted, given = _person(reference), _person(texts.answer)
     names, number = wanted
     if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(given[0]) < _FULL):
         return None
@@ -224,7 +226,7 @@ def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
 def _same_given_name(one: str, other: str) -> bool | None:
     if one == other or 1 in {len(one), len(other)}:
         return one[0] == other[0]
-    if one in other or other in one or _IS_ROLE.fullmatch(one) or min(len(one), len(other)) < _SHORTEST_NAME:
+    if one in other or other in one or re.fullmatch(_ROLE, one) or min(len(one), len(other)) < _SHORTEST_NAME:
         return None
     letters = [(_FULL_NAMES[word], name) for word, name in ((one, other), (other, one)) if word in _FULL_NAMES]
     if letters:
@@ -238,6 +240,8 @@ def _similar(one: str, other: str, least: float = _SIMILAR_NAME) -> bool:
 
 def _person(text: str) -> _Person:
     """Return the words of a text that is just a person's name, without titles; no words for another text."""
+    if text.count(" ") > 2 * _LONGEST_PERSON:
+        return [], 0
     if found := _NUMBERED.fullmatch(text.strip().rstrip(".")):
         word = found["number"].removeprefix("the ")
         if number := _NUMBER_OF.get(word.lower()) or value_of_roman(word):
