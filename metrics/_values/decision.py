@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
+from .codes import same_code
 from .directions import same_direction
 from .formulas import same_formula
 from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
 from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
-from .names import acronym, differs_in_one_word, other_symbol, same_code, same_label, same_person
+from .names import acronym, differs_in_one_word, same_person
 from .negations import denied
 from .phrases import takes_back
 from .quantities import same_number, wanted_number
@@ -64,7 +65,7 @@ _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
 # Kinds for which an answer may contain the reference and still be wrong.
-_WHOLE = frozenset({"candidates", "list", "option", "yes_no", "formula", "negation"})
+_WHOLE = frozenset({"candidates", "identifier", "list", "option", "yes_no", "formula", "negation"})
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -76,7 +77,6 @@ _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
-_VERSION = re.compile(r"\bversion\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
@@ -147,7 +147,7 @@ def decide_pair(
     kind, equal = next(_decisions(texts, references), (None, None))
     certain = equal is not None and kind in kinds and not (kind != "yes_no" and takes_back(texts.answer))
     repeated = equal is False and (
-        texts.answer_words == exact_words(texts.reference)
+        (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
         or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
     )
     if not certain or repeated:
@@ -219,7 +219,8 @@ def _repeats(texts: Texts) -> bool:
     wanted = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
-    whole = " " if texts.short and (texts.wanted.numbers or any(map(str.isdigit, wanted))) else ""
+    digits = texts.wanted.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
+    whole = " " if texts.short and digits else ""
     return wanted + whole in f" {' '.join(texts.answer_words)} "
 
 
@@ -275,14 +276,11 @@ def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
 
 def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     """Compare identifiers, acronyms and persons, which need no reading of values."""
-    if (same := same_code(texts)) is not None:
+    for same in same_code(texts):
         yield "identifier", same
     if len(texts.answer) > _LONGEST_NAME:
         return
-    similar = texts.answer.count(" ") <= texts.reference.count(" ") + 1
-    if (same := same_label(texts)) is not None:
-        yield "identifier", same
-    if similar and (other_symbol(texts) or differs_in_one_word(texts)):
+    if differs_in_one_word(texts):
         yield "identifier", False
     if (same := acronym(texts)) is not None:
         yield "acronym", same
@@ -292,7 +290,7 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
 
 def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    reference, answer = texts.reference, texts.answer
+    reference = texts.reference
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
@@ -308,8 +306,6 @@ def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
         same = None if number is None else same_number(texts, number)
         if same is None and has_other_number(texts):
             same = False
-        if same and _VERSION.search(texts.question) and reference.strip(" .v") not in answer:
-            same = None  # 3.1 and 3.10
         if number is not None or same is not None:
             yield "quantity" if number and number.unit else "number", same
 

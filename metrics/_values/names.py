@@ -7,178 +7,59 @@ import re
 import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import dropwhile
+from itertools import dropwhile, product
 
 from .._shared.words import exact_words
-from .phrases import negated
-from .reading import Texts
+from .reading import Texts, value_of_roman
 from .text import word_set
 
-# Each piece of code has one of these characters, for which a search is fast.
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:-]")
-_CODE = re.compile(r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)/\w|\w/\w+/|_\w|\w_")
-_MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
-_SYMBOL_IN_CODE = re.compile(r"[-/._=(\[]")
-_LONGEST_CODE, _SPACES_IN_CODE = 80, 6
-_COMMAND = re.compile(r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w")
-_FILE = re.compile(r"[\w-]*[a-zA-Z][\w-]*\.[a-zA-Z]\w{0,4}")
-_QUOTED = re.compile(r"`([^`]+)`")
-_MORE_WORDS = 10  # Words around code in an answer.
-_SIMILAR_CODE = 0.8
-
-
-def same_code(texts: Texts) -> bool | None:
-    """Return whether code, a command, a path or a version is the same; None for another kind of reference.
-
-    >>> same_code(Texts("", "Put it in package.json.", "package.json")), same_code(Texts("", "ls -a", "ls -l"))
-    (True, False)
-    """
-    command = _COMMAND.match(texts.reference) is not None
-    may_be = command or _MAY_BE_CODE.search(texts.reference)
-    if not may_be or "\\" in texts.reference or _MEASURE.match(texts.reference):
-        return None
-    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
-    code = 0 < len(reference) <= _LONGEST_CODE and reference.count(" ") <= _SPACES_IN_CODE
-    sentence = " " in reference and not _SYMBOL_IN_CODE.search(reference)
-    if not code or "\\" in texts.answer or not (command or (_CODE.search(texts.reference) and not sentence)):
-        return None
-    if quoted := _QUOTED.findall(texts.answer):
-        answer = _tidy(quoted[0]) if len(quoted) == 1 else ""
-    left, right = answer.split(), reference.split()
-    if re.search(rf"(?<![\w-]){re.escape(reference)}(?![\w-]|\.\w)", answer):
-        certain = len(left) <= len(right) + _MORE_WORDS and not negated(answer.partition(reference)[0])
-        return True if certain else None
-    if len(left) != len(right) or answer.lower() == reference.lower():
-        return None
-    if _FILE.fullmatch(reference) and _FILE.fullmatch(answer):
-        return False
-    others = sum(one != other for one, other in zip(left, right, strict=True))
-    similar = len(right) > 1 or SequenceMatcher(None, answer, reference).ratio() > _SIMILAR_CODE
-    return False if (others == 1 and similar) or _other_call(answer, reference) else None
-
-
-def _other_call(answer: str, reference: str) -> bool:
-    """Return whether two pieces of code differ only in the name of a function, such as int(s) and str(s)."""
-    left, right = answer.partition("("), reference.partition("(")
-    method = left[0].endswith(f".{right[0]}") or right[0].endswith(f".{left[0]}")
-    return left[0] != right[0] and not method and bool(left[1]) and left[1:] == right[1:]
-
-
-def _tidy(text: str) -> str:
-    """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
-    text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
-    return " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
-
-
-_MAY_BE_LABEL, _LONGEST_LABEL = re.compile(r"[\d₀-₉]|[+-]$"), 40  # Characters.
-# LH 404 and A380; B+ and Na+; any others with a letter and a digit.
-_LABELS = (
-    re.compile(r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b"),
-    re.compile(r"\b[A-Z][a-z]?[+-](?!\w)"),
-    re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w"),
-)
-_PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
-_SENTENCE, _LONGEST_LABELED = 8, 20  # Words of an answer.
-
-
-def same_label(texts: Texts) -> bool | None:
-    """Return whether an answer has the reference's label, such as A72; None unless it has one label of that form.
-
-    >>> same_label(Texts("", "You need to be at gate A27.", "A72")), same_label(Texts("", "B 7", "B7"))
-    (False, True)
-    """
-    if len(texts.reference) > _LONGEST_LABEL or not _MAY_BE_LABEL.search(texts.reference):
-        return None
-    reference, answer = (unicodedata.normalize("NFKC", text).strip(" .") for text in (texts.reference, texts.answer))
-    pattern = next((one for one in _LABELS if one.fullmatch(reference)), None)
-    if pattern is None or texts.length > _LONGEST_LABELED or negated(answer):
-        return None
-    other = pattern is _LABELS[-1]
-    if texts.wanted.dates or texts.wanted.times or (other and texts.wanted.numbers):
-        return None
-    joined = str.maketrans("", "", " -" if pattern is _LABELS[0] else "")
-    wanted, given = reference.translate(joined), (found[0].translate(joined) for found in pattern.finditer(answer))
-    codes = {code for code in given if not other or _form(code) == _form(wanted)}
-    if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
-        return None
-    return wanted in codes
-
-
-def _form(code: str) -> str:
-    """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
-    return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
-
-
-# Endings of chemical names, in which one letter is another substance.
-_CHEMICAL = re.compile(r"[a-z0-9,()\[\]'-]*(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?")
-_CHEMISTRY = re.compile(
-    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|called|"
-    r"substance|[A-Z][a-z]?\d)"
-)
-_WITH_NUMBER = re.compile(r"[a-z]+-?\d+[a-z]*|\d+(?:st|nd|rd|th)")  # b12, a380, 14th
+# Endings of chemical names, in which one letter is another substance, and what ships' names start with.
+_ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
-_LONGEST_NAME = 6  # Words.
+_MAY_DIFFER = re.compile(rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS))})\b|{_ENDING}\b")
+_CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
+_CHEMISTRY = re.compile(
+    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
+    r"called|substance|[A-Z][a-z]?\d)"
+)
+_LONGEST_NAME, _LONGEST_WITH_NAME = 6, 12  # Words.
 
 
 def differs_in_one_word(texts: Texts) -> bool:
-    """Return whether an answer is the reference but for a word or character that changes what it names.
+    """Return whether an answer has the reference but for a word or character that changes what it names.
 
-    >>> differs_in_one_word(Texts("Which compound?", "sodium nitrite", "sodium nitrate"))
+    >>> differs_in_one_word(Texts("Which compound?", "It is sodium nitrite.", "sodium nitrate"))
     True
     >>> differs_in_one_word(Texts("", "Paris, France", "Paris"))
     False
     """
+    if not _MAY_DIFFER.search(texts.reference) or texts.answer.count(" ") > _LONGEST_WITH_NAME:
+        return False
     given, wanted = exact_words(texts.answer), exact_words(texts.reference)
     if len(given) + 1 == len(wanted) and texts.answer[:2] == "A ":
         given = ("a", *given)  # blood group A
-    if len(given) != len(wanted) or len(wanted) > _LONGEST_NAME:
+    size = len(wanted)
+    if len(given) < size or size > _LONGEST_NAME or (size == 1 and len(given) > 1):
         return False
-    pairs = [pair for pair in zip(given, wanted, strict=True) if pair[0] != pair[1]]
-    if len(pairs) != 1:
+    parts = [zip(given[start : start + size], wanted, strict=True) for start in range(len(given) - size + 1)]
+    changes = [[pair for pair in part if pair[0] != pair[1]] for part in parts]
+    close = [pairs for pairs in changes if len(pairs) <= 1]
+    if len(close) != 1 or not close[0]:
         return False
-    left, right = pairs[0]
-    if left.replace("ph", "f") == right.replace("ph", "f"):
-        return False  # sulphur and sulfur
-    if any(map(str.isdecimal, left + right)):
-        return _other_number(left, right)
-    letters = len(wanted) > 1 and len(left) == len(right) == 1 and (left + right).isalpha()
+    left, right = close[0][0]
+    if left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right)):
+        return False  # sulphur and sulfur; numbers are compared elsewhere
+    # The letter l often stands for the Roman numeral I.
+    letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     return letters or {left, right} <= _SHIPS or bool(chemicals)
-
-
-def _other_number(left: str, right: str) -> bool:
-    """Return whether two words differ in their number, such as b6 and b12, but not '70s and 1970s."""
-    (digits, letters), (others, rest) = ((re.sub(r"\D", "", one), re.sub(r"\d", "", one)) for one in (left, right))
-    if letters != rest or digits.endswith(others) or others.endswith(digits):
-        return False
-    return all(map(_WITH_NUMBER.fullmatch, (left, right)))
-
-
-_MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
-_SYMBOL = re.compile(r"(?=\S*\d)[a-zA-Z][\w.+#()-]+")
-_LONGEST_MOVE = 12  # Characters of a symbol with the number of its move.
-_SHORTEST_ACRONYM, _LONGEST_SYMBOL = 4, 6
-
-
-def other_symbol(texts: Texts) -> bool:
-    """Return whether both texts are single symbols of letters and digits, or acronyms, that differ.
-
-    >>> other_symbol(Texts("", "c3", "c4")), other_symbol(Texts("", "NOAA", "NASA")), other_symbol(Texts("", "km", "m"))
-    (True, True, False)
-    """
-    if max(len(texts.answer), len(texts.reference)) > _LONGEST_MOVE:
-        return False
-    given, wanted = (_MOVE.sub("", text.strip(" .")) for text in (texts.answer, texts.reference))
-    if max(len(given), len(wanted)) > _LONGEST_SYMBOL or given.lower() == wanted.lower():
-        return False
-    symbols = all(map(_SYMBOL.fullmatch, (given, wanted)))
-    acronyms = (given + wanted).isalpha() and all(map(str.isupper, (given, wanted)))
-    return symbols or (acronyms and min(len(given), len(wanted)) >= _SHORTEST_ACRONYM)
 
 
 _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
+# Two acronyms of three letters may be of one thing, except codes.
+_ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,6}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
@@ -189,14 +70,17 @@ def acronym(texts: Texts) -> bool | None:
     >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
     (True, False)
     """
-    if not (texts.reference.isupper() or texts.answer.isupper() or "." in texts.reference):
+    if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
         return None
-    same = _abbreviates(texts.reference, texts.answer)
-    return _abbreviates(texts.answer, texts.reference) if same is None else same
+    given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
+    if all(map(_ACRONYM.fullmatch, (given, wanted))) and (given not in wanted and wanted not in given):
+        long = min(len(given), len(wanted)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
+        return False if long else None
+    same = _abbreviates(wanted, texts.answer)
+    return _abbreviates(given, texts.reference) if same is None else same
 
 
-def _abbreviates(short: str, long: str) -> bool | None:
-    letters = _ARTICLE_OR_POINT.sub("", short.strip())
+def _abbreviates(letters: str, long: str) -> bool | None:
     if len(letters) not in _LETTERS or not letters.isupper() or not letters.isalpha():
         return None
     names = [found for found in _CAPITALIZED_RUN.findall(long) if " " in found]
@@ -209,21 +93,37 @@ def _abbreviates(short: str, long: str) -> bool | None:
     return False if len(initials) == len(letters) and not long.isupper() else None
 
 
+_ROLE = (
+    r"(?:author|painter|composer|president|king|queen|pope|emperor|monarch|actor|actress|singer|player|philosopher|poet|"
+    r"writer|inventor|explorer|director|minister|chancellor|leader|founder|sculptor|architect|engineer|astronomer|"
+    r"brothers?|sisters?|captain|coach|lawyer|doctor|person|\w{3,}(?:ist|ician|wright|naut|woman)|woman|"
+    r"(?!german|roman|norman|human|ottoman)\w*man)"
+)
 _WHO = re.compile(
-    r"\b(?:who|first person|whom|whose|which (?:\w+ )?(?:author|artist|painter|scientist|composer|president|king|queen|"
-    r"actor|actress|singer|player|philosopher|writer|poet|physicist|woman|man|person|inventor|explorer|director))\b",
+    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)\w+){{0,3}} {_ROLE})\b|"
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|quién(?:es)?|(?:à|par|de) qui|"
+    r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
 )
 _TITLES = word_set(
     "dr prof mr mrs ms miss sir dame lord lady president king queen pope saint st emperor prince princess general "
-    "captain jr sr baron baroness count countess duke duchess earl judge justice senator secretary father"
+    "captain baron baroness count countess duke duchess earl judge justice senator secretary father capt gen col lt "
+    "sgt rev premier chancellor professor doctor herr frau kaiser könig königin papst präsident roi reine président "
+    "rey reina presidente papa rei rainha король царь президент император доктор"
 )
-_PARTICLES = word_set("de da di van von der den la le du al el bin ibn of the y")
-_NO_NAMES = word_set("the a an he she it they this that these those in on at by i we as for no yes from after")
-_DENIES = re.compile(r"\b(?:not|no|never|or|nor)\b|n[’']t\b", re.IGNORECASE)
-_NICKNAMES = word_set(
-    "bill bob dick bobby billy jack peggy ted ned nancy polly harry hank chuck liz betty bess kate meg molly sasha will"
+_PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
+# First words of texts that are no person's name, among them those of places and offices.
+_NO_NAMES = word_set(
+    "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
+    "это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
+_DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
+# Nicknames that look unlike the full name, with the first letters of full names.
+_NICKNAMES = {
+    "bill billy will": "w", "bob bobby dick rick": "r", "ted": "et", "ned liz betty bess": "e", "chuck": "c",
+    "jim jack jimmy": "j", "peggy maggie meg molly polly": "m", "hank": "h", "kate kitty": "ck", "nancy tony": "a",
+}  # fmt: skip
+_FULL_NAMES = {word: letters for words, letters in _NICKNAMES.items() for word in words.split()}
 _RELATIVES = re.compile(
     r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|née|born)\b|[’']s?\s",
     re.IGNORECASE,
@@ -232,15 +132,24 @@ _CAPITALIZED = re.compile(
     r"(?<![\w.'’-])[^\W\d_a-z][\w'’.-]*"
     r"(?:\s+(?:(?:de|da|di|van|von|der|den|la|le|du|al|el|bin|ibn)\s+)*[^\W\d_a-z][\w'’.-]*)*"
 )
+# A name at the start of a sentence, and what follows it if the sentence is about that person.
+_SUBJECT = re.compile(
+    rf"(?:(?i:(?:it|that|this)(?: was|['’]s| is) (?:by )?|by ))?(?P<name>{_CAPITALIZED.pattern})"
+    r"(?:\s+(?:did|was|is)\s*(?:[,.;(]|$)|\s+who\b|,\s+(?!(?:or|and|maybe|perhaps|possibly|then)\b)[a-z]|"
+    r"\s+(?P<verb>(?!(?:is|was|did|had|has|does|war|ist|est|fu|es|foi)\b)[a-z]+)\b)"
+)
+_OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
+_NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
+_NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
+_NUMBER_OF = {word: number for number, words in enumerate(_NUMBERS, 1) for word in words.split()}
+_INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
+_LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|die|das|den|le|la|el|il|o|a) $")
 _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
-_FULL = 2  # Words of a given name and a family name.
-_SHORTEST_NAME = 3  # Letters.
-_SIMILAR_NAME = 0.5
-
-
-@lru_cache(maxsize=1 << 10)
-def _asks_who(question: str) -> bool:
-    return _WHO.search(question) is not None
+_FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
+# Similarities of names below which they are different; given names of the same first letter may be nicknames.
+_SIMILAR_NAME, _SIMILAR_NICKNAME = 0.5, 0.32
+_asks_who = lru_cache(maxsize=1 << 10)(_WHO.search)
+_Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
 
 def same_person(texts: Texts) -> bool | None:
@@ -248,69 +157,104 @@ def same_person(texts: Texts) -> bool | None:
 
     >>> same_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
     False
-    >>> same_person(Texts("Who wrote it?", "Sir I. Newton", "Isaac Newton"))
-    True
+    >>> same_person(Texts("Who?", "Sir I. Newton", "Isaac Newton")), same_person(Texts("Who?", "Paul V", "Paul VI"))
+    (True, False)
     """
-    if not texts.reference[:1].isupper() or not _asks_who(texts.question):
+    reference = texts.reference
+    may_be = reference[:1].isupper() and " " in reference and not _LIST.search(reference)
+    if not may_be or not _asks_who(texts.question):
         return None
-    wanted = _person(texts.reference)
-    if len(wanted) < _FULL or {"of", "the"} & {*wanted} or wanted[-1] in texts.question.lower():
+    wanted, given = _person(reference), _person(texts.answer)
+    names, number = wanted
+    if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(given[0]) < _FULL):
         return None
-    given = _person(texts.answer)
-    return _same_name(given, wanted) if given else _named_in(texts, wanted)
+    return _same_name(given, wanted) if given[0] else _named_in(texts, wanted)
 
 
-def _named_in(texts: Texts, wanted: list[str]) -> bool | None:
+def _named_in(texts: Texts, wanted: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
-    answer = texts.answer
-    if answer.count(" ") > _LONGEST_ANSWER or _RELATIVES.search(answer) or _DENIES.search(answer):
+    answer = texts.answer.strip()
+    if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
         return None
     asked = {_without_accents(word) for word in exact_words(texts.question)}
-    names = [_person(found[0]) for found in _CAPITALIZED.finditer(answer)]
-    verdicts = {_same_name(name, wanted) for name in names if name and not set(name) <= asked}
+    if found := _SUBJECT.match(answer):
+        given, verb, rest = _person(found["name"]), found["verb"], answer[found.end() :]
+        others = {_without_accents(word) for name in _CAPITALIZED.findall(rest) for word in name.split()}
+        about = not verb or (verb in asked and (rest.startswith(" it") or others <= asked))
+        if about and not asked.issuperset(given[0]):
+            same, other = _same_name(given, wanted), _OTHER_CLAUSE.search(rest)
+            if same is None and other and (person := _person(other[1]))[0] and _same_name(person, wanted):
+                return False
+            return None if same is False and not others.isdisjoint(wanted[0]) else same
+    if _RELATIVES.search(answer):
+        return None
+    persons = [(_person(found[0]), _ARTICLE.search(answer[: found.start()])) for found in _CAPITALIZED.finditer(answer)]
+    named = [(_same_name(given, wanted), article) for given, article in persons if not asked.issuperset(given[0])]
+    verdicts = {None if same is False and article else same for same, article in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
-def _same_name(given: list[str], wanted: list[str]) -> bool | None:
-    if given[-1] == wanted[-1]:
-        left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (given, wanted))
-        return not left or left == right or (_same_given_names(left, right) if right else None)
-    full = len(given) == len(wanted) == _FULL and given[0] == wanted[0] and len(given[0]) >= _SHORTEST_NAME
-    spelled = "-" in given[1] + wanted[1] if full else False  # in another romanization
-    return (
-        False if full and not spelled and SequenceMatcher(None, given[1], wanted[1]).ratio() < _SIMILAR_NAME else None
-    )
+def _same_name(given: _Person, wanted: _Person) -> bool | None:
+    """Compare names with their numbers; "George" is not certainly George VI."""
+    (names, number), (others, other_number) = given, wanted
+    numbered = bool(number and other_number)
+    left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (names, others))
+    same: bool | None = None
+    if names[-1] == others[-1]:
+        same = (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
+    elif numbered and len(names) == len(others) == 1:
+        same = _same_given_name(names[0], others[0])
+    elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
+        same = None if any(_similar(*pair) for pair in product(names[1:], others[1:])) else False
+    return same if not same or number == other_number else False if numbered else None
 
 
 def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
-    """Return whether given names are the same or an initial; None if they may be forms of one name."""
-    left, right = given[0], wanted[0]
-    if given[1:] and wanted[1:] and given[1][0] != wanted[1][0]:
+    """Return whether given names are the same or initials; None if they may be forms of one name."""
+    pairs = list(zip(given, wanted, strict=False))
+    verdicts = [_same_given_name(*pair) for pair in pairs]
+    if verdicts[0] is False:
+        formal = sum(len(name) > 1 for name in given) > 1 == len(wanted)  # as the full name of a pseudonym may be
+        crossed = [pair for pair in product(given, wanted) if max(map(len, pair)) > 1]
+        return None if formal or any(_same_given_name(*pair) is not False for pair in crossed) else False
+    if any(one[0] != other[0] for one, other in pairs[1:]):
         return False  # another middle name
-    if left in {right, right[0]}:
-        longer = max(given, wanted, key=len)
-        more = len(given) != len(wanted) and any(len(name) > 1 for name in longer[min(len(given), len(wanted)) :])
-        return None if more else True
-    related = left[0] == right[0] or left in right or right in left or bool({left, right} & _NICKNAMES)
-    several = len(given) > 1 or len(wanted) > 1
-    return None if related or several or min(len(left), len(right)) < _SHORTEST_NAME else False
+    more = max(given, wanted, key=len)[len(pairs) :]
+    return None if None in verdicts or any(len(name) > 1 for name in more) else True
 
 
-def _person(text: str) -> list[str]:
-    """Return the words of a text that is just a person's name, without titles; empty for another text."""
-    words = [word.strip(",'’\"") for word in text.strip().rstrip(".").split()]
+def _same_given_name(one: str, other: str) -> bool | None:
+    if one == other or 1 in {len(one), len(other)}:
+        return one[0] == other[0]
+    if one in other or other in one or re.fullmatch(_ROLE, one) or min(len(one), len(other)) < _SHORTEST_NAME:
+        return None
+    letters = [(_FULL_NAMES[word], name) for word, name in ((one, other), (other, one)) if word in _FULL_NAMES]
+    if letters:
+        return None if len(letters) > 1 or letters[0][1][0] in letters[0][0] else False
+    return None if _similar(one, other, _SIMILAR_NICKNAME if one[0] == other[0] else _SIMILAR_NAME) else False
+
+
+def _similar(one: str, other: str, least: float = _SIMILAR_NAME) -> bool:
+    return 1 in {len(one), len(other)} or SequenceMatcher(None, one, other).ratio() > least
+
+
+def _person(text: str) -> _Person:
+    """Return the words of a text that is just a person's name, without titles; no words for another text."""
+    if text.count(" ") > 2 * _LONGEST_PERSON:
+        return [], 0
+    if found := _NUMBERED.fullmatch(text.strip().rstrip(".")):
+        word = found["number"].removeprefix("the ")
+        if number := _NUMBER_OF.get(word.lower()) or value_of_roman(word):
+            return _person(found["name"])[0], number
+    words = [word.strip(",'’\"") for word in _INITIAL.sub(". ", text.strip()).rstrip(".").split()]
     names = list(dropwhile(lambda word: word.lower().rstrip(".") in _TITLES, words))
-    if len(names) > 1 and names[-1].lower().rstrip(".") in {"jr", "sr"}:
-        names.pop()
-    if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES:
-        return []
+    if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES or text.isupper():
+        return [], 0
     capitalized = all(word[:1].isupper() or word.lower() in _PARTICLES for word in names if word)
-    initials = any("." in word.rstrip(".") for word in words)  # as in "J.R.R."
-    if text.isupper() or initials or not (capitalized or (len(words) == 1 and text.islower())):
-        return []
-    if any(character.isdigit() or character in "'’" for character in text):
-        return []
-    return [_without_accents(word.rstrip(".")) for word in names if word]
+    if not (capitalized or (len(words) == 1 and text.islower())) or any(one.isdigit() or one in "'’" for one in text):
+        return [], 0
+    names[-1:] = _DOUBLE.split(names[-1])
+    return [_without_accents(word.rstrip(".")) for word in names if word], 0
 
 
 def _without_accents(word: str) -> str:
