@@ -230,11 +230,13 @@ class Judging:
 
     def _send(self, rows: Sequence[JudgedRow], deliver: DeliverReply, protocol: Protocol | Decisions) -> None:
         model: Any = self.model
-        texts = [(row.question, [*row.references], row.prediction) for row in rows]
+        texts = ((row.question, [*row.references], row.prediction) for row in rows)
         if isinstance(protocol, Decisions):
-            model.post(protocol.api, [protocol.body(*one) for one in texts], deliver)
-        else:
-            model.reply([protocol.conversation(*one) for one in texts], deliver, _wanted(protocol))
+            model.post(protocol.api, (protocol.body(*one) for one in texts), deliver)
+            return
+        # Prompts for an endpoint are rendered while others wait for replies.
+        conversations = (protocol.conversation(*one) for one in texts)
+        model.reply(conversations if isinstance(model, Endpoint) else [*conversations], deliver, _wanted(protocol))
 
     def _send_batches(
         self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, show: Callable[[str], None]
