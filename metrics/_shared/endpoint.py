@@ -4,7 +4,7 @@ import asyncio
 import html
 import json
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class Endpoint(ChatModel):
         """Everything that the answers depend on. Not the URL, because a server may move."""
         return {"generator": "endpoint", "model": self.model, "extra_body": self.extra_body}
 
-    def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+    def reply(self, conversations: Iterable[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Ask for all replies, `concurrency` at a time; the first one alone shows which fields the server refuses."""
 
         async def ask(client: Client, conversation: Conversation) -> Reply | NoAnswer:
@@ -89,7 +89,7 @@ class Endpoint(ChatModel):
 
         run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
 
-    def post(self, path: str, bodies: Sequence[Mapping[str, Any]], deliver: DeliverReply) -> None:
+    def post(self, path: str, bodies: Iterable[Mapping[str, Any]], deliver: DeliverReply) -> None:
         """Send requests to another path than chat completions, `concurrency` at a time.
 
         Args:
@@ -102,7 +102,7 @@ class Endpoint(ChatModel):
     async def _each(
         self,
         path: str,
-        items: Sequence[Any],
+        items: Iterable[Any],
         ask: Callable[[Client, Any], Awaitable[Reply | NoAnswer]],
         deliver: DeliverReply,
         first_alone: bool = False,
@@ -120,7 +120,7 @@ class Endpoint(ChatModel):
         async with self.client(path) as client:
             if first_alone:
                 await work(client, 1)
-            workers = [asyncio.create_task(work(client)) for _ in range(min(self.concurrency, len(items)))]
+            workers = [asyncio.create_task(work(client)) for _ in range(self.concurrency)]
             try:
                 await asyncio.gather(*workers)
             finally:

@@ -60,6 +60,9 @@ class Client:
         max_retries: Number of retries.
         resolve: Returns the address of a host, or raises OSError. Requests then go to this address without a proxy, and
             are not redirected. By default, the system and the server decide.
+
+    Attributes:
+        secrets: The key, and the users and passwords of the URL and the proxy.
     """
 
     def __init__(
@@ -70,12 +73,7 @@ class Client:
         if key and urlsplit(url).username is None:
             self._headers["Authorization"] = f"Bearer {key}"
         self._proxy = _proxy(url) if resolve is None else None
-        self._key = key
-
-    @property
-    def secrets(self) -> list[str]:
-        """The key, and the users and passwords of the URL and the proxy."""
-        return [*([self._key] if self._key else []), *_credentials(self.url), *_credentials(self._proxy or "")]
+        self.secrets = [*([key] if key else []), *_credentials(url), *_credentials(self._proxy or "")]
 
     async def __aenter__(self) -> "Client":
         import aiohttp

@@ -152,14 +152,12 @@ class Judging:
 
     def _outcomes(self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))
-        judge = self._judge
-        kept = self._kept.read(judge, distinct) if self._kept else {}
+        kept = self._kept.read(self._judge, distinct) if self._kept else {}
         found = {
             row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
         }
         left = [row for row in distinct if row not in found]
-        model = self.model
-        found |= self._missing(left, raises) if isinstance(model, Recorded) else self._ask(left, raises, prices)
+        found |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises, prices)
         rulings, seen = [], set()
         for row in rows:
             again = row in seen and found[row].asked
@@ -180,6 +178,7 @@ class Judging:
     def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
         found: dict[JudgedRow, Ruling] = {}
         unwritten: list[Record] = []
+        judge = self._judge
         in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
 
         def write() -> None:
@@ -201,7 +200,7 @@ class Judging:
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
             if ruling.verdict and self._batches is None:
-                unwritten.append(self._record(row, ruling))
+                unwritten.append(Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
             if time.monotonic() - written > _WRITE_EVERY:
                 write()
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
@@ -231,11 +230,13 @@ class Judging:
 
     def _send(self, rows: Sequence[JudgedRow], deliver: DeliverReply, protocol: Protocol | Decisions) -> None:
         model: Any = self.model
-        texts = [(row.question, [*row.references], row.prediction) for row in rows]
+        texts = ((row.question, [*row.references], row.prediction) for row in rows)
         if isinstance(protocol, Decisions):
-            model.post(protocol.api, [protocol.body(*one) for one in texts], deliver)
-        else:
-            model.reply([protocol.conversation(*one) for one in texts], deliver, _wanted(protocol))
+            model.post(protocol.api, (protocol.body(*one) for one in texts), deliver)
+            return
+        # Prompts for an endpoint are rendered while others wait for replies.
+        conversations = (protocol.conversation(*one) for one in texts)
+        model.reply(conversations if isinstance(model, Endpoint) else [*conversations], deliver, _wanted(protocol))
 
     def _send_batches(
         self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, show: Callable[[str], None]
@@ -248,24 +249,22 @@ class Judging:
                 deliver(numbers[row], reply)
 
     def _store(self, replies: Replies) -> None:
-        ruled = {row: self._ruling(reply) for row, reply in replies.items()}
+        ruled = [(row, self._ruling(reply)) for row, reply in replies.items()]
+        judge = self._judge
         if self._kept:
-            self._kept.write([self._record(row, one) for row, one in ruled.items() if one.verdict])
-
-    def _record(self, row: JudgedRow, ruling: Ruling) -> Record:
-        verdict: Any = ruling.verdict
-        return Record(self._judge, row, verdict, ruling.tokens_in, ruling.tokens_out)
+            self._kept.write(
+                [Record(judge, row, one.verdict, one.tokens_in, one.tokens_out) for row, one in ruled if one.verdict]
+            )
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):
             return Ruling(None, error=str(reply))
-        counted = Ruling(None, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
+        verdict, error, protocol = None, None, self.protocol
         try:
-            if isinstance(self.protocol, Decisions):
-                return replace(counted, verdict=self.protocol.read(reply.content or {}))
-            return replace(counted, verdict=read(reply, self.protocol))
+            verdict = protocol.read(reply.content or {}) if isinstance(protocol, Decisions) else read(reply, protocol)
         except Unreadable as why:
-            return replace(counted, error=str(why))
+            error = str(why)
+        return Ruling(verdict, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, error=error)
 
 
 def _wanted(protocol: Protocol) -> dict[str, Any]:

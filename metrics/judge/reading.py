@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .._shared.chat_models import Reply, Token
@@ -71,7 +72,7 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
         how = "schema" if reply.granted else "parse"
         return Verdict(label, own if grade is None else grade, own > 0.5, how, reason)  # noqa: PLR2004
     label, at = _label(answer, protocol.labels, reply)
-    if _labels_at(starts, reply, protocol) != {label}:
+    if len(starts) > 1 and _labels_at(starts, reply, protocol) != {label}:
         raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {_shown(answer)}")
     expected = _expected(reply, start + at, label, protocol) if protocol.first_token_decides else None
     how = "parse" if expected is None else "logprobs"
@@ -105,6 +106,7 @@ def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[s
     return found
 
 
+@cache
 def _pattern(label: str) -> str:
     """Match a label in any case, with its words joined in any way; an integer may have decimals of 0."""
     words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", label.strip())))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -85,14 +85,12 @@ class Verdicts:
 
     def read(self, judge: JudgeName, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
         """Return the stored records of distinct rows."""
-        found: dict[JudgedRow, Record] = {}
-        for values in self._store.read([_key(judge, row) for row in rows]):
-            found |= {rows[number]: _decoded(value) for number, value in values.items()}
-        return found
+        found = self._store.read([_key(judge, row) for row in rows])
+        return {rows[number]: _decoded(value) for values in found for number, value in values.items()}
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records in one transaction: a kill cannot leave some of them."""
-        entries = {_key(record.judge, record.row): json.dumps(asdict(record)).encode() for record in records}
+        entries = {_key(record.judge, record.row): json.dumps(record, default=vars).encode() for record in records}
         # With this entry, the verdicts can replace the endpoint.
         entries |= {_endpoint_key(one.judge.model): b"" for one in records if one.judge.generator == ENDPOINT}
         self._store.write(entries.keys(), entries.values())
@@ -125,7 +123,7 @@ def row_of(fields: Mapping[str, Any]) -> JudgedRow:
 
 
 def _key(judge: JudgeName, row: JudgedRow) -> str:
-    return json.dumps([*asdict(judge).values(), *asdict(row).values()])
+    return json.dumps([*vars(judge).values(), *vars(row).values()])
 
 
 def _api_key(model: str, api: str) -> str:

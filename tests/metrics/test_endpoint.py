@@ -174,13 +174,15 @@ def test_an_interrupt_cancels_requests_in_a_notebook(server, processes):
 
 
 def test_errors_are_raised_while_a_loop_runs(server):
-    server.reply = "correct"
+    """No further conversation is taken from the iterator."""
+    server.reply, left = "correct", iter([QUESTION] * 9)
 
     def deliver(number, reply):
         raise LookupError("enough")
 
     async def cell():
-        Endpoint(server.url, "m").reply([QUESTION] * 3, deliver, {})
+        Endpoint(server.url, "m", concurrency=2).reply(left, deliver, {})
 
     with pytest.raises(LookupError, match="enough"):
         asyncio.run(cell())
+    assert len([*left]) == 7
