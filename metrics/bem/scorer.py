@@ -80,11 +80,6 @@ class BemScorer(ForTraining, ForReward, ComparesValues):
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
-        return bool(self.model.layers)
-
     def load(self) -> Loaded:
         """Load the classifier."""
         return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)

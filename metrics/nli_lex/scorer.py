@@ -72,11 +72,6 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
-        return bool(self.model.layers)
-
     def load(self) -> Loaded:
         """Load the classifier."""
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
