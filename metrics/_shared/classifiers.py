@@ -23,7 +23,7 @@ from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torc
 from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
-from .matcher import MAX_LENGTH, TASKS, Matcher, build, find, read, tensors
+from .matcher import MAX_LENGTH, TASKS, build, find, read, tensors
 from .onnx_engine import OnnxPairEngine
 
 Logits = NDArray[np.float64]
@@ -319,17 +319,13 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM).folder
-    classifier = (
-        _onnx_classifier(minilm, matcher, metric, options)
-        if engine == "onnxruntime"
-        else PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
-    )
+    classifier: PairReader
+    if engine == "onnxruntime":
+        onnx = OnnxPairEngine(tensors(minilm, matcher, metric), minilm / "tokenizer.json", options.num_threads)
+        classifier = PairReader(onnx, options, TASKS[metric], MAX_LENGTH)
+    else:
+        classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
     return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
-
-
-def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
-    engine = OnnxPairEngine(tensors(minilm, matcher, task), minilm / "tokenizer.json", options.num_threads)
-    return PairReader(engine, options, TASKS[task], MAX_LENGTH)
 
 
 def read_pairs(

@@ -43,13 +43,9 @@ def denied(texts: Texts) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
-    full = _SHORTENED.sub(_spelled_out, text.lower())
+    full = _SHORTENED.sub(lambda found: _FULL.get(found[0][:2], " not"), text.lower())
     words = _WORD.findall(full)
     return words[1:] if len(words) > 1 and words[0] in _LEADING and re.match(r"\W*\w+\s*[,.;:!–—-]", full) else words
-
-
-def _spelled_out(found: re.Match[str]) -> str:
-    return _FULL.get(found[0][:2], " not")
 
 
 def _content(words: list[str]) -> list[str]:
