@@ -339,15 +339,15 @@ def read_pairs(
     describe: str,
 ) -> Parts:
     """Return the classifier's outputs and the word features of each pair of an answer and a reference."""
-    found, claims = search(questions, predictions, references, options.by_sentence)
-    inputs = expand(*found, options, model.classifier)
-    logits = model.classifier.logits([pair(*texts) for texts in inputs.texts], inputs.tokens, describe)
+    (asked, texts, wanted), claims = search(questions, predictions, references, options.by_sentence)
+    inputs = expand(asked, texts, wanted, options, model.classifier)
+    logits = model.classifier.logits([pair(*sides) for sides in inputs.texts], inputs.tokens, describe)
     return Parts(
         starts=row_starts(references),
         answered=inputs.answered,
         claims=claims,
         said=inputs.best_window(value(logits, model.positive)),
-        evidence=claims.evidence(evidence(found.texts, found.wanted)),
+        evidence=claims.evidence(evidence(texts, wanted)),
         weights={},
         exact=exact_scores(questions, predictions, references, read=not model.layers),
     )

@@ -281,12 +281,8 @@ def best_pairs(
     return best, found | parts.claims.parts(probabilities, best, options.by_sentence)
 
 
-class Search(NamedTuple):
-    """Rows for `expand`: texts, and the claims that are searched in each."""
-
-    questions: Sequence[str]
-    texts: Sequence[str]
-    wanted: Sequence[Sequence[str]]
+Search = tuple[Sequence[str], Sequence[str], Sequence[Sequence[str]]]
+"""Rows for `expand`: questions, texts, and the claims that are searched in each text."""
 
 
 def search(
@@ -297,7 +293,7 @@ def search(
         count = sum(map(len, references))
         none = np.zeros(count, dtype=bool)
         claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
-        return Search(questions, predictions, references), claims
+        return (questions, predictions, references), claims
     pairs = [
         _Pair.of(question, answer, reference)
         for question, answer, listed in zip(questions, predictions, references, strict=True)
@@ -310,8 +306,8 @@ def search(
         token_f1=np.array([pair.token_f1 for pair in pairs]),
         repeated=np.array([repeated for pair in pairs for repeated in pair.repeated()]),
     )
-    rows = [row for pair in pairs for row in pair.rows()]
-    return Search(*zip(*rows, strict=True)), claims
+    asked, texts, wanted = zip(*(row for pair in pairs for row in pair.rows()), strict=True)
+    return (asked, texts, wanted), claims
 
 
 class _Pair(NamedTuple):

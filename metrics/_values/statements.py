@@ -80,9 +80,7 @@ def _turned(reference: str, answer: str) -> bool:
     found, active = (passives[1], reference) if passives[1] else (passives[0], answer)
     if all(passives) or not found:
         return False
-    before, verb, after = active.lower().partition(found[1][:4].lower())
-    if not verb:
-        return False
+    before, _, after = active.lower().partition(found[1][:4].lower())
     patient, agent = around(found.string[: found.start()], found.string[found.end() :])
     subject, object_ = around(before, after.partition(" ")[2])
     return bool(patient & subject and agent & object_) and not (patient & object_ or agent & subject)
