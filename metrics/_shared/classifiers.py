@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,7 @@ _FEATURES = frozenset({"margin", "entailment", "intercept", *COLUMNS})
 _PACKAGES = ("torch", "transformers")
 
 Texts = tuple[str, tuple[str, ...]]
-
-
-class Pair(NamedTuple):
-    """The two sides of an input. The separator token joins the parts of the second side."""
-
-    first: str
-    second: tuple[str, ...]
+"""The two sides of an input. The separator token joins the parts of the second side."""
 
 
 class PairReader:
@@ -86,7 +80,7 @@ class PairReader:
         outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
-            lambda indices: self.forward(self.encode([distinct[i] for i in indices], known)),
+            lambda indices: self.engine.run(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or self.engine.token_budget,
             batch_size=self._options.batch_size,
             describe=describe,
@@ -98,10 +92,6 @@ class PairReader:
         """Return token ids and token types of each pair, with special tokens."""
         known = self._with_tokens(pairs, tokens)
         return [self.engine.template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
-
-    def forward(self, inputs: Sequence[PairIds]) -> NDArray[np.float32]:
-        """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
-        return self.engine.run(inputs)
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the known tokens and the tokens of all other texts in the pairs."""
@@ -334,7 +324,7 @@ def read_pairs(
     references: Sequence[Sequence[str]],
     questions: Sequence[str],
     options: MatcherOptions,
-    pair: Callable[[str, str, str], Pair],
+    pair: Callable[[str, str, str], Texts],
     value: Callable[[Logits, int], Logits],
     describe: str,
 ) -> Parts:

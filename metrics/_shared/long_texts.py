@@ -58,12 +58,9 @@ class MatcherOptions(Options):
 
     def settings(self) -> dict[str, object]:
         """Return the signature's values by key."""
-        whole = self.long_answers == "truncate"
-        lengths = {
-            "long": "truncate" if whole else f"window{self.window}",
-            "q": None if whole else self.question_tokens,
-        }
-        return super().settings() | lengths
+        if self.long_answers == "truncate":
+            return super().settings() | {"long": "truncate", "q": None}
+        return super().settings() | {"long": f"window{self.window}", "q": self.question_tokens}
 
 
 @dataclass(frozen=True)
@@ -362,7 +359,7 @@ def sentences(text: str) -> list[str]:
     return [piece.strip() for piece in segment("en", text) if any(map(str.isalnum, piece))]
 
 
-def check_splitter(metric: str) -> None:
-    """Raise ImportError if the package that finds sentences is missing."""
-    if find_spec("sentencex") is None:
+def check_splitter(metric: str, options: MatcherOptions) -> None:
+    """Raise ImportError if the package that finds sentences is needed, but missing."""
+    if options.by_sentence and find_spec("sentencex") is None:
         raise ImportError(f"{metric}: long_references='sentences' needs sentencex: pip install sentencex")

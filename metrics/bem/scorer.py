@@ -86,8 +86,7 @@ class BemScorer(ForTraining, ForReward, ComparesValues):
 
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
-        if options.by_sentence:
-            check_splitter(self.name)
+        check_splitter(self.name, options)
         super().prepare(options)
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")

@@ -50,7 +50,9 @@ def video_features(
     from safetensors.numpy import load, save
 
     distinct = list(dict.fromkeys(paths))
-    store = _feature_store(Path(cache_dir).expanduser(), encoder, sampling) if cache_dir else None
+    name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
+    path = Path(cache_dir, f"features-{name}.sqlite").expanduser() if cache_dir else None
+    store = Store(path, "evqascore: the store of features") if path else None
     at_once, each = divide(threads or usable_cpus(), len(distinct))
     stopped = Event()
 
@@ -108,11 +110,6 @@ def divide(cores: int, videos: int) -> tuple[int, int]:
     """Return how many videos to read at once, and the decoding threads of each."""
     at_once = max(1, min(cores, videos))
     return at_once, max(1, cores // at_once)
-
-
-def _feature_store(folder: Path, encoder: Encoder, sampling: Sampling) -> Store:
-    name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
-    return Store(folder / f"features-{name}.sqlite", "evqascore: the store of features")
 
 
 def _content(path: str) -> str | None:

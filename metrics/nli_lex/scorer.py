@@ -78,8 +78,7 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
 
     def prepare(self, options: NliLexOptions) -> None:
         """Check the given weights before the model is loaded, then load it and check that there are weights."""
-        if options.by_sentence:
-            check_splitter(self.name)
+        check_splitter(self.name, options)
         if options.weights is not None:
             given_weights(options.lexical, options.weights)
         self.weights(options)
