@@ -60,9 +60,9 @@ def install(name: str, files: Files, modules: Path) -> Path:
         (folder / "__init__.py").touch()
         if {path.name: path.read_bytes() for path in version.glob("*.py")} != files:
             _write(folder, version, files)
-        for other in _versions(folder, name):
-            if other != version:
-                shutil.rmtree(other)
+        for file in folder.glob(f"*/{name}.py"):
+            if len(file.parent.name) == _HASH_LENGTH and file.parent != version:
+                shutil.rmtree(file.parent)
     return version
 
 
@@ -89,11 +89,6 @@ def _hash(files: Files) -> str:
     for name, content in files.items():
         digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
-
-
-def _versions(folder: Path, name: str) -> list[Path]:
-    """Return the folders of all versions."""
-    return [path.parent for path in folder.glob(f"*/{name}.py") if len(path.parent.name) == _HASH_LENGTH]
 
 
 def _write(folder: Path, version: Path, files: Files) -> None:

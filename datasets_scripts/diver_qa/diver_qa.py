@@ -10,6 +10,11 @@ from .._shared.questions import features, is_questions, unique_questions
 from .._shared.sources import only_split
 from .rows import SOURCE, parse_file
 
+_TYPES = {
+    "question": "string", "references": "strings", "answer": "string", "source": "string", "model": "string",
+    "judgement": "bool",
+}  # fmt: skip
+
 
 class DiverQa(datasets.GeneratorBasedBuilder):
     """Build the configurations `default` and `questions`, each with one split, `test`."""
@@ -21,19 +26,9 @@ class DiverQa(datasets.GeneratorBasedBuilder):
     DEFAULT_CONFIG_NAME = "default"
 
     def _info(self) -> datasets.DatasetInfo:
+        types = {} if is_questions(self.config.name) else _TYPES
         return datasets.DatasetInfo(
-            features=datasets.Features(
-                features()
-                if is_questions(self.config.name)
-                else {
-                    "question": datasets.Value("string"),
-                    "references": datasets.List(datasets.Value("string")),
-                    "answer": datasets.Value("string"),
-                    "source": datasets.Value("string"),
-                    "model": datasets.Value("string"),
-                    "judgement": datasets.Value("bool"),
-                }
-            ),
+            features=datasets.Features(features(**types)),
             license="mit",
             homepage="https://github.com/saishridhar/DIVER-QA",
         )

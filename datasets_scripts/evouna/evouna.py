@@ -10,6 +10,11 @@ from .._shared.questions import features, is_questions, unique_questions
 from .._shared.sources import only_split
 from .rows import SOURCES, parse_file
 
+_TYPES = {
+    "question_id": "int32", "question": "string", "references": "strings", "system": "string", "answer": "string",
+    "judgement": "bool", "improper": "bool", "usable": "bool",
+}  # fmt: skip
+
 
 class Evouna(datasets.GeneratorBasedBuilder):
     """Build `nq` and `tq`, and the questions of each, `nq_questions` and `tq_questions`; the only split is `test`."""
@@ -22,21 +27,9 @@ class Evouna(datasets.GeneratorBasedBuilder):
     ]
 
     def _info(self) -> datasets.DatasetInfo:
+        types = {} if is_questions(self.config.name) else _TYPES
         return datasets.DatasetInfo(
-            features=datasets.Features(
-                features()
-                if is_questions(self.config.name)
-                else {
-                    "question_id": datasets.Value("int32"),
-                    "question": datasets.Value("string"),
-                    "references": datasets.List(datasets.Value("string")),
-                    "system": datasets.Value("string"),
-                    "answer": datasets.Value("string"),
-                    "judgement": datasets.Value("bool"),
-                    "improper": datasets.Value("bool"),
-                    "usable": datasets.Value("bool"),
-                }
-            ),
+            features=datasets.Features(features(**types)),
             license="apache-2.0",
             homepage="https://github.com/wangcunxiang/QA-Eval",
         )

@@ -61,9 +61,13 @@ def references(release: Release) -> Iterator[Row]:
         ValueError: A file is not in the format of the release.
     """
     authors = _read_authors(release.authors) if release.authors else None
-    later = {("dermavqa", split): _later_responses(path) for split, path in release.extensions.items()}
+    later = {
+        ("dermavqa", split, encounter["encounter_id"]): encounter["responses"][-_LATER:]
+        for split, path in release.extensions.items()
+        for encounter in encounters(path)
+    }
     for query, encounter in _encounters(release):
-        added = later.get((query["subset"], query["split"]), {}).get(query["encounter_id"], [])
+        added = later.get((query["subset"], query["split"], query["encounter_id"]), [])
         for position, response in enumerate(encounter["responses"] + added):
             yield query | {
                 "position": position,
@@ -115,10 +119,6 @@ def _languages(encounter: dict[str, Any], path: Path) -> list[str]:
     if not found:
         raise ValueError(f"{path}: query {encounter['encounter_id']} has no query_content_en or query_content_zh")
     return found
-
-
-def _later_responses(path: Path) -> dict[str, list[dict[str, Any]]]:
-    return {encounter["encounter_id"]: encounter["responses"][-_LATER:] for encounter in encounters(path)}
 
 
 def _read_authors(path: Path) -> dict[str, Author]:

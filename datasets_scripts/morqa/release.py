@@ -78,22 +78,13 @@ RATINGS_ORIGIN = "https://osf.io/kcv2n"
 
 _DERMAVQA = "https://raw.githubusercontent.com/wyim/DermaVQA/89e1c227e4a4827ae028bc530f2bd06161b5e4d8/data/iiyi"
 
+_FILES = {
+    "valid": ("valid_ht.json", "be8fa34b43639908b75eaf560fb0e745ee968772834a8fd06e56bbdceca8b0de"),
+    "test": ("test_ht.json", "120232fdc5a9ed821449ea2cecca49329c26e4ba10236ad9052bce63c4729cf9"),
+    "authors": ("df_userinfo.csv", "edad55bbe97dfcc9b6fe79206d7fe8fc5b83774a4bf1b25084890261b4a2ad4f"),
+}
 DOWNLOADS = {
-    "valid": Source(
-        path="data/iiyi/valid_ht.json",
-        url=f"{_DERMAVQA}/valid_ht.json",
-        sha256="be8fa34b43639908b75eaf560fb0e745ee968772834a8fd06e56bbdceca8b0de",
-    ),
-    "test": Source(
-        path="data/iiyi/test_ht.json",
-        url=f"{_DERMAVQA}/test_ht.json",
-        sha256="120232fdc5a9ed821449ea2cecca49329c26e4ba10236ad9052bce63c4729cf9",
-    ),
-    "authors": Source(
-        path="data/iiyi/df_userinfo.csv",
-        url=f"{_DERMAVQA}/df_userinfo.csv",
-        sha256="edad55bbe97dfcc9b6fe79206d7fe8fc5b83774a4bf1b25084890261b4a2ad4f",
-    ),
+    name: Source(f"data/iiyi/{file}", f"{_DERMAVQA}/{file}", sha256) for name, (file, sha256) in _FILES.items()
 }
 """DermaVQA's files at a fixed commit, the only ones that a program can download."""
 

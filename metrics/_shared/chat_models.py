@@ -160,11 +160,10 @@ class LocalModel(ChatModel):
             ValueError: The model cannot be loaded, or has no chat template for the conversation.
             MemoryError: A single prompt does not fit.
         """
-        tokenizer, model = self._loaded
-        prompts = [self._prompt(tokenizer, conversation) for conversation in conversations]
+        prompts = [self._prompt(conversation) for conversation in conversations]
         window = _WINDOW_BATCHES * self.batch_size
         for first in range(0, len(prompts), window):
-            self._reply_to(tokenizer, model, prompts[first : first + window], first, deliver, wanted)
+            self._reply_to(prompts[first : first + window], first, deliver, wanted)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -214,45 +213,38 @@ class LocalModel(ChatModel):
             raise ValueError(f"device {self.device!r} cannot be used ({error}); expected auto, cpu, …") from error
         return self.device
 
-    def _prompt(self, tokenizer: Any, conversation: Conversation) -> str:
+    def _prompt(self, conversation: Conversation) -> str:
         from jinja2 import TemplateError
 
         try:
-            prompt: str = tokenizer.apply_chat_template(
+            prompt: str = self._loaded[0].apply_chat_template(
                 conversation, tokenize=False, add_generation_prompt=True, date_string=_TEMPLATE_DATE
             )
         except TemplateError as error:
             raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
         return prompt
 
-    def _reply_to(
-        self,
-        tokenizer: Any,
-        model: Any,
-        prompts: list[str],
-        first: int,
-        deliver: DeliverReply,
-        wanted: Mapping[str, Any],
-    ) -> None:
+    def _reply_to(self, prompts: list[str], first: int, deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         import numpy as np
 
         from .batching import Indices, run
 
         def forward(rows: Indices) -> Any:
             replies = np.empty(len(rows), dtype=object)
-            replies[:] = self._generate(tokenizer, model, [prompts[row] for row in rows], wanted)
+            replies[:] = self._generate([prompts[row] for row in rows], wanted)
             return replies
 
-        lengths = np.array([len(ids) for ids in tokenizer(prompts, add_special_tokens=False)["input_ids"]])
+        lengths = np.array([len(ids) for ids in self._loaded[0](prompts, add_special_tokens=False)["input_ids"]])
         batches = run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size)
         for rows, replies in batches:
             for row, reply in zip(rows, replies, strict=True):
                 deliver(first + int(row), reply)
 
-    def _generate(self, tokenizer: Any, model: Any, prompts: list[str], wanted: Mapping[str, Any]) -> list[Reply]:
+    def _generate(self, prompts: list[str], wanted: Mapping[str, Any]) -> list[Reply]:
         """Reply to one batch. The template has added the special tokens, so the tokenizer must not."""
         import torch
 
+        tokenizer, model = self._loaded
         batch = tokenizer(prompts, add_special_tokens=False, padding=True, return_tensors="pt").to(model.device)
         ends = _end_tokens(tokenizer, model)
         seen = _Candidates(wanted["top_logprobs"]) if wanted.get("logprobs") else None

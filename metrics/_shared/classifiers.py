@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torc
 from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
-from .matcher import MAX_LENGTH, TASKS, Matcher, build, find, read, tensors
+from .matcher import MAX_LENGTH, TASKS, build, find, read, tensors
 from .onnx_engine import OnnxPairEngine
 
 Logits = NDArray[np.float64]
@@ -37,13 +37,7 @@ _FEATURES = frozenset({"margin", "entailment", "intercept", *COLUMNS})
 _PACKAGES = ("torch", "transformers")
 
 Texts = tuple[str, tuple[str, ...]]
-
-
-class Pair(NamedTuple):
-    """The two sides of an input. The separator token joins the parts of the second side."""
-
-    first: str
-    second: tuple[str, ...]
+"""The two sides of an input. The separator token joins the parts of the second side."""
 
 
 class PairReader:
@@ -86,7 +80,7 @@ class PairReader:
         outputs = np.empty((len(distinct), len(self.labels)))
         for indices, logits in run(
             lengths,
-            lambda indices: self.forward(self.encode([distinct[i] for i in indices], known)),
+            lambda indices: self.engine.run(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or self.engine.token_budget,
             batch_size=self._options.batch_size,
             describe=describe,
@@ -98,10 +92,6 @@ class PairReader:
         """Return token ids and token types of each pair, with special tokens."""
         known = self._with_tokens(pairs, tokens)
         return [self.engine.template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
-
-    def forward(self, inputs: Sequence[PairIds]) -> NDArray[np.float32]:
-        """Return the logits of one batch of encoded pairs, shape (inputs, classes)."""
-        return self.engine.run(inputs)
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the known tokens and the tokens of all other texts in the pairs."""
@@ -319,17 +309,13 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
         )
     minilm = find_checkpoint(metric, MINILM).folder
-    classifier = (
-        _onnx_classifier(minilm, matcher, metric, options)
-        if engine == "onnxruntime"
-        else PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
-    )
+    classifier: PairReader
+    if engine == "onnxruntime":
+        onnx = OnnxPairEngine(tensors(minilm, matcher, metric), minilm / "tokenizer.json", options.num_threads)
+        classifier = PairReader(onnx, options, TASKS[metric], MAX_LENGTH)
+    else:
+        classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
     return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
-
-
-def _onnx_classifier(minilm: Path, matcher: Matcher, task: str, options: EngineOptions) -> PairReader:
-    engine = OnnxPairEngine(tensors(minilm, matcher, task), minilm / "tokenizer.json", options.num_threads)
-    return PairReader(engine, options, TASKS[task], MAX_LENGTH)
 
 
 def read_pairs(
@@ -338,20 +324,20 @@ def read_pairs(
     references: Sequence[Sequence[str]],
     questions: Sequence[str],
     options: MatcherOptions,
-    pair: Callable[[str, str, str], Pair],
+    pair: Callable[[str, str, str], Texts],
     value: Callable[[Logits, int], Logits],
     describe: str,
 ) -> Parts:
     """Return the classifier's outputs and the word features of each pair of an answer and a reference."""
-    found, claims = search(questions, predictions, references, options.by_sentence)
-    inputs = expand(*found, options, model.classifier)
-    logits = model.classifier.logits([pair(*texts) for texts in inputs.texts], inputs.tokens, describe)
+    (asked, texts, wanted), claims = search(questions, predictions, references, options.by_sentence)
+    inputs = expand(asked, texts, wanted, options, model.classifier)
+    logits = model.classifier.logits([pair(*sides) for sides in inputs.texts], inputs.tokens, describe)
     return Parts(
         starts=row_starts(references),
         answered=inputs.answered,
         claims=claims,
         said=inputs.best_window(value(logits, model.positive)),
-        evidence=claims.evidence(evidence(found.texts, found.wanted)),
+        evidence=claims.evidence(evidence(texts, wanted)),
         weights={},
         exact=exact_scores(questions, predictions, references, read=not model.layers),
     )

@@ -58,12 +58,9 @@ class MatcherOptions(Options):
 
     def settings(self) -> dict[str, object]:
         """Return the signature's values by key."""
-        whole = self.long_answers == "truncate"
-        lengths = {
-            "long": "truncate" if whole else f"window{self.window}",
-            "q": None if whole else self.question_tokens,
-        }
-        return super().settings() | lengths
+        if self.long_answers == "truncate":
+            return super().settings() | {"long": "truncate", "q": None}
+        return super().settings() | {"long": f"window{self.window}", "q": self.question_tokens}
 
 
 @dataclass(frozen=True)
@@ -281,12 +278,8 @@ def best_pairs(
     return best, found | parts.claims.parts(probabilities, best, options.by_sentence)
 
 
-class Search(NamedTuple):
-    """Rows for `expand`: texts, and the claims that are searched in each."""
-
-    questions: Sequence[str]
-    texts: Sequence[str]
-    wanted: Sequence[Sequence[str]]
+Search = tuple[Sequence[str], Sequence[str], Sequence[Sequence[str]]]
+"""Rows for `expand`: questions, texts, and the claims that are searched in each text."""
 
 
 def search(
@@ -297,7 +290,7 @@ def search(
         count = sum(map(len, references))
         none = np.zeros(count, dtype=bool)
         claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
-        return Search(questions, predictions, references), claims
+        return (questions, predictions, references), claims
     pairs = [
         _Pair.of(question, answer, reference)
         for question, answer, listed in zip(questions, predictions, references, strict=True)
@@ -310,8 +303,8 @@ def search(
         token_f1=np.array([pair.token_f1 for pair in pairs]),
         repeated=np.array([repeated for pair in pairs for repeated in pair.repeated()]),
     )
-    rows = [row for pair in pairs for row in pair.rows()]
-    return Search(*zip(*rows, strict=True)), claims
+    asked, texts, wanted = zip(*(row for pair in pairs for row in pair.rows()), strict=True)
+    return (asked, texts, wanted), claims
 
 
 class _Pair(NamedTuple):
@@ -366,7 +359,7 @@ def sentences(text: str) -> list[str]:
     return [piece.strip() for piece in segment("en", text) if any(map(str.isalnum, piece))]
 
 
-def check_splitter(metric: str) -> None:
-    """Raise ImportError if the package that finds sentences is missing."""
-    if find_spec("sentencex") is None:
+def check_splitter(metric: str, options: MatcherOptions) -> None:
+    """Raise ImportError if the package that finds sentences is needed, but missing."""
+    if options.by_sentence and find_spec("sentencex") is None:
         raise ImportError(f"{metric}: long_references='sentences' needs sentencex: pip install sentencex")

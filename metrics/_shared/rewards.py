@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -175,25 +175,22 @@ class ForReward(Scorer):
             return self._on_cpu
 
 
+@dataclass(eq=False)
 class Reward:
     """A reward function, made by `metric.reward`. It can be pickled, as asynchronous trainers do."""
 
-    def __init__(
-        self,
-        metric: Any,
-        columns: Mapping[str, str],
-        options: Mapping[str, Any],
-        value: Value,
-        extract: Extractor | None,
-        missing: float | None,
-        name: str | None,
-        log: Tracker | None,
-        alone: bool = True,
-    ) -> None:
-        self._log = log
-        self.metric, self._columns, self._options = metric, columns, options
-        self._value, self._extract, self._missing, self._alone = value, extract, missing, alone
-        self.__name__ = name or metric.name
+    metric: Any
+    _columns: Mapping[str, str]
+    _options: Mapping[str, Any]
+    _value: Value
+    _extract: Extractor | None
+    _missing: float | None
+    _name: str | None
+    _log: Tracker | None
+    _alone: bool = True
+
+    def __post_init__(self) -> None:
+        self.__name__ = self._name or self.metric.name
 
     def __call__(
         self,

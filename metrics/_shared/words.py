@@ -38,7 +38,7 @@ _INNER = re.compile(r"[-.']")
 # and a prime after a single letter stay, and so do signs before a number or a short symbol.
 _BEFORE = re.compile(r"^(?:[\"'`*_¿¡•·]+(?=\w)|[\"'`¿¡•*]+|-(?=[^\W\d_]{4}))")
 _AFTER = re.compile(r"(?:[.,:?\"`]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
-_BRACKETS = {"(": ")", "[": "]"}
+_BRACKETS, _OPENING = {"(": ")", "[": "]"}, {")": "(", "]": "["}
 _LONGEST = 200  # Brackets around longer words stay, because each pair takes time in proportion to the word.
 _NO_WORD = re.compile(r"[-_&|\"'`*.,:!?()\[\]{}]*")
 _ARTICLES = frozenset({"a", "an", "the", "The", "An"})
@@ -79,13 +79,9 @@ def _bare(word: str) -> str:
         if opens in _BRACKETS and (word.count(opens) > word.count(_BRACKETS[opens]) or closes == _BRACKETS[opens]):
             # Remove both brackets of "(1898)" and the one of "(in"; "(0:1]" is an interval.
             word = word if ":" in word else word[1:].removesuffix(_BRACKETS[opens])
-        elif closes in _BRACKETS.values() and word.count(closes) > word.count(_opening(closes)):
+        elif closes in _OPENING and word.count(closes) > word.count(_OPENING[closes]):
             word = word if ":" in word and opens in _BRACKETS else word[:-1]
     return word
-
-
-def _opening(bracket: str) -> str:
-    return next(opens for opens, closes in _BRACKETS.items() if closes == bracket)
 
 
 def _plain(word: str) -> str:

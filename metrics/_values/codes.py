@@ -14,13 +14,12 @@ from .reading import Texts
 from .text import word_set
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
-_LONGEST_CODE, _LONGEST_LABEL, _LONGEST_ANSWER = 80, 40, 400  # Characters.
+_LONGEST_CODE, _LONGEST_ANSWER = 80, 400  # Characters.
 _LONGEST_LABELED, _SENTENCE, _MORE_WORDS, _SPACES_IN_CODE = 20, 12, 10, 6  # Words of an answer, words around code.
 
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-_NUMBERED = "page|chapter|section|figure|table|volume|verse|act|scene|seat|gate|room|p\\."
 # Forms of labels, with what is replaced in them before the comparison; if anything, in lower case.
 _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
     (re.compile(pattern), same)
@@ -28,7 +27,6 @@ _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
         (rf"\b(?i:(?:{_KEY})+\w+)", _SAME_KEYS),
         (_MUSIC, {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"}),
         (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
-        (rf"\b(?i:{_NUMBERED}) \d+\b", {"p. ": "page "}),
         (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
@@ -85,8 +83,6 @@ def same_code(texts: Texts) -> Iterator[bool | None]:
 
 def _same_label(texts: Texts, version: bool) -> bool | None:
     """Compare the labels of the reference's form in an answer, of which there has to be one."""
-    if len(texts.reference) > _LONGEST_LABEL:
-        return None
     tidy = (unicodedata.normalize("NFKC", text).strip(" .`") for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
@@ -98,9 +94,8 @@ def _same_label(texts: Texts, version: bool) -> bool | None:
         ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
     )
     other = pattern is _LABELS[-1][0]
-    if not label or texts.length > _LONGEST_LABELED:
-        return None
-    if (not version and (texts.wanted.dates or texts.wanted.times)) or (other and texts.wanted.numbers):
+    values = texts.wanted
+    if not label or texts.length > _LONGEST_LABELED or values.dates or values.times or (other and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
         found = {_plain(answer, same): True}
@@ -165,9 +160,8 @@ def _tidy(text: str) -> str:
 def _is_program(text: str, tidy: str, regex: bool) -> bool:
     if not tidy or tidy.count(" ") > _SPACES_IN_CODE or _MEASURE.match(text):
         return False
-    certain = _COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy) or (regex and " " not in tidy)
-    code = "\\" not in text and _CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)
-    return bool(certain or code)
+    certain = regex or _COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
+    return bool(certain or (_CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
 
 
 def _is_other(answer: str, reference: str, regex: bool) -> bool:

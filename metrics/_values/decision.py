@@ -231,7 +231,9 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     """
     reference, answer = texts.reference, texts.answer
     if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
-        yield from _options(texts)
+        for chosen in (chosen_option, chosen_options):
+            if (letters := chosen(texts.question, answer, reference)) is not None:
+                yield "option", letters[0] == letters[1]
     if len(reference) > _LONGEST_REFERENCE:
         return
     if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
@@ -247,20 +249,12 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     if denied(texts):
         yield "negation", False
     if spaces <= _SPACES:
-        if (same := same_direction(texts)) is not None and not (same and _VALUE.search(texts.reference)):
-            yield "direction", same
-        if (same := same_roles(texts)) is not None and not (same and _VALUE.search(texts.reference)):
-            yield "direction", same
+        for compare in (same_direction, same_roles):
+            if (same := compare(texts)) is not None and not (same and _VALUE.search(reference)):
+                yield "direction", same
         if says_opposite(texts):
             yield "direction", False
         yield from _values(texts)
-
-
-def _options(texts: Texts) -> Iterator[tuple[str, bool]]:
-    """Compare option letters."""
-    for chosen in (chosen_option, chosen_options):
-        if (letters := chosen(texts.question, texts.answer, texts.reference)) is not None:
-            yield "option", letters[0] == letters[1]
 
 
 def _same_polarity(texts: Texts, wanted: bool) -> bool | None:

@@ -43,7 +43,7 @@ _TO = {
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
 NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
-LONGEST, LONGEST_ANSWER, LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
+LONGEST, LONGEST_ANSWER, _LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
 _PRONOUNS = word_set(
     "they he she we you i this that these those does do did has have will would be been then there "
     "got gets became becomes become went goes go turned"
@@ -83,7 +83,10 @@ def same_direction(texts: Texts) -> bool | None:
 def _same_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = re.compile(rf"\b(?:{_TO.get(texts.language[0], _TO['en'])})\b", re.IGNORECASE)
-    wanted, given = ([_ends(text, found) for found in to.finditer(text)] for text in (texts.reference, texts.answer))
+    wanted, given = (
+        [around(_FROM.split(text[: found.start()])[-1], text[found.end() :]) for found in to.finditer(text)]
+        for text in (texts.reference, texts.answer)
+    )
     if len(wanted) != 1 or not all(wanted[0]):
         return None
     (start, end), common = wanted[0], wanted[0][0] & wanted[0][1]
@@ -95,15 +98,10 @@ def _same_ends(texts: Texts) -> bool | None:
     return same if same != swapped else None
 
 
-def _ends(text: str, to: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words before and after a preposition such as "to"."""
-    before = _FROM.split(text[: to.start()])
-    return content(before[-1], -LONGEST_END, None), content(text[to.end() :], 0, LONGEST_END)
-
-
-def content(text: str, first: int, last: int | None) -> frozenset[str]:
-    """Return the stems of some of the content words of a text, such as the last four."""
-    return frozenset(map(stem, content_words(text)[first:last]))
+def around(before: str, after: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of the content words nearest to a word or phrase, in the texts before and after it."""
+    words = content_words(before)[-_LONGEST_END:], content_words(after)[:_LONGEST_END]
+    return frozenset(map(stem, words[0])), frozenset(map(stem, words[1]))
 
 
 def content_words(text: str) -> list[str]:

@@ -98,19 +98,17 @@ def _same(text: str, wanted: list[Expression], whole: str) -> bool | None:
     if _names(given) != _names(wanted):
         given, wanted = ([read_expression(side.text.lower()) for side in sides] for sides in (given, wanted))
     if (names := _names(given)) != _names(wanted):
-        return False if text == whole and not _differ_in_digits(names, _names(wanted)) else None
+        letters = [{name[0] for name in found} for found in (names, _names(wanted))]  # of "x2", which may be x²
+        return False if text == whole and letters[0] != letters[1] else None
     with suppress(ValueError, ArithmeticError, RecursionError):
-        return _same_solutions(given, wanted) if len(wanted) > 1 else _same_values(given[0], wanted[0])
+        if len(wanted) > 1:
+            return _same_solutions(given, wanted)
+        return all(_gap([*given, *wanted], point)[1] < _CLOSE for point in _points(names))
     return None
 
 
 def _names(sides: Sequence[Expression]) -> frozenset[str]:
     return frozenset().union(*(side.names for side in sides))
-
-
-def _differ_in_digits(left: frozenset[str], right: frozenset[str]) -> bool:
-    """Return whether names differ only in digits, as "x2" for x² does."""
-    return {name[0] for name in left} == {name[0] for name in right}
 
 
 def _points(names: frozenset[str]) -> list[dict[str, complex]]:
@@ -119,10 +117,6 @@ def _points(names: frozenset[str]) -> list[dict[str, complex]]:
         {name: complex(numbers.uniform(0.5, 2), numbers.uniform(0.1, 1)) for name in sorted(names)}
         for _ in range(_POINTS)
     ]
-
-
-def _same_values(left: Expression, right: Expression) -> bool:
-    return all(_gap([left, right], point)[1] < _CLOSE for point in _points(left.names | right.names))
 
 
 def _gap(sides: Sequence[Expression], point: Point) -> tuple[complex, float]:

@@ -11,9 +11,8 @@ _SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
 _NEGATORS = word_set("not no never")
-_DO = word_set("do does did")
 _LEADING = word_set("no yes well so actually")
-_ARTICLES = word_set("a an the that")
+_NO_CONTENT = _NEGATORS | word_set("do does did a an the that")
 # With these words, a statement and its denial can both be true, or "not" denies only a part.
 _LIMITED = word_set(
     "only just merely necessarily always all every everyone quite yet until unless but or may might could possible "
@@ -43,15 +42,11 @@ def denied(texts: Texts) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
-    full = _SHORTENED.sub(_spelled_out, text.lower())
+    full = _SHORTENED.sub(lambda found: _FULL.get(found[0][:2], " not"), text.lower())
     words = _WORD.findall(full)
     return words[1:] if len(words) > 1 and words[0] in _LEADING and re.match(r"\W*\w+\s*[,.;:!–—-]", full) else words
 
 
-def _spelled_out(found: re.Match[str]) -> str:
-    return _FULL.get(found[0][:2], " not")
-
-
 def _content(words: list[str]) -> list[str]:
     """Return the stems of the words that are neither negators, articles, nor forms of "do"."""
-    return [stem(word) for word in words if word not in _NEGATORS and word not in _ARTICLES and word not in _DO]
+    return [stem(word) for word in words if word not in _NO_CONTENT]

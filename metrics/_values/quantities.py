@@ -31,7 +31,6 @@ _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
-_MOST_NUMBERS = 100  # Numbers in an answer.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
 _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, and those that the question lacks.
 
@@ -46,8 +45,6 @@ def wanted_number(texts: Texts) -> Mention | None:
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
     if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1:
-        return None
-    if len(texts.given.numbers) > _MOST_NUMBERS:
         return None
     return texts.wanted.numbers[0]
 

@@ -20,8 +20,9 @@ class ComparesValues(Scorer):
 
     @property
     def embedded(self) -> bool:
-        """Whether the metric runs its embedded model."""
-        return self.config_name == "default" and self.load_options.model is None
+        """Whether the metric runs its embedded model, or a matcher of `evaluate-qa fit`."""
+        default = self.config_name == "default" and self.load_options.model is None
+        return bool(getattr(self.model, "layers", default))
 
     def score(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
         """Score rows that have passed all checks."""

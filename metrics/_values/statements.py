@@ -5,7 +5,7 @@
 
 import re
 
-from .directions import LONGEST, LONGEST_ANSWER, LONGEST_END, NOT, POLE, content, content_words, opposite
+from .directions import LONGEST, LONGEST_ANSWER, NOT, POLE, around, content_words, opposite
 from .phrases import stem
 from .reading import Texts
 from .text import word_set
@@ -67,16 +67,11 @@ def _compared(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]
     if not found:
         return None
     how, base, word = found.groups()
-    forms = _forms(base) if base else (word or how,)
+    forms = (f"{base.rstrip('e')}er", f"{base[:-1]}ier", base) if base else (word or how,)
     name, side = next((POLE[form] for form in forms if form in POLE), (forms[0], 0))
     flipped = bool(base) and how != "more"
-    before, after = content(text[: found.start()], -LONGEST_END, None), content(text[found.end() :], 0, LONGEST_END)
+    before, after = around(text[: found.start()], text[found.end() :])
     return before, name, side ^ flipped, after
-
-
-def _forms(adjective: str) -> tuple[str, ...]:
-    """Return what the comparative of an adjective or adverb may be."""
-    return f"{adjective.rstrip('e')}er", f"{adjective[:-1]}ier", adjective
 
 
 def _turned(reference: str, answer: str) -> bool:
@@ -85,14 +80,9 @@ def _turned(reference: str, answer: str) -> bool:
     found, active = (passives[1], reference) if passives[1] else (passives[0], answer)
     if all(passives) or not found:
         return False
-    before, verb, after = active.lower().partition(found[1][:4].lower())
-    if not verb:
-        return False
-    patient, agent = (
-        content(found.string[: found.start()], -LONGEST_END, None),
-        content(found.string[found.end() :], 0, LONGEST_END),
-    )
-    subject, object_ = content(before, -LONGEST_END, None), content(after.partition(" ")[2], 0, LONGEST_END)
+    before, _, after = active.lower().partition(found[1][:4].lower())
+    patient, agent = around(found.string[: found.start()], found.string[found.end() :])
+    subject, object_ = around(before, after.partition(" ")[2])
     return bool(patient & subject and agent & object_) and not (patient & object_ or agent & subject)
 
 

@@ -112,7 +112,7 @@ def unit_at(text: str) -> tuple[str, int]:
         if (per := _PER.match(rest)) and (divisor := _factor(" " + rest[per.end() :]))[0]:
             unit += f"/({divisor[0]})"
             length += per.end() + divisor[1] - 1
-        elif (product := _PRODUCT.match(rest)) and (factor := _symbol(rest[product.end() :]))[0]:
+        elif (product := _PRODUCT.match(rest)) and (factor := _factor(rest[product.end() :], True))[0]:
             unit += f"*({factor[0]})"
             length += product.end() + factor[1]
         else:
@@ -120,27 +120,19 @@ def unit_at(text: str) -> tuple[str, int]:
     return unit, length
 
 
-def _factor(text: str) -> tuple[str, int]:
+def _factor(text: str, symbols_only: bool = False) -> tuple[str, int]:
     """Return the unit with its power at the start of a text, such as "square miles" or "m^2"."""
     if square := _SQUARE.match(text):
-        name, length = _name(text[square.end() :])
+        name, length = _name(text[square.end() :], symbols_only)
         return (f"({name})**{3 if square['cubic'] else 2}", square.end() + length) if name else ("", 0)
-    name, length = _name(text)
+    name, length = _name(text, symbols_only)
     power = _POWER.match(text[length:]) if name else None
     if power and (power[0].strip()[0] in "^-+" or not power[0][0].isspace()):
         return f"({name})**({power[1]})", length + power.end()
     return name, length
 
 
-def _symbol(text: str) -> tuple[str, int]:
-    """Return the symbol with its power at the start of a text."""
-    name, length = _name(text, symbols_only=True)
-    if name and (power := _POWER.match(text[length:])) and not power[0][0].isspace():
-        return f"({name})**({power[1]})", length + power.end()
-    return name, length
-
-
-def _name(text: str, symbols_only: bool = False) -> tuple[str, int]:
+def _name(text: str, symbols_only: bool) -> tuple[str, int]:
     """Return the unit without a power at the start of a text."""
     found = _ATOM.match(text)
     if not found:

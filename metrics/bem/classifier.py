@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .._shared.classifiers import BuiltIn, Pair, Preset
+from .._shared.classifiers import BuiltIn, Preset, Texts
 
 PRESETS: Mapping[str, Preset] = {
     "default": (BuiltIn.MATCHER, None),
@@ -26,6 +26,6 @@ def equivalent_class(labels: list[str]) -> int:
     return 1
 
 
-def bem_pair(question: str, answer: str, reference: str) -> Pair:
+def bem_pair(question: str, answer: str, reference: str) -> Texts:
     """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`, as in the released program; segments end at |."""
-    return Pair(answer, (reference, question))
+    return answer, (reference, question)

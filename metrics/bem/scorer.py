@@ -80,19 +80,13 @@ class BemScorer(ForTraining, ForReward, ComparesValues):
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
-        return bool(self.model.layers)
-
     def load(self) -> Loaded:
         """Load the classifier."""
         return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)
 
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
-        if options.by_sentence:
-            check_splitter(self.name)
+        check_splitter(self.name, options)
         super().prepare(options)
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")

@@ -10,14 +10,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
 from sacrebleu.utils import SACREBLEU_DIR
 
-# What to install for tokenizers that need another package; the other ones need sentencepiece.
-_PACKAGES = {
-    "ja": "'sacrebleu[ja]'",
-    "ja-mecab": "'sacrebleu[ja]'",
-    "ko": "'sacrebleu[ko]'",
-    "ko-mecab": "'sacrebleu[ko]'",
-}
-
 
 @dataclass(frozen=True)
 class Tokenizer:
@@ -46,7 +38,8 @@ def load_tokenizer(tokenize: str | None = None, lang: str = "") -> Tokenizer:
         # sacrebleu raises ImportError or RuntimeError for a missing package, and exits if the certificate of a
         # download is invalid.
         name = tokenize or f"for lang={lang!r}"
-        package = _PACKAGES.get(tokenize or lang, "sentencepiece")
+        language = (tokenize or lang).removesuffix("-mecab")
+        package = f"'sacrebleu[{language}]'" if language in {"ja", "ko"} else "sentencepiece"
         if package != "sentencepiece" or isinstance(error, ImportError):
             cure = f"pip install {package}"
             raise ImportError(f"deltableu: tokenizer {name} needs a package that is missing; {cure}") from error

@@ -6,7 +6,6 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,8 @@ from .video import Frame, Sampling, UnreadableVideo, read_samples
 _VERSION = "2"
 
 
-class Batch(NamedTuple):
-    """Prepared frames of one video: numbers, times, and pixels of shape (frames, height, width, 3)."""
-
-    numbers: list[int]
-    seconds: list[float]
-    pixels: NDArray[np.uint8]
+Batch = tuple[Sequence[int], Sequence[float], NDArray[np.uint8]]
+"""Prepared frames of one video: numbers, times, and pixels of shape (frames, height, width, 3)."""
 
 
 def video_features(
@@ -52,22 +47,25 @@ def video_features(
     """
     # Before the threads start: two threads that import at once may deadlock (python/cpython#91351).
     import av  # noqa: F401
+    from safetensors.numpy import load, save
 
     distinct = list(dict.fromkeys(paths))
-    store = _feature_store(Path(cache_dir).expanduser(), encoder, sampling) if cache_dir else None
+    name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
+    path = Path(cache_dir, f"features-{name}.sqlite").expanduser() if cache_dir else None
+    store = Store(path, "evqascore: the store of features") if path else None
     at_once, each = divide(threads or usable_cpus(), len(distinct))
     stopped = Event()
 
     def features(path: str) -> VideoFeatures | UnreadableVideo:
         key = _content(path) if store is not None else None
         if store is not None and key and (known := next(store.read([key]), None)):
-            return VideoFeatures.from_bytes(known[0])
+            return VideoFeatures(**load(known[0]))
         try:
             found = _encoded(read_samples(path, sampling, each), encoder, model, stopped)
         except UnreadableVideo as error:
             return error
         if store is not None and key:
-            store.write([key], [found.to_bytes()])
+            store.write([key], [save(vars(found))])
         return found
 
     with ThreadPoolExecutor(at_once, "decode") as readers, ThreadPoolExecutor(1, "encode") as model:
@@ -85,14 +83,14 @@ def _encoded(samples: Iterable[Frame], encoder: Encoder, model: Executor, stoppe
     numbers: list[int] = []
     seconds: list[float] = []
     vectors: list[Future[Vectors]] = []
-    for batch in batches(samples, encoder.prepare, encoder.batch_frames):
+    for some, times, pixels in batches(samples, encoder.prepare, encoder.batch_frames):
         if stopped.is_set():
             raise CancelledError
         if vectors:
             vectors[-1].result()
-        numbers += batch.numbers
-        seconds += batch.seconds
-        vectors.append(model.submit(encoder.encode_prepared, batch.pixels))
+        numbers += some
+        seconds += times
+        vectors.append(model.submit(encoder.encode_prepared, pixels))
     return VideoFeatures(
         vectors=np.concatenate([one.result() for one in vectors]),
         times=np.array(seconds, dtype=np.float64),
@@ -105,18 +103,13 @@ def batches(samples: Iterable[Frame], prepare: Callable[[Pixels], Pixels], size:
     left = iter(samples)
     while frames := [(one.number, one.seconds, prepare(one.image)) for one in islice(left, size)]:
         numbers, seconds, pixels = zip(*frames, strict=True)
-        yield Batch(list(numbers), list(seconds), np.stack(pixels))
+        yield numbers, seconds, np.stack(pixels)
 
 
 def divide(cores: int, videos: int) -> tuple[int, int]:
     """Return how many videos to read at once, and the decoding threads of each."""
     at_once = max(1, min(cores, videos))
     return at_once, max(1, cores // at_once)
-
-
-def _feature_store(folder: Path, encoder: Encoder, sampling: Sampling) -> Store:
-    name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
-    return Store(folder / f"features-{name}.sqlite", "evqascore: the store of features")
 
 
 def _content(path: str) -> str | None:

@@ -36,19 +36,6 @@ class VideoFeatures:
     times: NDArray[np.float64]
     frames: NDArray[np.int64]
 
-    def to_bytes(self) -> bytes:
-        """Return the arrays in the safetensors format."""
-        from safetensors.numpy import save
-
-        return save(vars(self))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "VideoFeatures":
-        """Return what `to_bytes` has written."""
-        from safetensors.numpy import load
-
-        return cls(**load(data))
-
 
 def matrix_bytes(value: Any) -> bytes:
     """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.

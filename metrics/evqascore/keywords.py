@@ -39,14 +39,9 @@ def yake_label(lang: str) -> str:
     return f"{YAKE}-{version('yake')}" + ("" if lang == "en" else f".{lang}")
 
 
-def check_language(lang: str) -> None:
-    """Raise ImportError if YAKE is missing, and ValueError if it has no stop words for the language."""
-    _yake(lang)
-
-
 @lru_cache(maxsize=8)
-def _yake(lang: str) -> Any:
-    """Return YAKE for a language."""
+def yake_for(lang: str) -> Any:
+    """Return YAKE; raise ImportError if it is missing, and ValueError if it has no stop words for the language."""
     try:
         import yake
     except ImportError as error:
@@ -68,7 +63,7 @@ def yake_keywords(text: str, lang: str = "en") -> list[str]:
     >>> yake_keywords("What rolls across the table? A red ball rolls, and the ball hits a blue box.")
     ['table', 'rolls', 'blue box', 'ball', 'red', 'hits']
     """
-    found = [phrase for phrase, _ in _yake(lang).extract_keywords(text)]
+    found = [phrase for phrase, _ in yake_for(lang).extract_keywords(text)]
     # YAKE mistakes the end of a short sentence for an abbreviation: "cats. dogs", "cats.", "dogs".
     return disjoint(text, [phrase.rstrip(".") for phrase in found if ". " not in phrase])
 

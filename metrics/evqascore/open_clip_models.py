@@ -1,7 +1,7 @@
 """Load CLIP models with open_clip: an architecture with a tag's weights or a file, or a file in OpenAI's layout."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
@@ -152,10 +152,8 @@ def of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, finger
             picture = shape(picture)
         return np.asarray(picture)
 
-    def texts(ids: Any, lengths: Sequence[int]) -> Any:
-        return _texts(model, tokens, ids)
-
-    return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, model.encode_image, texts)
+    encode = model.encode_image, lambda ids, _lengths: _texts(model, tokens, ids)
+    return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, *encode)
 
 
 def open_clip_tokens(tokenizer: Any, length: int) -> ClipTokens:

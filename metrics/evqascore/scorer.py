@@ -11,7 +11,7 @@ from .._shared.scorer import Scored, Scorer
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
 from .keyword_model import KeywordModel
-from .keywords import check_language, yake_label
+from .keywords import yake_for, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
 from .rows import check_features, check_keywords, check_sources, check_video, gather, rows_of, table
 
@@ -124,7 +124,7 @@ class EvqascoreScorer(Scorer):
     def prepare(self, options: EvqascoreOptions) -> None:
         """Check that keywords can be extracted in this language, and load the models once."""
         if self.load_options.keyword_source(self.config_name)[0] == YAKE:
-            check_language(options.lang)
+            yake_for(options.lang)
         super().prepare(options)
 
     def _compute(

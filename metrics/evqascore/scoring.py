@@ -81,7 +81,10 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
     """
     frames = unit_rows("frame_features", frame_features)
     text = unit_rows("text_feature", np.asarray(text_feature)[None])[0]
-    coarse = _coarse(frames, text)
+    mean = frames.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    # Vectors that cancel out leave a rounding error of about 1e-17.
+    coarse = float(mean @ text) / length if length > 1e-12 else 0.0  # noqa: PLR2004
     if not np.size(keyword_features):
         return VideoParts(mode, coarse=coarse)
     similarity = unit_rows("keyword_features", keyword_features) @ frames.T
@@ -133,11 +136,3 @@ def unit_rows(name: str, values: Any) -> Floats:
     rows = rows / largest
     unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
-
-
-def _coarse(frames: Floats, text: Floats) -> float:
-    """Return c = f_V·f_X, where f_V is the normalized mean of the frames; 0 for frames that cancel out."""
-    mean = frames.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    # Vectors that cancel out leave a rounding error of about 1e-17.
-    return float(mean @ text) / length if length > 1e-12 else 0.0  # noqa: PLR2004

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .._shared.classifiers import BuiltIn, Pair, Preset
+from .._shared.classifiers import BuiltIn, Preset, Texts
 from .options import TEMPLATE
 
 PRESETS: Mapping[str, Preset] = {
@@ -26,11 +26,11 @@ def entailment_class(labels: list[str]) -> int:
     return named[0]
 
 
-def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Pair:
+def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
     """Return premise and hypothesis; without a question, they are the bare answer and reference."""
     if not question:
-        return Pair(answer, (reference,))
-    return Pair(fill(premise, question, answer), (fill(hypothesis, question, reference),))
+        return answer, (reference,)
+    return fill(premise, question, answer), (fill(hypothesis, question, reference),)
 
 
 def fill(template: str, question: str, answer: str) -> str:

@@ -72,19 +72,13 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the classifier is the embedded matcher, or one of `evaluate-qa fit`."""
-        return bool(self.model.layers)
-
     def load(self) -> Loaded:
         """Load the classifier."""
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
         """Check the given weights before the model is loaded, then load it and check that there are weights."""
-        if options.by_sentence:
-            check_splitter(self.name)
+        check_splitter(self.name, options)
         if options.weights is not None:
             given_weights(options.lexical, options.weights)
         self.weights(options)

@@ -41,10 +41,7 @@ class MiniLMEngine(OnnxEngine):
 
     def run(self, batch: Sequence[str]) -> Vectors:
         """Return the unit vectors of a batch of texts, truncated to the maximum length."""
-        return self.run_ids([(self._cut(ids), []) for ids in self.token_ids(list(batch))])
-
-    def _cut(self, ids: list[int]) -> list[int]:
-        return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
+        return self.run_ids([([*ids[:-1][: self.max_length - 1], ids[-1]], []) for ids in self.token_ids(list(batch))])
 
     def word_pieces(self) -> Vectors:
         """Return the input embeddings of the word pieces, shape (pieces, width)."""

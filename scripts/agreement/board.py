@@ -52,7 +52,10 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     """
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
-    found = {name: readers[name](_selected(name, selection)) for name in _COLUMNS}
+    found = {
+        name: readers[name](replace(selection, split=_SPLITS.get(name), limit=selection.limit or _LIMITS.get(name)))
+        for name in _COLUMNS
+    }
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
     judged = list(_judged(selection))
@@ -66,10 +69,6 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
         baselines=BOARD_BASELINES,
         means={"mean": columns} | ({"mean of unseen sets": ["DIVER-QA", *unseen]} if unseen else {}),
     )
-
-
-def _selected(name: str, selection: DataSelection) -> DataSelection:
-    return replace(selection, split=_SPLITS.get(name), limit=selection.limit or _LIMITS.get(name))
 
 
 def _row(name: str, row: LabeledRow) -> LabeledRow:

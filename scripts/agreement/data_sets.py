@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa_rows
 from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
@@ -105,18 +104,16 @@ _ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {
     **{name: partial(verdicts, name) for name in SETS},
 }
 
-DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = MappingProxyType(
-    {
-        **_ON_BOARD,
-        "board": partial(board, _ON_BOARD),
-        "morqa": morqa,
-        "ragchecker": ragchecker,
-        "sample": partial(own_file, sample()),
-        "near_names": partial(own_file, NEAR_NAMES),
-        "traps": partial(in_parts, TRAPS),
-        "values": partial(in_parts, VALUES),
-    }
-)
+DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
+    **_ON_BOARD,
+    "board": partial(board, _ON_BOARD),
+    "morqa": morqa,
+    "ragchecker": ragchecker,
+    "sample": partial(own_file, sample()),
+    "near_names": partial(own_file, NEAR_NAMES),
+    "traps": partial(in_parts, TRAPS),
+    "values": partial(in_parts, VALUES),
+}
 """Reader of each data set by name."""
 
 

@@ -7,7 +7,6 @@ products.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -154,10 +153,10 @@ _RATES = accuracy, f1, macro_f1, precision, recall, specificity, false_accept_ra
 _CORRELATIONS = pearson, kendall, spearman, mean_correlation
 _OTHERS = pairwise_accuracy, preference_accuracy, calibration_error
 
-OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = MappingProxyType({one.__name__: one for one in _RATES})
-OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = MappingProxyType(
-    {one.__name__: one for one in (auc, *_CORRELATIONS, *_OTHERS)}
-)
+OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = {one.__name__: one for one in _RATES}
+OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = {
+    one.__name__: one for one in (auc, *_CORRELATIONS, *_OTHERS)
+}
 
 
 def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:

@@ -39,7 +39,7 @@ def _mean_table(
         mean_label=float(np.mean(labels)),
         estimates={
             metric.name: {
-                figure: estimated(_mean([of_set[metric.name, figure] for of_set in found]), bootstrap)
+                figure: estimated(mean_of_defined([of_set[metric.name, figure] for of_set in found]), bootstrap)
                 for figure in data.figures
             }
             for metric in scores
@@ -48,7 +48,7 @@ def _mean_table(
     )
 
 
-def _mean(figures: Sequence[Floats]) -> Floats:
+def mean_of_defined(figures: Sequence[Floats]) -> Floats:
     """Return the mean of the arrays whose first entry, the figure itself, is defined; NaN without any."""
     mean: Floats = np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
     return mean

@@ -11,7 +11,7 @@ def verdicts(name: str, selection: DataSelection) -> Benchmark:
     if selection.systems:
         raise ValueError(f"{name} does not name systems. Leave out --systems.")
     found = sets.read(name, selection.folder(name), selection.split, selection.limit)
-    groups = [_groups(answer, by_part=len(found.dropped) > 1) for answer in found.answers]
+    groups = [_groups(answer) if len(found.dropped) > 1 else ["all"] for answer in found.answers]
     return Benchmark(
         name=name,
         rows=[_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups, strict=True)],
@@ -21,9 +21,8 @@ def verdicts(name: str, selection: DataSelection) -> Benchmark:
     )
 
 
-def _groups(answer: PublishedAnswer, by_part: bool) -> list[str]:
-    test = f"{answer.part}/{answer.test}" if answer.test else answer.part
-    return ["all", answer.part, test] if by_part else ["all"]
+def _groups(answer: PublishedAnswer) -> list[str]:
+    return ["all", answer.part, f"{answer.part}/{answer.test}" if answer.test else answer.part]
 
 
 def _row(answer: PublishedAnswer, groups: list[str]) -> LabeledRow:

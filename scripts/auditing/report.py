@@ -13,6 +13,7 @@ from ..reporting.page import fill
 from ..terminal import open_console
 from ..uncertainty.intervals import Interval
 
+_SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 _EXPLAINED = {
     "drift": "Share of answers whose verdict changed since the earlier audit, and this share minus the flips under "
     "repetition, which is 0 for a judge that did not change.",
@@ -45,15 +46,11 @@ def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[l
     for group, figures in audit["figures"].items():
         changes = any(one["change"] for one in figures.values())
         rows = [
-            [name.replace("_", " "), _text(one, _sign(name)), f"{one['rows']:,}"]
+            [name.replace("_", " "), _text(one, "+" if name.endswith(_SIGNED) else ""), f"{one['rows']:,}"]
             + ([_text(one["change"], "+")] if changes else [])
             for name, one in figures.items()
         ]
         yield group, ["", "figure", "rows", *["change"] * changes], rows
-
-
-def _sign(name: str) -> str:
-    return "+" if name.endswith(("shift", "difference", "beyond_repetition")) else ""
 
 
 def _text(one: Mapping[str, Any] | None, sign: str) -> str:

@@ -6,6 +6,7 @@ SMILE compares predictions with these synthetic answers, which are written once 
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -108,12 +109,8 @@ def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> C
 
 
 def _json_object(value: Any) -> dict[str, Any]:
-    found = value
-    if isinstance(value, str):
-        try:
-            found = json.loads(value)
-        except ValueError:
-            found = None
-    if not isinstance(found, dict):
-        raise ValueError(f"--load extra_body={value}: expected a JSON object such as '{{\"seed\": 1}}'.")
-    return found
+    with suppress(ValueError):
+        found = json.loads(value) if isinstance(value, str) else value
+        if isinstance(found, dict):
+            return found
+    raise ValueError(f"--load extra_body={value}: expected a JSON object such as '{{\"seed\": 1}}'.")

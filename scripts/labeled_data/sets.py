@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 
 from . import efficientqa, saf, semeval2013
 from .published import UsableAnswers, usable
 from .rows import first_questions
 
-SETS: Mapping[str, ModuleType] = MappingProxyType({"efficientqa": efficientqa, "semeval2013": semeval2013, "saf": saf})
+SETS: Mapping[str, ModuleType] = {"efficientqa": efficientqa, "semeval2013": semeval2013, "saf": saf}
 """The module of each data set: `read` yields the answers of a split, and `SPLITS` has the names of the splits.
 
 Figures are reported on the last split, which is never trained on.

@@ -81,8 +81,5 @@ def _answer(question: Mapping[str, Any], score: float) -> dict[str, Any]:
     if question["type"] == "noul":
         return {"type": "noul", "noul": score}
     probabilities = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
-    return {
-        "type": "choice",
-        "choice": max(probabilities, key=probabilities.__getitem__),
-        "probabilities": probabilities,
-    }
+    likeliest = max(probabilities, key=probabilities.__getitem__)
+    return {"type": "choice", "choice": likeliest, "probabilities": probabilities}

@@ -4,20 +4,12 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..labeled_data.rows import LabeledRow
 from .examples import Generator, TrainingExample
-
-
-class Examples(Protocol):
-    """Draws the examples of an epoch, in random order; the same seed draws the same examples."""
-
-    def epoch(self, seed: int) -> list[TrainingExample]:
-        """Return one epoch's examples."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +91,10 @@ class Balanced:
             examples += [replace(example, data_set=pool.data_set) for example in found]
         draw.shuffle(examples)
         return examples
+
+
+Examples = Generator | Balanced
+"""Draws the examples of an epoch, in random order; the same seed draws the same examples."""
 
 
 def drawn(

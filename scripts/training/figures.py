@@ -9,6 +9,7 @@ from evaluate_qa.metrics._shared.arithmetic import Floats
 
 from ..agreement.bootstrap import BootstrapEstimate, estimated, replicated
 from ..agreement.comparison import Comparison
+from ..agreement.means import mean_of_defined
 from ..estimation.powered import FEWEST
 from ..uncertainty.resampling import Bootstrap
 
@@ -36,13 +37,11 @@ def mean_figure(matchers: Mapping[str, BySet], figure: str) -> dict[str, Bootstr
     for both. A set in which the figure is undefined is left out.
     """
     bootstrap = Bootstrap(resamples=0 if question_count(next(iter(matchers.values()))) < FEWEST else 1000)
-    found: dict[str, list[Floats]] = {name: [] for name in matchers}
-    for set_name in next(iter(matchers.values())):
-        values = replicated({name: sets[set_name] for name, sets in matchers.items()}, [figure], bootstrap)
-        for name in matchers:
-            if not np.isnan(values[name, figure][0]):
-                found[name].append(values[name, figure])
-    means = {name: np.mean(values or [np.full(1, np.nan)], axis=0) for name, values in found.items()}
+    values = [
+        replicated({name: sets[set_name] for name, sets in matchers.items()}, [figure], bootstrap)
+        for set_name in next(iter(matchers.values()))
+    ]
+    means = {name: mean_of_defined([of_set[name, figure] for of_set in values]) for name in matchers}
     if means.keys() == {"before", "after"}:
         means["difference"] = means["after"] - means["before"]
     return {name: estimated(values, bootstrap) for name, values in means.items()}

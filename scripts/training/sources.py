@@ -5,10 +5,9 @@ Rows that other commands report figures on are never read here: DIVER-QA, EVOUNA
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
@@ -117,14 +116,15 @@ def _written_files(name: str) -> list[Path]:
 
 def _written(path: Path) -> list[LabeledRow]:
     """Read lines with a question, its references, and lists of right and of wrong answers."""
-    return [row for _, line in read_rows(path) for row in _answers(line, path.stem.endswith("german"))]
-
-
-def _answers(line: dict[str, Any], german: bool) -> Iterator[LabeledRow]:
-    question, language = line["question"], "de" if german else "en"
-    for label, answers in ((1.0, line["right"]), (0.0, line["wrong"])):
-        for answer in answers:
-            yield LabeledRow(question, question, line["references"], answer, label, frozenset(), language=language)
+    language = "de" if path.stem.endswith("german") else "en"
+    return [
+        LabeledRow(
+            line["question"], line["question"], line["references"], answer, label, frozenset(), language=language
+        )
+        for _, line in read_rows(path)
+        for label, answers in ((1.0, line["right"]), (0.0, line["wrong"]))
+        for answer in answers
+    ]
 
 
 def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:

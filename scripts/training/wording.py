@@ -77,16 +77,12 @@ def in_words(number: int) -> str:
 def number_variant(text: str, draw: random.Random) -> str:
     """Return the text with its dates, or its small numbers, written in another form with the same meaning."""
     if _DAY_FIRST.search(text):
-        return _DAY_FIRST.sub(lambda m: f"{m[2]} {m[1]}{_year(m[3])}", text)
+        return _DAY_FIRST.sub(lambda m: f"{m[2]} {m[1]}{re.sub('^,? ', ', ', m[3] or '')}", text)
     if _MONTH_FIRST.search(text):
         return _MONTH_FIRST.sub(lambda m: f"{m[2]} {m[1]}{(m[3] or '').replace(',', '')}", text)
     if draw.random() < 0.5:  # noqa: PLR2004
         return _SMALL.sub(lambda m: in_words(int(m[0])), text)
     return _WORD.sub(lambda m: str(NUMBER_WORDS[m[0].lower()]), text)
-
-
-def _year(text: str | None) -> str:
-    return f", {text.strip(', ')}" if text else ""
 
 
 def yes_no(question: str, answer: str, right: str, wrong: str, draw: random.Random) -> tuple[str, str, str, float]:

@@ -10,7 +10,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.classifiers import Pair, load_checkpoint
+from evaluate_qa.metrics._shared.classifiers import load_checkpoint
 from evaluate_qa.metrics._shared.long_texts import windows
 
 CPU = ModelOptions(device="cpu")
@@ -36,7 +36,7 @@ def tokenizer(folder):
 @given(first=TEXTS, second=TEXTS.filter(bool))  # transformers ignores an empty second side
 def test_two_sides_equal_those_of_transformers(classifier, tokenizer, first, second):
     """Pairs of more than 64 tokens lose tokens of the longer side."""
-    ((ids, types),) = classifier.encode([Pair(first, (second,))])
+    ((ids, types),) = classifier.encode([(first, (second,))])
     expected = tokenizer(first, second, truncation=True, max_length=64)
     assert ids == expected["input_ids"]
     if "token_type_ids" in expected:
@@ -44,7 +44,7 @@ def test_two_sides_equal_those_of_transformers(classifier, tokenizer, first, sec
 
 
 def test_parts_of_the_second_side_are_separated(classifier, tokenizer):
-    ((ids, types),) = classifier.encode([Pair("paris", ("lyon", "capital of france ?"))])
+    ((ids, types),) = classifier.encode([("paris", ("lyon", "capital of france ?"))])
     before, between = ids[0], ids[2 : ids.index(tokenizer.convert_tokens_to_ids("lyon"))]
     tokens = tokenizer.convert_ids_to_tokens([i for i in ids if i != before])
     separators = [tokenizer.sep_token]
@@ -60,13 +60,13 @@ def test_parts_of_the_second_side_are_separated(classifier, tokenizer):
 
 
 def test_the_name_of_a_special_token_stays_text(classifier, tokenizer):
-    ((ids, _),) = classifier.encode([Pair(f"paris {tokenizer.sep_token} lyon", ("paris",))])
-    plain = classifier.encode([Pair("paris lyon", ("paris",))])[0][0]
+    ((ids, _),) = classifier.encode([(f"paris {tokenizer.sep_token} lyon", ("paris",))])
+    plain = classifier.encode([("paris lyon", ("paris",))])[0][0]
     assert ids.count(tokenizer.sep_token_id) == plain.count(tokenizer.sep_token_id)
 
 
 def test_logits_equal_those_of_transformers(classifier, folder, tokenizer):
-    pairs = [Pair("paris is it", ("lyon",)), Pair("", ("the capital of france",)), Pair("curie " * 100, ("marie",))]
+    pairs = [("paris is it", ("lyon",)), ("", ("the capital of france",)), ("curie " * 100, ("marie",))]
     model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     with torch.inference_mode():
         expected = [
@@ -77,7 +77,7 @@ def test_logits_equal_those_of_transformers(classifier, folder, tokenizer):
 
 
 def test_equal_pairs_run_once_and_other_pairs_do_not_matter(classifier, monkeypatch):
-    pairs = [Pair("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
+    pairs = [("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
     seen, run = [], module.run
 
     def counting(lengths, *args, **kwargs):
@@ -118,6 +118,6 @@ def test_windows_are_cut_between_words(classifier):
 
 
 def test_half_precision_is_close(folder, classifier):
-    pairs = [Pair("paris is it", ("lyon",))]
+    pairs = [("paris is it", ("lyon",))]
     half = load_checkpoint(folder, ModelOptions(device="cpu", dtype="bfloat16"))
     assert half.logits(pairs) == pytest.approx(classifier.logits(pairs), rel=0.1, abs=0.1)

@@ -153,7 +153,7 @@ def test_repeated_sentences_are_marked():
     # "The water boils." and "Water boils!" are the same normalised words; nothing else of the first pair is.
     answer, reference = "The water boils. Ice melts at zero. It is wet.", "It is cold. Water boils! Steam rises up."
     texts, found = search(["", ""], [answer, "Ice is cold"], [[reference], ["Ice is cold", "Ice"]], True)
-    assert texts.wanted[0] == ["It is cold.", "Water boils!", "Steam rises up."]
+    assert texts[2][0] == ["It is cold.", "Water boils!", "Steam rises up."]
     assert found.repeated.tolist() == [False, True, False, True, False, False, False, False]
     words = {"same": np.array([0.0] * 6 + [1, 0]), "long": np.ones(8), "recall": np.arange(8.0)}
     features = found.evidence(words)

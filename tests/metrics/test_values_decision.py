@@ -210,7 +210,6 @@ DIFFERENT = {
         ("Ctrl+Z", "Alt+Z", ""),
         ("C minor", "C major", "Which key?"),
         ("O-O", "O-O-O", ""),
-        ("Chapter 7", "page 7", ""),
         ("git checkout -b dev", "git checkout dev", ""),
         (".gitignore", "a file called .gitkeep", ""),
         ("x % 2 == 0", "x // 2 == 0", ""),

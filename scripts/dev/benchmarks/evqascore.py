@@ -85,7 +85,7 @@ def read(job: Job) -> Callable[[], int]:
     prepare = encoder_of(job).prepare
 
     def frames(video: str, threads: int) -> int:
-        return sum(len(batch.numbers) for batch in batches(_samples(job, video, threads), prepare, 8))
+        return sum(len(numbers) for numbers, _, _ in batches(_samples(job, video, threads), prepare, 8))
 
     return lambda: _of_all(job, frames)
 
@@ -94,9 +94,9 @@ def encode(job: Job) -> Callable[[], int]:
     """Encode frames that are prepared beforehand."""
     encoder = encoder_of(job)
     prepared = [
-        batch.pixels
+        pixels
         for video in job.videos
-        for batch in batches(_samples(job, video, job.cores), encoder.prepare, encoder.batch_frames)
+        for _, _, pixels in batches(_samples(job, video, job.cores), encoder.prepare, encoder.batch_frames)
     ]
     return lambda: sum(len(encoder.encode_prepared(values)) for values in prepared)
 

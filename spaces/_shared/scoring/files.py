@@ -102,7 +102,9 @@ def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Se
             table.problems.append(record.message.removeprefix(f"{table.name}, "))
             continue
         try:
-            row, other = from_mapping(fields, _mapping(record)), _other(record)
+            if not isinstance(record, dict):
+                raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {shown(record)}.')
+            row, other = from_mapping(fields, record), _other(record)
         except Refusal as refusal:
             table.problems.append(f"{table.word} {place}: {refusal}")
             continue
@@ -152,9 +154,3 @@ def _checked(table: UploadedTable, others: Sequence[str | None]) -> list[str]:
             f"{there[-1]}. Use another system's answers, or leave the column out."
         )
     return [other for other in others if other is not None]
-
-
-def _mapping(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        raise Refusal(f'expected an object such as {{"prediction": "Paris", …}}, not {shown(record)}.')
-    return record
