@@ -135,12 +135,12 @@ def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
 
 
 def _power(base: int, exponent: int, sign: int) -> WrittenNumber | None:
-    """Return a power; None if it is too large. Powers of ten are approximate, as in "about 10^5"."""
+    """Return a power; None if it is too large. Large powers of ten are approximate, as in "about 10^5"."""
     if abs(exponent) * len(str(base)) > _LARGEST_POWER or not base:
         return None
     value = sign * float(base) ** exponent
-    tens = base == 10  # noqa: PLR2004
-    return WrittenNumber(value, value, value if tens else 0.0, approximate=tens, integer=not tens and exponent >= 0)
+    rounded = base == 10 and abs(exponent) > _THOUSANDS  # noqa: PLR2004
+    return WrittenNumber(value, value, value if rounded else 0.0, rounded, integer=not rounded and exponent >= 0)
 
 
 def _decimal(digits: str, decimal_comma: bool) -> str:
