@@ -96,7 +96,7 @@ def test_no_text_adds_a_special_token_to_the_prompt(folder, name):
     special = set(tokenizer.all_special_ids)
 
     def count(text):
-        prompt = model._prompt(tokenizer, protocol(name).conversation(text, [text], text))
+        prompt = model._prompt(protocol(name).conversation(text, [text], text))
         return sum(token in special for token in tokenizer(prompt, add_special_tokens=False)["input_ids"])
 
     lines = Path(__file__).parents[1].joinpath("metrics", "injections.jsonl").read_text("utf-8").splitlines()

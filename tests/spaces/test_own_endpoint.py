@@ -159,7 +159,7 @@ def test_the_judge_gets_the_visitors_key_or_none(form, server, monkeypatch):
 
 def test_the_judge_is_not_asked_if_the_matcher_is_confident_unless_the_visitor_chooses_so(form, server):
     analysis, shown, *_ = form.score(*SURE, OPENS, server.url, "m", KEY)
-    assert "bem is confident: 0.97 is 0.8 or more. The judge is not asked." in shown
+    assert "bem is confident: 1.00 is 0.8 or more. The judge is not asked." in shown
     assert server.bodies == []
     assert "The judge is asked about every answer. Press Score." in form.rescore(analysis, "(0, 1)")[0]
     assert "Correct" in form.score(*SURE, "(0, 1)", server.url, "m", KEY)[1]
