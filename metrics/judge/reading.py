@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from .._shared.chat_models import Reply, Token
@@ -181,6 +181,7 @@ def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float
     return min(1.0, sum(mass[one] / total * score for one, score in protocol.labels.items()))
 
 
+@lru_cache(1024)
 def _begins(label: str, begun: str) -> bool:
     """Return whether a token is the beginning of the label, or begins with the whole label."""
     return label.startswith(begun) or re.match(rf"{_pattern(label)}\b", begun) is not None

@@ -4,7 +4,7 @@ A row without a readable verdict has no score. It does not count as wrong; the m
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
 
@@ -75,6 +75,8 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
     if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority. With
     `swapped`, the last request exchanged answer and reference; its verdict only decides `flipped`.
     """
+    if len(samples) == 1:
+        return replace(samples[0], samples=int(samples[0].verdict is not None))
     own, other = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
     verdicts = [sample.verdict for sample in own if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
