@@ -1,6 +1,5 @@
 """Asks a model for verdicts, once per distinct row, and stores them."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,11 +72,9 @@ class Judging:
         self.model = model
         self._kept = Verdicts(folder) if folder else None
         self._others = [*protocols] if len(protocols) > 1 and isinstance(model, Endpoint) else []
-        self.protocol = protocols[0]
-        if self._kept and len(protocols) > 1:
-            by_api = {one.api: one for one in protocols}
-            known = self._kept.api_of(self.name, [*by_api])
-            self.protocol = by_api[known] if known else protocols[0]
+        apis = [one.api for one in protocols]
+        known = self._kept.api_of(self.name, apis) if self._kept and len(apis) > 1 else None
+        self.protocol = protocols[apis.index(known) if known else 0]
         self._batches: Batches | None = None
         if batch and folder and isinstance(model, Endpoint):
             self._batches = Batches(model, self._judge, folder)
@@ -177,32 +174,20 @@ class Judging:
 
     def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
         found: dict[JudgedRow, Ruling] = {}
-        unwritten: list[Record] = []
-        judge = self._judge
-        in_a_row, last, tokens, written = 0, "", [0, 0], time.monotonic()
-
-        def write() -> None:
-            nonlocal written
-            if self._kept and unwritten:
-                self._kept.write(unwritten)
-                unwritten.clear()
-            written = time.monotonic()
+        judge, in_a_row, last, tokens = self._judge, 0, "", [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
             nonlocal in_a_row, last
             if self._others and isinstance(reply, NoAnswer) and reply.status in _UNSERVED:
                 raise _Unserved
             self._others = []
-            row = rows[number]
-            found[row] = ruling = self._ruling(reply)
+            found[rows[number]] = ruling = self._ruling(reply)
             tokens[0] += ruling.tokens_in or 0
             tokens[1] += ruling.tokens_out or 0
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
             bar.update()
-            if ruling.verdict and self._batches is None:
-                unwritten.append(Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out))
-            if time.monotonic() - written > _WRITE_EVERY:
-                write()
+            if self._batches is None:
+                self._keep(judge, [(rows[number], ruling)], _WRITE_EVERY)
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
             last = ruling.error or ""
             if (in_a_row == _FAILURES_IN_A_ROW and self._batches is None) or (raises and ruling.error):
@@ -224,7 +209,7 @@ class Judging:
             except ValueError as error:
                 raise ValueError(f"judge: {error}") from error
             finally:
-                write()
+                self._keep(judge)
         stopped = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {last}"
         return {row: found.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
 
@@ -249,12 +234,12 @@ class Judging:
                 deliver(numbers[row], reply)
 
     def _store(self, replies: Replies) -> None:
-        ruled = [(row, self._ruling(reply)) for row, reply in replies.items()]
-        judge = self._judge
+        self._keep(self._judge, [(row, self._ruling(reply)) for row, reply in replies.items()])
+
+    def _keep(self, judge: JudgeName, ruled: Sequence[tuple[JudgedRow, Ruling]] = (), age: float = 0.0) -> None:
+        records = [Record(judge, row, one.verdict, one.tokens_in, one.tokens_out) for row, one in ruled if one.verdict]
         if self._kept:
-            self._kept.write(
-                [Record(judge, row, one.verdict, one.tokens_in, one.tokens_out) for row, one in ruled if one.verdict]
-            )
+            self._kept.write(records, age)
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
         if isinstance(reply, NoAnswer):

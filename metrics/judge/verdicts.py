@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,18 +83,29 @@ class Verdicts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._store = Store(folder / FILE, "judge: the store of verdicts")
+        self._waiting: dict[str, bytes] = {}
+        self._since = 0.0
 
     def read(self, judge: JudgeName, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
         """Return the stored records of distinct rows."""
         found = self._store.read([_key(judge, row) for row in rows])
         return {rows[number]: _decoded(value) for values in found for number, value in values.items()}
 
-    def write(self, records: Sequence[Record]) -> None:
-        """Store records in one transaction: a kill cannot leave some of them."""
-        entries = {_key(record.judge, record.row): json.dumps(record, default=vars).encode() for record in records}
-        # With this entry, the verdicts can replace the endpoint.
-        entries |= {_endpoint_key(one.judge.model): b"" for one in records if one.judge.generator == ENDPOINT}
-        self._store.write(entries.keys(), entries.values())
+    def write(self, records: Sequence[Record], age: float = 0.0) -> None:
+        """Store records, with those of earlier calls that still wait.
+
+        They are encoded now, and stored in one transaction if the first of them has waited `age` seconds. A kill cannot
+        leave some of them.
+        """
+        if not self._waiting:
+            self._since = time.monotonic()
+        for one in records:
+            self._waiting[_key(one.judge, one.row)] = json.dumps(one, default=vars).encode()
+            if one.judge.generator == ENDPOINT:  # with this entry, the verdicts can replace the endpoint
+                self._waiting[_endpoint_key(one.judge.model)] = b""
+        if self._waiting and time.monotonic() - self._since >= age:
+            self._store.write(self._waiting.keys(), self._waiting.values())
+            self._waiting = {}
 
     def remember_api(self, model: str, api: str) -> None:
         """Store the API at which a model answers. Not the URL, because a server may move."""
