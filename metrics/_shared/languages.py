@@ -16,7 +16,7 @@ _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
 # Single letters of other scripts, such as α or π, are symbols. Syllables and ideographs are words.
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-# Marks of vowels in Arabic and Hebrew; endings of Turkish names; of Korean words that are not a mere detail.
+# Vowel marks of Arabic and Hebrew, and endings of Turkish names and of Korean words.
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"

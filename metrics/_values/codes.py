@@ -1,7 +1,8 @@
 r"""Compare codes: labels such as A72 and Ctrl+Z, versions, and pieces of programs such as "ls -a" and "\d+".
 
-The form of the reference tells which codes of an answer to compare with it. Labels and versions of one form are equal
-or differ. Two programs may differ and do the same, so they only differ by a single word or sign that matters.
+The reference is compared with the codes of its own form in the answer. Labels and versions are equal or different. Two
+programs that differ in their text may still do the same, so only one changed word or sign that matters makes them
+different.
 """
 
 import re
@@ -20,7 +21,7 @@ _LONGEST_LABELED, _SENTENCE, _MORE_WORDS, _SPACES_IN_CODE = 20, 12, 10, 6  # Wor
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-# Forms of labels, with what is replaced in them before the comparison; if anything, in lower case.
+# Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
 _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
     (re.compile(pattern), same)
     for pattern, same in (
@@ -82,7 +83,7 @@ def same_code(texts: Texts) -> Iterator[bool | None]:
 
 
 def _same_label(texts: Texts, version: bool) -> bool | None:
-    """Compare the labels of the reference's form in an answer, of which there has to be one."""
+    """Compare the only label in the answer that has the reference's form; None if there are several or none."""
     tidy = (unicodedata.normalize("NFKC", text).strip(" .`") for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.

@@ -15,7 +15,8 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "log": cmath.log, "ln": cmath.log, "abs": abs, "sec": lambda x: 1 / cmath.cos(x), "csc": lambda x: 1 / cmath.sin(x),
     "cot": lambda x: 1 / cmath.tan(x),
 }  # fmt: skip
-SIGN = "±"  # Also the name of its value, which is 1 or -1; any other number tells as much.
+SIGN = "±"
+"""Also the name of the variable that stands for its +1 or -1. Equal formulas are equal for any value of it."""
 _CONSTANTS = {"π": cmath.pi, "pi": cmath.pi, "e": cmath.e}
 _TOKEN = re.compile(
     rf"\s*({'|'.join((*FUNCTIONS, 'pi'))}|[a-zA-Z\u0370-\u03ff]\d*|\d+(?:\.\d+)?|\.\d+|[-+*/^()|{SIGN}]|\S|$)"
@@ -58,7 +59,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.names: set[str] = set()
         self._tokens = _TOKEN.findall(text)[::-1]
-        self._bars = 0  # Open |.
+        self._bars = 0  # "|" that are not yet closed.
         self.expression = self._sum()
         if self._next:
             raise ValueError(f"{text!r} is no expression")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
 from .text import plain, word_set
 
-_LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Bounds of length and time.
+_LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(

@@ -23,7 +23,7 @@ _HOW_MANY = re.compile(
 _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
 )
-# Words that deny a weekday or month, or that leave only a part of it.
+# Words that deny a weekday or month, or name only a part of it.
 _LIMITED = re.compile(
     r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|not|never|nicht|kein\w*|pas|non?|nie|niet|"
     r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
@@ -186,7 +186,7 @@ _SEASONS = (
     "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
     "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
 )  # fmt: skip
-_NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # They are rather other words.
+_NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More often, they are other words.
 _CYCLES = (
     *(
         {name: number for number, names in enumerate(cycle) for name in names.split()}

@@ -9,7 +9,7 @@ from evaluate_qa.metrics._values.formulas import same_formula
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Pairs of rational and trigonometric expressions in x, of which the second may differ, with sympy's verdict."""
+    """Pairs of expressions in x, equal or different, with sympy's verdict."""
     sympy = pytest.importorskip("sympy")
     draws, x, found = random.Random(0), sympy.Symbol("x"), []
     for number in range(30):

@@ -50,7 +50,7 @@ def saved(folder, kind):
 
 @pytest.fixture(scope="module")
 def matcher(tmp_path_factory):
-    """A large matcher with an encoder of one layer and random weights, and what `fit` reads beside it."""
+    """The folder of a large matcher with a one-layer encoder and random weights, with the teacher's file for `fit`."""
     folder = saved(tmp_path_factory.mktemp("large") / "tiny", MPNetModel)
     with torch.random.fork_rng():
         network, _ = blank(folder)
