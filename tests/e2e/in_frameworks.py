@@ -4,6 +4,7 @@ LINES are README's lines of code by framework, as JSON. All frameworks share thi
 """
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -59,8 +60,8 @@ def in_inspect(line, folder):
     return {"logs": [_read(read_eval_log(log.location)) for log in logs], "together": together}
 
 
-def in_inspect_from_the_hub(_, folder):
-    """Evaluate the data set of test_in_frameworks.py with its `eval.yaml`, and score the answer again with bem.
+def in_inspect_from_the_hub(line, folder):
+    """Run the command on the data set of test_in_frameworks.py with its `eval.yaml`, and score again with bem.
 
     The model grades every answer as incorrect.
     """
@@ -76,7 +77,8 @@ def in_inspect_from_the_hub(_, folder):
         return output
 
     model = get_model("mockllm/model", custom_outputs=answer)
-    (log,) = eval("hf/org/evouna/nq_questions", model=model, log_dir=str(folder), display="none")
+    task = shlex.split(line)[2].replace("my-org", "org")
+    (log,) = eval(task, model=model, log_dir=str(folder), display="none")
     again = score(log, evaluate_qa.inspect_ai.metric_scorer("bem"), action="overwrite", display="none")
     figures = [{one.name: one.metrics["accuracy"].value for one in each.results.scores} for each in (log, again)]
     return [log.status, len(log.samples), log.samples[0].target, *figures]
@@ -150,4 +152,4 @@ if __name__ == "__main__":
     runs = {"inspect_ai": in_inspect, "hub": in_inspect_from_the_hub, "mlflow": in_mlflow, "deepeval": in_deepeval}
     for name, run in runs.items():
         (folder / name).mkdir()
-        (folder / f"{name}.json").write_text(json.dumps(run(lines.get(name), folder / name)))
+        (folder / f"{name}.json").write_text(json.dumps(run(lines[name], folder / name)))

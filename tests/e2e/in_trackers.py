@@ -1,6 +1,6 @@
-"""Logs to trackio and mlflow, from a real trainer and from a reward: `in_trackers.py FOLDER`.
+"""Logs to trackio and mlflow, from a real trainer and from a reward: `in_trackers.py FOLDER LINE`.
 
-Writes what the trackers have stored afterwards to FOLDER/found.json.
+LINE is README's line of code. Writes what the trackers have stored afterwards to FOLDER/found.json.
 """
 
 import json
@@ -38,10 +38,13 @@ def train(tracker, metric, folder):
 
 
 def reward(tracker, metric):
+    """Run the reward of README's line, which names trackio."""
     from transformers import TrainerState
 
-    state = TrainerState(global_step=5)
-    return metric.reward("gold", log=tracker)(PROMPTS, COMPLETIONS, gold=ANSWERS, trainer_state=state)
+    names = {"bem": metric}
+    exec(sys.argv[2].replace("trackio", tracker), names)
+    (log,) = names["reward_funcs"]
+    log(PROMPTS, COMPLETIONS, answer=ANSWERS, trainer_state=TrainerState(global_step=5))
 
 
 def in_trackio(metric, folder):

@@ -46,6 +46,7 @@ def hub(tmp_path_factory):
 def found(processes, one_line, hub, tmp_path_factory):
     """The logs of the frameworks."""
     lines = {"inspect_ai": one_line("inspect_ai"), "mlflow": one_line("mlflow"), "deepeval": one_line("deepeval")}
+    lines["hub"] = one_line("inspect_ai on the Hub")
     folder = tmp_path_factory.mktemp("frameworks")
     settings = {
         "HF_ENDPOINT": hub,
@@ -55,7 +56,7 @@ def found(processes, one_line, hub, tmp_path_factory):
     }
     environment = os.environ | SETTINGS | settings | {"PYTHONPATH": frameworks.installed()}
     processes.run(in_frameworks.__file__, folder, json.dumps(lines), cwd=folder, env=environment, check=True)
-    return {name: json.loads((folder / f"{name}.json").read_text()) for name in (*lines, "hub")}
+    return {name: json.loads((folder / f"{name}.json").read_text()) for name in lines}
 
 
 def computed(name, **options):

@@ -10,6 +10,7 @@ from space_server import CLIP
 pytest.importorskip("gradio")
 pytest.importorskip("mcp")
 
+PATH = "/gradio_api/mcp/"
 ANSWER = {"prediction": "It was Marie Curie.", "references": ["Marie Curie"]}
 
 
@@ -20,7 +21,7 @@ def talk(server, *calls):
 
     async def client():
         async with (
-            streamable_http_client(f"{server.url}/gradio_api/mcp/") as (read, write, *_),
+            streamable_http_client(f"{server.url}{PATH}") as (read, write, *_),
             ClientSession(read, write) as session,
         ):
             await session.initialize()
@@ -31,7 +32,8 @@ def talk(server, *calls):
     return asyncio.run(client())
 
 
-def test_every_tool_and_parameter_is_described(server):
+def test_every_tool_and_parameter_is_described(server, one_line):
+    assert json.loads(one_line("MCP"))["mcpServers"]["smile"]["url"].partition(":7860")[2] == PATH
     tools, _ = talk(server)
     answer, file = ["score_answer", "explain_answer"], ["score_file"] * (server.name != "evqascore")
     assert [*tools] == [*answer, *file]

@@ -13,10 +13,11 @@ TRACKERS = ("trackio", "mlflow")
 
 
 @pytest.fixture(scope="module")
-def found(processes, tmp_path_factory):
+def found(processes, one_line, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trackers")
     environment = os.environ | {"PYTHONPATH": frameworks.installed(), "MLFLOW_DISABLE_TELEMETRY": "true"}
-    processes.run(in_trackers.__file__, folder, cwd=folder, env=environment, check=True)
+    line = one_line("trackio, mlflow")
+    processes.run(in_trackers.__file__, folder, line, cwd=folder, env=environment, check=True)
     return json.loads((folder / "found.json").read_text())
 
 
