@@ -138,6 +138,7 @@ _AUXILIARIES = word_set(
     "through of to for from number animal"
 )
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
+_BRIEF = 2  # Words of a statement about a pronoun.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
 
 
@@ -185,11 +186,20 @@ def _states(question: str, answer: str) -> bool | None:
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
     words = [word for word in words if not _NEGATION.fullmatch(word) and not word.endswith("nt")]
     said = [stem(word) for word in words]
-    if not asked or asked[-1] not in said or _BUT.search(answer) or len(said) > len(asked) + _MORE:
+    if (
+        not asked
+        or not (asked[-1] in said or opposite(asked[-1], words))
+        or _BUT.search(answer)
+        or len(said) > len(asked) + _MORE
+    ):
         return None
     opposites = [word for word in asked if word not in said and opposite(word, words)]
     repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
-    if repeated < _REPEATED * len(asked):
+    brief = words[0] in _PRONOUNS and len(said) <= _BRIEF  # "They are immutable."
+    if repeated < _REPEATED * len(asked) and not brief:
+        return None
+    order = [asked.index(word) for word in said if asked.count(word) == 1]
+    if order != sorted(order):
         return None
     negations = len(_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_NEGATION.findall(question)) % 2

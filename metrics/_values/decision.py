@@ -6,6 +6,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
@@ -17,15 +18,17 @@ from .moments import asks_when, is_date, is_period, is_time, only_date, same_dat
 from .names import acronym, differs_in_one_word, same_person
 from .negations import denied
 from .phrases import takes_back
+from .places import same_named
 from .quantities import same_number, wanted_number
 from .reading import Texts
 from .replacements import has_other_number
+from .retractions import corrected
 from .statements import same_roles, says_opposite
 from .text import word_set
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
-    "person", "direction", "negation",
+    "person", "place", "direction", "negation",
 )  # fmt: skip
 """The kinds of values that are compared."""
 
@@ -65,7 +68,8 @@ _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
 # Kinds for which an answer may contain the reference and still be wrong.
-_WHOLE = frozenset({"candidates", "identifier", "list", "option", "yes_no", "formula", "negation"})
+_OWN_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds that compare answers that correct themselves.
+_WHOLE = frozenset({"candidates", "identifier", "list", "option", "yes_no", "formula", "negation", "place"})
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -78,6 +82,7 @@ _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
 _LETTERS = re.compile(r"[^\W\d_]{3}")
+_DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROMAN = frozenset("IVXLCDM")
@@ -142,10 +147,10 @@ def decide_pair(
     """Compare an answer with one reference; `references` are all references of the row. See `compare_values`."""
     if not answer.strip():
         return Decision()
-    question, answer, reference = (_LONG_SPACE.sub(r"\1", text) for text in (question, answer, reference))
+    question, answer, reference = map(_without_long_spaces, (question, answer, reference))
     texts = Texts(question, *_finals(answer, reference), tolerance)
     kind, equal = next(_decisions(texts, references), (None, None))
-    certain = equal is not None and kind in kinds and not (kind != "yes_no" and takes_back(texts.answer))
+    certain = equal is not None and kind in kinds and not (kind not in _OWN_RETRACTIONS and takes_back(texts.answer))
     repeated = equal is False and (
         (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
         or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
@@ -194,6 +199,11 @@ def _precise(references: Sequence[str]) -> list[int]:
     return [index for index in indices if not coarse(index)]
 
 
+@lru_cache(maxsize=1 << 8)
+def _without_long_spaces(text: str) -> str:
+    return _LONG_SPACE.sub(r"\1", text)
+
+
 def _shown(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
@@ -219,9 +229,10 @@ def _repeats(texts: Texts) -> bool:
     wanted = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
+    answer = texts.answer_words if _DECIMAL.search(texts.reference) else exact_words(_DECIMAL.sub("", texts.answer))
     digits = texts.wanted.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
     whole = " " if texts.short and digits else ""
-    return wanted + whole in f" {' '.join(texts.answer_words)} "
+    return wanted + whole in f" {' '.join(answer)} "
 
 
 def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool | None]]:
@@ -239,9 +250,7 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
     if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
         yield "yes_no", _same_polarity(texts, wanted)
         return
-    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
-    if mentioned and is_one_of_candidates(texts, references):
-        yield "candidates", False
+    yield from _unsettled(texts, references)
     spaces = reference.count(" ")
     if spaces <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
         yield "date", same
@@ -257,6 +266,16 @@ def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, b
         yield from _values(texts)
 
 
+def _unsettled(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Judge answers that correct themselves or list candidates."""
+    reference, answer = texts.reference, texts.answer
+    if takes_back(answer) and (same := corrected(texts)) is not None:
+        yield "negation", same
+    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
+    if mentioned and is_one_of_candidates(texts, references):
+        yield "candidates", False
+
+
 def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
     """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
     if takes_back(texts.answer):
@@ -269,7 +288,7 @@ def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
 
 
 def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
-    """Compare identifiers, acronyms and persons, which need no reading of values."""
+    """Compare identifiers, acronyms, persons and places, which need no reading of values."""
     for same in same_code(texts):
         yield "identifier", same
     if len(texts.answer) > _LONGEST_NAME:
@@ -280,6 +299,8 @@ def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
         yield "acronym", same
     if (same := same_person(texts)) is not None:
         yield "person", same
+    if found := same_named(texts):
+        yield found
 
 
 def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:

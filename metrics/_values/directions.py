@@ -44,6 +44,8 @@ _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
 NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
 LONGEST, LONGEST_ANSWER, _LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
+_SHORTEST = 4  # Letters of a word that may have a prefix.
+_ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
 _PRONOUNS = word_set(
     "they he she we you i this that these those does do did has have will would be been then there "
     "got gets became becomes become went goes go turned"
@@ -57,7 +59,16 @@ def opposite(word: str, others: Iterable[str]) -> bool:
     (True, False)
     """
     pole = POLE.get(word) or POLE.get(stem(word))
-    return pole is not None and any(POLE.get(other) == (pole[0], 1 - pole[1]) for other in others)
+    return any((pole and POLE.get(other) == (pole[0], 1 - pole[1])) or _denies(word, other) for other in others)
+
+
+def _denies(one: str, other: str) -> bool:
+    """Return whether one word is the other with a prefix that denies it, such as "immutable"."""
+    short, long = sorted((one, other), key=len)
+    prefix = long.removesuffix(short)
+    return len(short) >= _SHORTEST and (
+        prefix in ("un", "non") or (prefix in ("in", "im", "ir", "il", "dis") and bool(_ADJECTIVE.search(short)))
+    )
 
 
 def same_direction(texts: Texts) -> bool | None:

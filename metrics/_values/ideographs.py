@@ -30,6 +30,7 @@ _WEEKDAYS = {
     f"{_WEEK}[五5]|金曜日?|금요일": "Friday", f"{_WEEK}[六6]|土曜日?|토요일": "Saturday",
     f"{_WEEK}[日天]|日曜日?|일요일": "Sunday",
 }  # fmt: skip
+_COPULA = re.compile(r"(?<=[\d時时点點分円人個个月日年])(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$")
 _UNITS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -61,15 +62,16 @@ def without_ideographs(text: str) -> str:
     text = _NUMBER.sub(_in_digits, text)
     text = _ERA.sub(lambda found: f"{_FIRST_YEAR[found[1]] + int(found[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
+    text = _COPULA.sub("", text)
     for pattern, replacement in _UNITS:
         text = pattern.sub(replacement, text)
     return _BEFORE_DIGIT.sub(" ", text)
 
 
 def _clock(found: re.Match[str]) -> str:
-    """Return 3:30 pm for 下午3点半. An hour alone may be a number of points."""
+    """Return 3:30 pm for 下午3点半. An hour alone may be a number of points (点)."""
     early, late, hour, minutes, half = found.groups()
-    if not (early or late or minutes or half):
+    if not (early or late or minutes or half) and not {"時", "시"} & {*found[0]}:
         return found[0]
     return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip()
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .numbers import equal
 from .phrases import negated, rest, singular
+from .places import keys_of
 from .reading import Mention, Texts, read
 from .text import plain, with_digits, word_set
 from .units import converted
@@ -29,7 +30,7 @@ _SEVERAL = re.compile(
 )
 _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
-    r"from (?:the )?\w+ to \w+|from the (?:bottom|top|left|right)|reading from|"
+    r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"rank|sort|"
     r"chronolog\w+|first to last|(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to))\b",
@@ -57,6 +58,9 @@ _HEDGE = re.compile(
     r"take your pick|my guesses|i'd guess|in no particular order|try|the answer is|else)*",
     re.IGNORECASE,
 )
+_LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
+_TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
+_OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
     r"one of (?:these|them)|take your pick)\b|\s/\s",
@@ -103,9 +107,14 @@ def has_parts(texts: Texts) -> bool | None:
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):
         return None
-    wanted, given = (
-        _without_key(_parts(text, texts.question)) for text in (texts.reference, _HEDGE.sub("", texts.answer))
-    )
+    answer = _HEDGE.sub("", texts.answer)
+    lead, tail = _LEAD.match(answer), _TAIL.search(answer)
+    known = {*exact_words(texts.reference)}
+    if tail and known.isdisjoint(exact_words(tail[0])):
+        answer = answer[: tail.start()]
+    elif lead and known.isdisjoint(exact_words(lead[0])):
+        answer = answer[lead.end() :]  # "The two of them are"
+    wanted, given = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
     if len(assigned := _assigned(texts, wanted)) == len(wanted):
         return all(assigned)
     numbers = [number for part in wanted if (number := _number(part, texts)) is not None]
@@ -167,7 +176,9 @@ def _same_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
         places.append(place)
     if not _in_order(texts, places):
         return False
-    return True if len(given) == len(wanted) else None
+    if len(given) > len(wanted):
+        return False if texts.length <= len(given) + _FEW else None
+    return True
 
 
 def _equal(one: Mention, wanted: Mention, texts: Texts) -> bool:
@@ -201,12 +212,22 @@ def _same_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[
 
 def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
-    places = [_place(texts.answer_words, part, given) for part in wanted]
-    missing = [part for part, place in zip(wanted, places, strict=True) if place is None]
-    others = [part for part in given if all(_place(exact_words(part), one, [part]) is None for one in wanted)]
+    listed = [*given, *texts.answer_words] if _ORDER.search(texts.question) else given
+    places = [_place(texts.answer_words, part, listed) for part in wanted]
+    said = [{*exact_words(part)} for part in given]
+    missing = [
+        part
+        for part, place in zip(wanted, places, strict=True)
+        if place is None and not any({*exact_words(part)} <= words for words in said)
+    ]
+    others = [
+        part
+        for part, words in zip(given, said, strict=True)
+        if not any(_place(exact_words(part), one, [part]) is not None or {*exact_words(one)} <= words for one in wanted)
+    ]
     if missing:
-        return _with_missing(wanted, given, missing, others)
-    short = all(len(part.split()) <= _SHORT_PART for part in given)
+        return False if _lacks(texts, wanted, missing) else _with_missing(wanted, given, missing, others)
+    short = all(len(exact_words(part)) <= _SHORT_PART for part in given)
     if others and (len(given) == len(wanted) or (short and len(given) > len(wanted) == len(given) - len(others))):
         return False
     if _ORDER.search(texts.question):
@@ -215,13 +236,22 @@ def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bo
     return True if whole or 1 < len(given) <= len(wanted) else None
 
 
+def _lacks(texts: Texts, wanted: Sequence[str], missing: Sequence[str]) -> bool:
+    """Return whether an answer has as many items as parts that were found, so that none stands for a missing one."""
+    items = len(_SEPARATOR.split(texts.answer.strip(" .")))
+    found, words = len(wanted) - len(missing), {word[:4] for word in texts.answer_words}
+    absent = words.isdisjoint(word[:4] for part in missing for word in exact_words(part))
+    short = len(texts.answer_words) <= _WORDS_PER_PART * len(wanted)
+    return 1 < found == items and absent and short and not _OPEN.search(texts.answer)
+
+
 def _with_missing(
     wanted: Sequence[str], given: Sequence[str], missing: Sequence[str], others: Sequence[str]
 ) -> bool | None:
     """Return False if parts are certainly missing, or one is replaced by another; else None."""
     if not others and 1 < len(given) < len(wanted):
         return False
-    short = all(len(part.split()) <= _SHORT_PART for part in (*wanted, *given))
+    short = all(len(part.split()) <= _SHORT_PART for part in (*missing, *others))
     replaced = short and len(given) == len(wanted) and len(missing) == len(others) == 1
     return False if replaced and not _alike(missing[0], others[0]) else None
 
@@ -229,12 +259,21 @@ def _with_missing(
 def _place(answer: Sequence[str], part: str, listed: Sequence[str]) -> int | None:
     """Return where a part is in an answer, in words; a person's family name is enough. None if it is not there."""
     words, given = ([singular(word) for word in text] for text in (exact_words(part), answer))
-    for start in range(len(given) - len(words) + 1):
-        if given[start : start + len(words)] == words:
-            return start
+    if starts := _starts(given, words):
+        return starts[0]
+    if keys := keys_of(part):
+        places = [place for place, one in enumerate(listed) if keys & keys_of(one)]
+        if places:
+            return next(iter(_starts(answer, exact_words(listed[places[0]]))), None)
     family = words[-1:] if len(words) > 1 and part.istitle() else []
     named = any([singular(word) for word in exact_words(one)] == family for one in listed)
     return given.index(family[0]) if named and family and family[0] in given else None
+
+
+def _starts(words: Sequence[str], part: Sequence[str]) -> list[int]:
+    """Return where words contain others, one after another."""
+    size = len(part)
+    return [start for start in range(len(words) - size + 1) if [*words[start : start + size]] == [*part]]
 
 
 def _alike(left: str, right: str) -> bool:

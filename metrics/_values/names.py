@@ -57,7 +57,8 @@ _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
 # Two acronyms of three letters may be of one thing, except codes.
-_ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,6}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
+_ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,9}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
+_IN_PARENTHESES = re.compile(r" ?\([^()]*\)\.?$")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
@@ -70,7 +71,9 @@ def acronym(texts: Texts) -> bool | None:
     """
     if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
         return None
-    given, wanted = (_ARTICLE_OR_POINT.sub("", text.strip()) for text in (texts.answer, texts.reference))
+    given, wanted = (
+        _ARTICLE_OR_POINT.sub("", _IN_PARENTHESES.sub("", text.strip())) for text in (texts.answer, texts.reference)
+    )
     if all(map(_ACRONYM.fullmatch, (given, wanted))) and (given not in wanted and wanted not in given):
         long = min(len(given), len(wanted)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long else None
@@ -99,7 +102,8 @@ _ROLE = (
 )
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)\w+){{0,3}} {_ROLE})\b|"
-    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|quién(?:es)?|(?:à|par|de) qui|"
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|(?:von|mit|bei|an|nach) wem|"
+    r"quién(?:es)?|(?:à|par|de) qui|"
     r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
 )
@@ -145,7 +149,7 @@ _LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|di
 _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
-_SIMILAR_NAME, _SIMILAR_NICKNAME = 0.5, 0.32
+_SIMILAR_NAME, _SIMILAR_NICKNAME, _SIMILAR_FAMILY = 0.5, 0.32, 0.65
 _asks_who = lru_cache(maxsize=1 << 10)(_WHO.search)
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
@@ -201,7 +205,7 @@ def _same_name(given: _Person, wanted: _Person) -> bool | None:
     elif numbered and len(names) == len(others) == 1:
         same = _same_given_name(names[0], others[0])
     elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
-        same = None if any(_similar(*pair) for pair in product(names[1:], others[1:])) else False
+        same = None if any(_similar(*pair, _SIMILAR_FAMILY) for pair in product(names[1:], others[1:])) else False
     return same if not same or number == other_number else False if numbered else None
 
 

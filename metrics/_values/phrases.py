@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from .._shared.words import exact_words
@@ -14,7 +15,7 @@ FILLERS = word_set(
     "in on at the of a an by about approximately around roughly circa ca c approx nearly almost some over more than "
     "since during from until between and to for with ad ce bc bce year years date exactly only just total age aged "
     "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
-    "fewer less under at least up most or so sometime"
+    "fewer less under at least up most or so sometime utc"
 )
 _NOT = re.compile(
     r"(?:\bnot|n't|n’t|\brather than|\binstead of|\bnever|\bnicht|\bno longer|\bpas|\bunlike)"
@@ -70,6 +71,7 @@ def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence
     )
 
 
+@lru_cache(maxsize=1 << 8)
 def takes_back(answer: str) -> bool:
     """Return whether an answer may correct itself, refuse, or ask back, so that its values do not count."""
     return _RETRACTED.search(answer) is not None

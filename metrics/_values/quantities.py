@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from .._shared.words import exact_words
 from .numbers import WrittenNumber, equal
@@ -24,6 +25,10 @@ _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|altogether|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
     r"answer is|which is)\b|=)[^\d=]{0,12}$",
     re.IGNORECASE,
+)
+_DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
+_FALLS = re.compile(
+    r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|down|shrank|loss of|lost|minus)(?: by)?\W*$"
 )
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
@@ -91,7 +96,7 @@ def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | No
 def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | None:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.given.text
-    given = [one for one in texts.given.numbers if not negated(text[: one.start])]
+    given = [_signed(text, one, wanted) for one in texts.given.numbers if not negated(text[: one.start])]
     if len(given) > 1 or not texts.short or _COUNTED.search(texts.question):
         given = [one for one in given if one.ordinal == wanted.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
@@ -115,6 +120,12 @@ def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool 
     return verdicts[0] if verdicts[0] or _is_sure(texts, wanted, [one for one, _ in found], words) else None
 
 
+def _signed(text: str, one: Mention, wanted: Mention) -> Mention:
+    """Return a number with a sign if a word gives it: -3.2% for "fell by 3.2%"."""
+    falls = wanted.number.value < 0 < one.number.value and _FALLS.search(text[: one.start])
+    return replace(one, number=one.number.scaled(-1)) if falls else one
+
+
 def _compared(texts: Texts, wanted: Mention, given: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
     asked = {(one.number.value, one.unit) for one in texts.asked.numbers}
@@ -123,7 +134,8 @@ def _compared(texts: Texts, wanted: Mention, given: Sequence[Mention]) -> list[t
     kept = [
         (one, same)
         for one, same in compared
-        if same or ((one.number.value, one.unit) not in asked and not (one.year and not wanted.year))
+        if (same or wanted.year or not one.year)
+        and ((one.number.value, one.unit) not in asked or (same and one.unit == wanted.unit))
     ]
     return compared if not kept and len(compared) == 1 and texts.short else kept
 
@@ -157,8 +169,9 @@ def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Seq
     nouns = _singulars((*words, *_counted(texts.question)))
     about_it = any(_nouns(texts.given.text, one) & nouns for one in found)
     measured = alone and bool(wanted.unit and found[0].unit)
-    result = _RESULT.search(texts.given.text[max(0, found[-1].start - 40) : found[-1].start]) is not None
-    return (alone and length <= _SENTENCE) or about_it or measured or result
+    before = texts.given.text[max(0, found[-1].start - 40) : found[-1].start]
+    result = _RESULT.search(before) or (alone and _DIRECT.fullmatch(before))
+    return (alone and length <= _SENTENCE) or about_it or measured or bool(result)
 
 
 def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:

@@ -66,7 +66,8 @@ _WORDS = {
     "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
     "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
     # Money and shares
-    "percent": "%", "USD": "dollar dollars usd bucks us$ $ dólares 美元 달러", "uscent": "cents cent",
+    "percent": "%", "basis_point": "bp bps", "uscent": "cents cent",
+    "USD": "dollar dollars usd bucks us$ $ dólares 美元 달러",
     "EUR": "euro euros eur € 欧元", "GBP": "gbp quid £ sterling", "JPY": "yen ¥ 日元", "INR": "rupee rupees ₹",
     "AUD": "a$ aud", "CAD": "c$ cad", "CHF": "chf francs franken", "CNY": "yuan rmb 元 块钱", "KRW": "krw 원",
 }  # fmt: skip
@@ -156,6 +157,7 @@ def registry() -> Any:
     for currency in _CURRENCIES:
         units.define(f"{currency} = [{currency}]")
     units.define("uscent = 0.01 * USD")
+    units.define("basis_point = 0.01 * percent = bp")
     return units
 
 

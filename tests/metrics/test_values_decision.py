@@ -14,6 +14,9 @@ from evaluate_qa.metrics._values.decision import KINDS, decide_row
 # Reference, answer, question.
 EQUAL = {
     "number": [
+        ("خمسة", "٥", ""),
+        ("семь", "7", ""),
+        ("5", "beş", ""),
         ("206", "two hundred and six", ""),
         ("0.375", "3/8", ""),
         ("0.125", "12.5%", ""),
@@ -35,6 +38,9 @@ EQUAL = {
         ("2,5", "zweieinhalb", "Wie viel ist die Hälfte von 5?"),
     ],
     "quantity": [
+        ("125 mL/h", "125 millilitres every hour", ""),
+        ("-3.2%", "It fell by 3.2 percent.", "How did revenue change?"),
+        ("0.25 percentage points", "25 basis points", ""),
         ("3.4 MeV", "3,400 keV", ""),
         ("-2.0 kcal", "-8.4 kJ", ""),
         ("100 °C", "212 °F", ""),
@@ -70,6 +76,8 @@ EQUAL = {
         ("Donnerstag", "목요일입니다", ""),
     ],
     "time": [
+        ("午後3時", "15時です", "何時?"),
+        ("15:00 UTC", "3 pm GMT", ""),
         ("9 pm", "21:00", ""),
         ("7:30 a.m.", "half past seven in the morning", ""),
         ("14:05", "five past two in the afternoon", ""),
@@ -81,11 +89,13 @@ EQUAL = {
         ("C", "c)", "Which of the following?"),
     ],
     "yes_no": [
+        ("No", "They are immutable.", "Are Python tuples mutable?"),
         ("Yes", "It does.", "Does it rain?"),
         ("No", "Bats don't lay eggs.", "Do bats lay eggs?"),
         ("いいえ", "いいえ、平らではありません。", "地球は平らですか。"),
     ],
     "list": [
+        ("Canada, France, Japan", "Japan, France and Kanada", "Which countries?"),
         ("12 N and 4 N", "12.1 N, 3.9 N", "What are the forces?"),
         ("red, green and blue", "blue, red, green", "Which colors?"),
         ("A = 3, B = 5", "B = 5, A = 3", "Find A and B."),
@@ -105,6 +115,11 @@ EQUAL = {
         ("O-O", "0-0", ""),
         ("c5", "1...c5", "Which move?"),
         ("===", "Use ===, not ==.", "Which operator?"),
+        ("O(n²)", "quadratic", "What is the running time?"),
+        ("git checkout -b dev", "git switch -c dev", ""),
+        ("[3, 2, 1]", "A reversed copy, [3,2,1]", ""),
+        ("2 H2 + O2 → 2 H2O", "O₂ + 2H₂ = 2H₂O", ""),
+        ("#ff0000", "#F00", ""),
         ("\\d+", "It is `\\d+`.", "Which regex?"),
     ],
     "acronym": [
@@ -121,6 +136,17 @@ EQUAL = {
         ("Neil Armstrong", "Armstrong was, a few minutes before Aldrin.", "Who was the first on the Moon?"),
         ("Steven Spielberg", "Spielberg directed it, and John Williams wrote the music.", "Who directed Jaws?"),
     ],
+    "place": [
+        ("Lisboa", "Lisbon", ""),
+        ("The Hague", "It sits in Den Haag.", "Where is the court?"),
+        ("东京", "Tokyo", ""),
+        ("Côte d'Ivoire", "the Ivory Coast", "Which country?"),
+        ("German", "Deutsch", "Welche Sprache?"),
+    ],
+    "negation": [
+        ("102", "112... sorry, I slipped; 102 is correct.", "What is 6 times 17?"),
+        ("in the knee", "In the ankle. Scratch that. In the knee.", "Where is it?"),
+    ],
     "direction": [
         ("DC to AC", "It converts DC into AC.", ""),
         ("They fell.", "Sales dropped.", "What happened to sales?"),
@@ -129,6 +155,9 @@ EQUAL = {
 }
 DIFFERENT = {
     "number": [
+        ("3", "It evaluates to 3.5, a float.", "What does 7 // 2 evaluate to in Python 3?"),
+        ("308", "It's 307, which tells the client to repeat the same method at the new URL.", "Which status?"),
+        ("하나", "둘", ""),
         ("206", "There are 208 bones.", "How many bones?"),
         ("206", "206 or 208", "How many bones?"),
         ("neun", "Neunzehn", "Wie viele Bundesländer hat Österreich?"),
@@ -147,6 +176,7 @@ DIFFERENT = {
         ("76", "Give or take a few months, it returns every 67 years.", "How many years lie between two visits?"),
     ],
     "quantity": [
+        ("about 454 g", "One pound is roughly 544 grams.", "How many grams are in one pound?"),
         ("$4.2 million", "$4.2 billion", ""),
         ("343 m/s", "343 km/s", ""),
         ("12 km²", "12 hectares", "How large?"),
@@ -182,6 +212,12 @@ DIFFERENT = {
         ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
     ],
     "list": [
+        ("Spain, Portugal, Andorra", "The two of them are Spain and Portugal.", "Which three states?"),
+        ("A, B, AB, O", "The ABO system distinguishes the groups A, B and O.", "Which blood groups exist?"),
+        ("A, D, E, K", "Vitamins A, C, D, E and K are the fat-soluble ones.", "Which vitamins are fat-soluble?"),
+        ("11, 13, 17, 19", "11, 13, 15, 17 and 19", "List the primes between 10 and 20."),
+        ("Harlow Ltd and Dr. Meyer", "Harlow Ltd, Dr. Meyer and the city council", "Which parties signed?"),
+        ("kingdom, phylum, class", "Kingdom, class, phylum", "Give the ranks from kingdom down to class."),
         ("heat, fuel and oxygen", "heat, fuel and water", "What makes up the fire triangle?"),
         ("red, green", "green, red", "Name the colors in order."),
         ("A = 3, B = 5", "A = 5, B = 3", "Find A and B."),
@@ -216,6 +252,14 @@ DIFFERENT = {
         ("xs[-1]", "xs[1]", ""),
         ("\\d+", "\\D+", "Which regex?"),
         ("\\d+", "\\d*", "Which regex?"),
+        ("^[a-z]{5}$", "^[a-z]+$", "Which regex?"),
+        ("O(1)", "O(log n)", ""),
+        ("30 2 * * *", "2 30 * * *", "Which cron schedule?"),
+        ("git branch -D old", "git branch -d old", ""),
+        ("git remote -v", "`git branch -r` lists them.", ""),
+        ("wc -l log.txt", "wc -w log.txt prints the number of lines.", ""),
+        ("df.dropna()", "Use df.fillna(0), which removes them.", ""),
+        ("H2 + Cl2 → 2 HCl", "H2 + Cl2 → HCl", ""),
         ("===", "==", "Which operator?"),
     ],
     "acronym": [
@@ -224,6 +268,8 @@ DIFFERENT = {
         ("LHR", "LGW", "Which airport code?"),
     ],
     "person": [
+        ("Emma Watson", "Emma Thompson had the role.", "Who played Hermione?"),
+        ("Thomas Mann", "Der Roman stammt von Heinrich Mann.", "Von wem stammt der Roman?"),
         ("Emily Brontë", "Charlotte Brontë", "Who wrote Wuthering Heights?"),
         ("Vincent van Gogh", "Theo van Gogh painted it.", "Who painted it?"),
         ("Margaret Thatcher", "Denis Thatcher", "Which British prime minister was the Iron Lady?"),
@@ -236,6 +282,13 @@ DIFFERENT = {
         ("Martin Luther King Jr.", "Martin Luther King Sr.", "Who gave the speech?"),
         ("Sigmund Freud", "It was Dr. Anna Freud who founded it in Vienna.", "Who founded psychoanalysis?"),
         ("Steven Spielberg", "John Williams directed it, and Spielberg wrote the music.", "Who directed Jaws?"),
+    ],
+    "place": [
+        ("東京", "京都です。", ""),
+        ("Niger", "It is Nigeria.", "Which country?"),
+        ("Republic of the Congo", "the Democratic Republic of the Congo", ""),
+        ("Москва", "Столица — Санкт-Петербург", ""),
+        ("서울", "부산입니다", ""),
     ],
     "direction": [
         ("from the anode to the cathode", "It flows from cathode to anode.", "Which way?"),
@@ -250,6 +303,8 @@ DIFFERENT = {
         ("Coffee lowers the risk by 11%", "Coffee raises the risk by 11%", "What did they find?"),
     ],
     "negation": [
+        ("Loire", "It's the Loire. No wait, I take that back, it's the Seine.", "Which river?"),
+        ("Salzburg", "Salzburg was my first idea, and a wrong one. He was born in Vienna.", "Where was he born?"),
         ("Vitamin C does not prevent colds.", "Vitamin C prevents colds.", ""),
         ("You can run faster.", "No, you can't run faster!", ""),
         ("There is no evidence", "There is evidence.", ""),
@@ -278,7 +333,6 @@ UNCERTAIN = [
     ("rose by 3 km", "rose by 3000 m", ""),
     ("2 hours 15 minutes", "2h15", "How long?"),
     ("3.10", "3.10.2", "Which version?"),
-    ("git checkout -b dev", "git switch -c dev", ""),
     ("ls -la", "ls -al", ""),
     ("x % 2 == 0", "(x & 1) == 0", "Is the integer x even?"),
     ("x % 2 == 0", "n % 2 == 0", ""),
@@ -299,7 +353,12 @@ UNCERTAIN = [
     ("Franz Kafka", "Franz Kafka had nothing to do with it.", "Who wrote it?"),
     ("Rudyard Kipling", "Kipling wrote Kim; If is Henley's.", "Who wrote it?"),
     ("1/2", "1/2 × 10^999", "How much?"),
-    ("169", "169... Let me recompute: 159.", "What is the square of 13?"),
+    ("169", "Sorry, 169.", "What is the square of 13?"),
+    ("Dublin", "Near Dublin or Belfast.", "Where is it?"),
+    ("Madrid", "Real Madrid", "Where is it?"),
+    ("Lisbon", "Portugal", "Where is it?"),
+    ("-a", "Use ls -l, because -a sorts by age.", "Which option of ls also shows hidden files?"),
+    ("2 H2 + O2 → 2 H2O", "Hydrogen burns.", ""),
     ("200 g", "300 g of flour and 200 g of sugar", "How much?"),
     ("", "206", "How many?"),
     ("206", "", "How many?"),
@@ -350,7 +409,7 @@ def test_decision_explains_itself():
     found = compare_values("-2.0 kcal", "It takes -8.4 kJ.")
     assert found == Decision("quantity", True, "-2.0 kcal", "-8.4 kJ (-2.008 kcal)")  # 8.4 / 4.184 = 2.0076
     assert found.explanation == "-8.4 kJ (-2.008 kcal) equals -2.0 kcal"
-    assert compare_values("Paris", "Rome").explanation == ""
+    assert compare_values("Paris", "the Louvre").explanation == ""
 
 
 def test_kinds_and_tolerance():

@@ -1,0 +1,108 @@
+"""Compare labels such as A72, Ctrl+Z, B minor and O(n²), and versions. They are equal or different."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from .phrases import negated
+from .reading import Texts
+
+_LONGEST, _SENTENCE = 20, 12  # Words of an answer.
+
+_KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
+_SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
+_MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
+_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*"), "") | {"lg": "log"}
+# Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
+_LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
+    (re.compile(pattern), same)
+    for pattern, same in (
+        (rf"\b(?i:(?:{_KEY})+\w+)", _SAME_KEYS),
+        (_MUSIC, {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"}),
+        (r"\bO\((?:[^()]|\([^()]*\))+\)", _SAME_COMPLEXITY),
+        (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
+        (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
+        (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
+        (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
+        (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
+    )
+]
+_COMPLEXITIES = {
+    "constant": "1", "logarithmic": "log n", "linear": "n", "linearithmic": "n log n", "quadratic": "n^2",
+    "cubic": "n^3", "exponential": "2^n", "factorial": "n!",
+}  # fmt: skip
+_COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNORECASE)
+_VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
+_ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
+_COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
+_KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+"})
+_MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
+_CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
+_SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
+_PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
+
+
+def asks_version(texts: Texts) -> bool:
+    """Return whether the reference is a version of something."""
+    return bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(texts.reference))
+
+
+def same_label(texts: Texts, version: bool) -> bool | None:
+    """Compare the only label in the answer that has the reference's form; None if there are several or none."""
+    tidy = (_COLOR.sub(_full_color, _plain_text(text)) for text in (texts.reference, texts.answer))
+    reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
+    if reference.startswith("O("):
+        answer = _COMPLEXITY.sub(lambda found: f"O({_COMPLEXITIES[found[1].lower()]})", answer)
+    # The label may have a name, as "vitamin B12" has, if question or answer have it too.
+    name, _, last = reference.rpartition(" ")
+    known = all(word in f"{texts.question} {answer}".lower() for word in name.lower().split())
+    forms = [(_VERSION, {"v": ""})] if version else _LABELS
+    labels = (reference, last) if known else (reference,)
+    pattern, same, label = next(
+        ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
+    )
+    other = pattern is _LABELS[-1][0]
+    values = texts.wanted
+    if not label or texts.length > _LONGEST or values.dates or values.times or (other and values.numbers):
+        return None
+    if all(map(_SYMBOL.fullmatch, (label, answer))):
+        found = {_plain(answer, same): True}
+    else:
+        given = [one for one in pattern.finditer(answer) if not other or _form(one[0]) == _form(label)]
+        found = {_plain(one[0], same): not negated(answer[: one.start()]) for one in given}
+    codes, wanted = [code for code, said in found.items() if said], _plain(label, same)
+    if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
+        return False if [*found] == [wanted] and not codes else None
+    # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
+    one, two = (bare(code).strip("+#") for code in (wanted, *codes))
+    alike = {*one.split("+")} == {*two.split("+")} or (version and f"{min(one, two)}." in f"{max(one, two)}.")
+    alike = alike or (" " in wanted and bool({"/", ","} & {*wanted, *codes[0]}))  # Two cron schedules may be the same.
+    alike = alike or (("#" in one) != ("#" in two) and "b m" in one + two)  # such as C-sharp and D-flat minor
+    return True if wanted in codes else None if alike else False
+
+
+def _plain_text(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
+
+
+def _full_color(found: re.Match[str]) -> str:
+    """Return #ff0000 for #F00."""
+    digits = found[1].lower()
+    return f"#{digits if len(digits) > 3 else ''.join(digit * 2 for digit in digits)}"  # noqa: PLR2004
+
+
+def _plain(label: str, same: dict[str, str]) -> str:
+    label = label.lower() if same else label
+    for old, new in same.items():
+        label = label.replace(old, new)
+    return label
+
+
+def bare(code: str) -> str:
+    """Return a code in lower case, without the hyphens and underscores in it."""
+    return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
+
+
+def _form(code: str) -> str:
+    """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
+    return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)

@@ -1,0 +1,137 @@
+"""Compare names of places, languages and numbers in many languages: "Lisbon" is "Lisboa", and "beş" is 5.
+
+The names are in `place_data`, which `python -m evaluate_qa.dev.place_names` writes.
+"""
+
+import base64
+import lzma
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+
+from .place_data import DATA
+from .reading import Texts
+
+Keys = frozenset[str]
+"""What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
+
+_LONGEST, _LONGEST_ANSWER, _MOST_WORDS = 40, 100, 12  # Characters of a name and of an answer; words of an answer.
+_WORDS = 5  # Words of a name, and characters without spaces.
+_COUNTED = 3  # Words of an answer that is a number, with a noun.
+_SHORT = 3  # Letters of a name that must be in capitals.
+_WORD = re.compile(r"[^\W_]+(?:[.'’-]+[^\W_]+)*\.?|[^\W_]")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_UNSURE = re.compile(
+    r"\b(?:n[o']t|n[’]t|never|or|oder|ou|near|than|but|maybe|perhaps|between|like)\b|ではな|不是|也许|или|не\b"
+)
+_DIGIT = re.compile(r"\d")
+_SUFFIXES = "市都州県省府国國"
+
+
+def same_named(texts: Texts) -> tuple[str, bool] | None:
+    """Return the kind of what the reference names, and whether the answer names the same; None if that is not certain.
+
+    >>> same_named(Texts("", "Em Lisbon.", "Lisboa")), same_named(Texts("", "京都です。", "東京"))
+    (('place', True), ('place', False))
+    >>> same_named(Texts("", "Real Madrid", "Barcelona")), same_named(Texts("", "٥", "خمسة"))
+    (None, ('number', True))
+    """
+    answer = texts.answer
+    if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
+        return None
+    wanted = keys_of(texts.reference.strip(" ."))
+    if not wanted or _UNSURE.search(answer):
+        return None
+    found = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
+    if not found or None in found:
+        return None
+    kinds = {key[0] for key in wanted}
+    if kinds == {"n"} and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
+        return None  # Other numbers are compared elsewhere.
+    alike = [keys for keys in found if keys and kinds & {key[0] for key in keys}]
+    if not alike or len({*alike}) > 1:
+        return None
+    same = bool(wanted & alike[0])
+    return None if same and texts.reference in answer else ("number" if kinds == {"n"} else "place", same)
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case, without accents, hyphens and typographic apostrophes."""
+    letters = unicodedata.normalize("NFKD", name.replace("’", "'").casefold())
+    plain = "".join(one for one in letters if not "\u0300" <= one <= "\u036f")
+    return " ".join(unicodedata.normalize("NFC", plain).replace("-", " ").split())
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Keys]:
+    found = defaultdict[str, set[str]](set)
+    for line in lzma.decompress(base64.b85decode(DATA)).decode().splitlines():
+        key, names = line.split("\t")
+        for name in names.split("|"):
+            found[name].add(key)
+    return {name: frozenset(keys) for name, keys in found.items()}
+
+
+def keys_of(text: str) -> Keys:
+    """Return what a text that is just a name stands for; nothing for another text.
+
+    >>> keys_of("Lisboa") == keys_of("Lisbon"), keys_of("x")
+    (True, frozenset())
+    """
+    if text.isdecimal():
+        return frozenset({f"n/{int(text)}"})
+    if len(text) <= _SHORT and text.isascii() and not text.isupper():
+        return frozenset()
+    keys = _known().get(plain_name(text), frozenset())
+    numbers = frozenset(key for key in keys if key[0] == "n")
+    return (keys - numbers if text[0].isupper() else numbers) if text[0].isascii() and keys != numbers else keys
+
+
+@lru_cache(maxsize=64)
+def _asked(question: str) -> Keys:
+    return frozenset().union(*(keys for keys in _mentions(question) if keys))
+
+
+def _mentions(text: str) -> Iterator[Keys | None]:
+    """Yield what each name in a text stands for, None for a part of another name: "Madrid" in "Real Madrid"."""
+    whole = keys_of(text.strip(" .!"))
+    if whole:
+        yield whole
+        return
+    if _IDEOGRAPHS.search(text):
+        yield from _ideographic(text)
+        return
+    words = list(_WORD.finditer(text))
+    place = 0
+    while place < len(words):
+        for size in range(min(_WORDS, len(words) - place), 0, -1):
+            start, end = words[place].start(), words[place + size - 1].end()
+            if keys := keys_of(text[start:end].rstrip(".")):
+                yield None if _is_part(text, start, end) else keys
+                place += size - 1
+                break
+        place += 1
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Return whether a longer name contains the characters from `start` to `end`."""
+    before = text[:start].rstrip(" ").rpartition(" ")[2]
+    first = before == text[: start - 1]  # such as "In"
+    named = before[:1].isupper() and before[-1].isalnum() and not (first and len(before) <= _SHORT)
+    return named or (text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())
+
+
+def _ideographic(text: str) -> Iterator[Keys | None]:
+    """Yield the same for a text without spaces, where a longer word may start or end with a name."""
+    start = 0
+    while start < len(text):
+        for size in range(min(2 * _WORDS, len(text) - start), 1, -1):
+            if keys := keys_of(text[start : start + size]):
+                rest = text[start + size :].lstrip(_SUFFIXES)
+                part = re.match("[ァ-ー\u3400-\u9fff]", rest) or text[start - 1 : start] in tuple("南北东東副")
+                yield None if part else keys
+                start += size - 1
+                break
+        start += 1

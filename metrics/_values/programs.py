@@ -1,0 +1,145 @@
+r"""Compare pieces of programs, such as "ls -a" and "\d+".
+
+Two of them that differ in their text may still do the same, so only one changed word or sign that matters makes them
+different.
+"""
+
+import re
+import unicodedata
+from difflib import SequenceMatcher
+
+from .labels import bare
+from .phrases import negated
+from .reading import Texts
+from .text import word_set
+
+_LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
+_CODE = re.compile(
+    r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)[./][a-zA-Z]|\w/\w+/|_\w|\w_|=="
+)
+_MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
+_SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
+COMMAND = re.compile(
+    r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w|[a-z]{2,8} --?\w|"
+    r"(?i:select) [\w*]"
+)
+_REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
+ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
+_FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
+_QUOTED = re.compile(r"`([^`]+)`")
+_SAME_COMMANDS = {
+    "git switch -c ": "git checkout -b ", "git switch ": "git checkout ", "docker container ls": "docker ps",
+    "docker image ls": "docker images", " --all-namespaces": " -A", " --all": " -a", "HEAD^": "HEAD~1",
+    "python3 ": "python ", "pip3 ": "pip ",
+}  # fmt: skip
+_INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
+_FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+_CALLED = re.compile(r"(\w+)\(")
+_SIGNS = "=<>!&|/*%+:~^?-"
+_OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
+# Each makes another value where it is added, the second ones in regular expressions.
+_NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
+_SYNONYMS = [
+    *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
+]
+
+
+def same_program(texts: Texts) -> bool | None:
+    """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
+    regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
+    quoted = _QUOTED.findall(texts.answer)
+    reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
+    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
+        return None
+    if bare(answer) == bare(reference) and answer != reference and not regex:
+        return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    if found := _find(reference, answer):
+        other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
+        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
+        return True if certain and not other_flags else None
+    if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
+        files = [reference.endswith(one[1]) or one[0][0] == reference[0] == "." for one in _FILE.finditer(answer)]
+        return False if files == [True] or _FILE.fullmatch(answer) else None
+    other = len(answer) <= _LONGEST and reference not in answer
+    other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
+    return False if other else None
+
+
+def _find(reference: str, answer: str) -> re.Match[str] | None:
+    """Return where an answer has the code of the reference, but not as a part of other code."""
+    edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
+    after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
+    after += r"|\s[\w.-]+$" if COMMAND.match(reference) else ""
+    return re.search(rf"(?<!{edge}){re.escape(reference)}(?!{after})", answer)
+
+
+def _calls_other(answer: str, reference: str) -> bool:
+    """Return whether both texts call one function each, with names that are not alike."""
+    one, other = (_CALLED.findall(text.lower()) for text in (answer, reference))
+    return len(one) == len(other) == 1 and one[0] not in other[0] and other[0] not in one[0]
+
+
+def _command_in(answer: str, reference: str) -> str:
+    """Return as many words of an answer as the reference's command has, from the name of its program on."""
+    words = reference.split()
+    found = re.search(rf"(?<![\w./-]){re.escape(words[0])} ", answer) if COMMAND.match(reference) else None
+    return " ".join(answer[found.start() :].split()[: len(words)]) if found else answer
+
+
+def _tidy(text: str) -> str:
+    """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
+    text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
+    text = " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
+    for old, new in _SAME_COMMANDS.items():
+        text = text.replace(old, new)
+    return _INNER_SPACE.sub("", text)
+
+
+def _is_program(text: str, tidy: str, regex: bool) -> bool:
+    if not tidy or tidy.count(" ") > _SPACES or _MEASURE.match(text):
+        return False
+    certain = regex or COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
+    return bool(certain or (_CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
+
+
+def _is_other(answer: str, reference: str, regex: bool) -> bool:
+    """Return whether two commands or pieces of a program differ in one word or sign that matters."""
+    command = COMMAND.match(reference)
+    given, wanted = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
+    changes = [one for one in SequenceMatcher(None, given, wanted, False).get_opcodes() if one[0] != "equal"]
+    if len(changes) != 1:
+        return False
+    _, first, last, start, end = changes[0]
+    left, right = given[first:last], wanted[start:end]
+    if command and first == start == 1 and left and right:
+        left, right = left[:1], right[:1]  # Another subcommand has other options.
+    if not len(left) == len(right) == 1:
+        added = _QUANTIFIERS if regex else _NEGATIONS
+        missing = not left and all(word.startswith("-") for word in right)  # options of a command
+        return missing if command else len(left) + len(right) == 1 and {*left, *right} <= added
+    if command:
+        if not any(map(str.isalnum, left[0] + right[0])):
+            return True  # another operator
+        one, other = (word.lower().lstrip("-") for word in (*left, *right))
+        same = right[0].startswith("-") and sorted(one) == sorted(other)  # "-la" and "-al"
+        return not (same or one.startswith(other) or other.startswith(one))
+    # A variable may have any name, unlike functions, keywords, and parts of a path.
+    near = any(map(str.isidentifier, wanted[max(0, start - 1) : start] + wanted[start + 1 : start + 2]))
+    path = "(" not in wanted and bool({"/", "."} & {*wanted})
+    alone = sum(map(str.isidentifier, wanted)) == 1 and (len(wanted) > 1 or "_" in reference)
+    named = near or path or alone or wanted[start + 1 : start + 2] == ["("]
+    return _is_other_token(left[0], right[0], named, len(wanted) == 1, regex)
+
+
+def _is_other_token(one: str, other: str, named: bool, only: bool, regex: bool) -> bool:
+    synonyms = not only and any({one, other} <= same for same in _SYNONYMS)
+    if one.isdigit() and other.isdigit():
+        return int(one) != int(other)
+    repetitions = "{" in one[:-1] + other[:-1] and one[0] in "{*+?" and other[0] in "{*+?"
+    if repetitions or (regex and one.isalnum() and other.isalnum()):
+        return True
+    if one[0] == other[0] == "\\" or not any(map(str.isalnum, one + other)):
+        return not synonyms
+    one, other = one.lower(), other.lower()
+    words = one.isidentifier() and other.isidentifier() and min(len(one), len(other)) > 1
+    return words and named and not synonyms and one not in other and other not in one

@@ -1,0 +1,45 @@
+"""Judge answers that correct themselves by what they say last: "The Loire. No, wait, the Seine."."""
+
+import re
+
+from .._shared.words import exact_words
+from .phrases import FILLERS, negated
+from .reading import Texts
+
+_CORRECTION = re.compile(
+    r"(?:^|[.;:,!?…—-]\s*)(?:correction|edit)\s?:|\b(?:no,? wait|wait,? no|hold on|oh no|"
+    r"(?:scratch|strike|forget|disregard) (?:that|this|it)|"
+    r"(?:take|withdraw|retract) (?:that|this|it)(?: back)?|my (?:mistake|bad)|sorry|apologies|"
+    r"excuse me|oops|i mean[t]?|i (?:mis\w+|slipped)|changed my mind|on (?:reflection|second thoughts?)|"
+    r"let me (?:correct|recompute|recalculate|rephrase)(?: (?:that|this|it))?|no longer stand by (?:that|this|it)|"
+    r"was (?:an error|a mistake|wrong)|so i (?:claimed|thought)[^;.]*|(?:first|1st) (?:idea|thought|guess))\b",
+    re.IGNORECASE,
+)
+_LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
+
+
+def corrected(texts: Texts) -> bool | None:
+    """Return whether an answer gives the reference after its last correction; None if that is not certain.
+
+    >>> corrected(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
+    False
+    >>> corrected(Texts("", "112... sorry, 102 is correct.", "102")), corrected(Texts("", "Sorry, 102", "102"))
+    (True, None)
+    """
+    text, wanted = texts.given.text, exact_words(texts.wanted.text)
+    found = [*_CORRECTION.finditer(text)]
+    if not found or not wanted or texts.length > _LONGEST_ANSWER:
+        return None
+    before, after = text[: found[-1].start()], text[found[-1].end() :]
+    first, last = (_says(exact_words(part), wanted, texts.reference.istitle()) for part in (before, after))
+    new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
+    if first and not last:
+        return False if new and not negated(before) else None
+    short = last and exact_words(before) and len(exact_words(after)) <= _LONGEST
+    return True if short and not first and not negated(after.partition(texts.wanted.text)[0]) else None
+
+
+def _says(words: tuple[str, ...], wanted: tuple[str, ...], name: bool) -> bool:
+    """Return whether words contain others, one after another; of a name, the last one is enough."""
+    wanted = wanted[-1:] if name else wanted
+    return f" {' '.join(wanted)} " in f" {' '.join(words)} "
