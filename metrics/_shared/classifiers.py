@@ -19,7 +19,7 @@ from .batching import run
 from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
-from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
+from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
 from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
@@ -49,7 +49,9 @@ class PairReader:
         max_length: Maximum number of tokens in an input.
     """
 
-    def __init__(self, engine: PairEngine, options: ModelOptions, labels: Sequence[str], max_length: int) -> None:
+    def __init__(
+        self, engine: "OnnxPairEngine | TorchPairEngine", options: ModelOptions, labels: Sequence[str], max_length: int
+    ) -> None:
         self.engine, self.labels, self.max_length = engine, list(labels), max_length
         self._options = options
 
