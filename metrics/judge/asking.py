@@ -12,7 +12,7 @@ from .batches import Batches, Replies
 from .decisions import Decisions
 from .protocols import Protocol
 from .reading import Unreadable, read
-from .scoring import Ruling, spent
+from .scoring import Ruling, spent, voted
 from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts
 
 # A wrong key or a stopped server makes every request fail.
@@ -250,6 +250,26 @@ class Judging:
         except Unreadable as why:
             error = str(why)
         return Ruling(verdict, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, error=error)
+
+
+@dataclass(frozen=True)
+class Jury:
+    """Judges that decide together, each with its own requests and stored verdicts.
+
+    Args:
+        members: The judges.
+        weights: The weight of each judge's vote.
+    """
+
+    members: Sequence[Judging]
+    weights: Sequence[float]
+
+    def rulings(
+        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
+    ) -> list[Ruling]:
+        """Return the outcome of each row; see `Judging.rulings`."""
+        each = [judge.rulings(rows, raises, prices) for judge in self.members]
+        return [voted(ballots, self.weights) for ballots in zip(*each, strict=True)]
 
 
 def _wanted(protocol: Protocol) -> dict[str, Any]:

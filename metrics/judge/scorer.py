@@ -21,11 +21,10 @@ from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
-from .asking import Judging, Recorded
+from .asking import Judging, Jury, Recorded
 from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
 from .examples import LabeledAnswer, fit_examples
-from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .protocols import Protocol
 from .reading import ways
