@@ -339,32 +339,20 @@ class Declaration:
     default: Any
     kind: Kind
     help: str
-    key: str | None
-    always: bool
-    optional: bool
-    default_text: str
-    control: Control | None
+    key: str | None = None
+    always: bool = False
+    optional: bool = False
+    default_text: str = ""
+    control: Control | None = None
 
 
-def option(
-    default: Any,
-    kind: Kind,
-    help: str,
-    *,
-    key: str | None = None,
-    always: bool = False,
-    optional: bool | None = None,
-    default_text: str | None = None,
-    control: Control | None = None,
-) -> Any:
+def option(default: Any, kind: Kind, help: str, **more: Any) -> Any:
     """Declare an option as a field of a dataclass; the arguments are those of `Declaration`.
 
     By default, an option may be None only if None is its default.
     """
-    may_be_none = default is None if optional is None else optional
-    words = default_text if default_text is not None else "" if default is None else str(default)
-    declaration = Declaration(default, kind, help, key, always, may_be_none, words, control)
-    return field(default=default, metadata={"option": declaration})
+    usual: dict[str, Any] = {"optional": default is None, "default_text": "" if default is None else str(default)}
+    return field(default=default, metadata={"option": Declaration(default, kind, help, **(usual | more))})
 
 
 @dataclass(frozen=True)
