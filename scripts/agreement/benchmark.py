@@ -17,12 +17,9 @@ class Benchmark:
     """The labeled answers that figures are computed on.
 
     Attributes:
-        name: Name of the data set.
-        rows: The answers.
         groups: The groups in display order; each has a table.
         figures: Names of the figures that papers report for this data set.
         dropped: For each set of questions, the number of dropped rows by reason.
-        baselines: The baselines to compare the metrics with.
         rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
         each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
         shown: True if the rows may be shown to others, because they are our own.

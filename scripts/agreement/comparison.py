@@ -18,7 +18,6 @@ class Comparison:
     """A metric's scores and people's labels of the same answers; each array has one entry per row.
 
     Attributes:
-        scores: The metric's scores.
         verdicts: True where the metric calls the answer correct; None without verdicts.
         labels: 1 for correct and 0 for incorrect, or a rating.
         questions: Number of the row's question, from 0. The bootstrap resamples questions rather than rows, because

@@ -12,12 +12,7 @@ from .benchmark import Benchmark
 def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
     """Return the data with a synthetic answer for each reference of each row.
 
-    Args:
-        data: The labeled answers.
-        path: Rows with `question`, `references` and equally many `synthetic_answers`, in any order.
-
-    Raises:
-        RowsError: the file cannot be read, lacks a column, or lacks a synthetic answer.
+    The file has rows with `question`, `references` and equally many `synthetic_answers`, in any order.
     """
     known: dict[tuple[str, str], str] = {}
     for number, line in read_rows(path):
