@@ -24,8 +24,7 @@ class EstimateInputs:
         clusters: Number of each row's cluster, shape (rows,).
         cluster_count: Number of clusters in all rows, including those outside of this part.
         alone: True if each row is a cluster by itself.
-        groups: Number of each row's group, shape (rows,).
-        names: Names of the groups.
+        groups: Number of each row's group in `names`, shape (rows,).
     """
 
     scores: Floats
@@ -108,11 +107,8 @@ def _require_range(name: str, values: Floats, is_wrong: NDArray[np.bool_], expec
 def require_sample(given: EstimateInputs) -> list[str]:
     """Compare the labeled rows with all rows, by their mean score and by the share of each group.
 
-    Returns:
-        Notes on differences that are unlikely in a random sample.
-
-    Raises:
-        ValueError: a difference hardly ever occurs in a random sample.
+    Return notes on differences that are unlikely in a random sample. Raise ValueError for a difference that hardly ever
+    occurs in a random sample.
     """
     shares = given.shares
     of_clusters = given.by_cluster(shares)

@@ -32,11 +32,10 @@ class Joined:
 
     Attributes:
         rows: Their places in the file.
-        scores: Their scores.
-        labels: Their labels; NaN for rows without a label.
+        labels: NaN for rows without a label.
         weights: 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
-        clusters: The cluster of each row; None if each row stands alone.
-        groups: The group of each row; None if there are no groups.
+        clusters: None if each row stands alone.
+        groups: None if there are no groups.
         unscored: Number of rows without a score, which are left out.
         unlabeled: Number of rows in the file of labels that have no label.
         columns: The column that each kind of value was read from.

@@ -23,17 +23,15 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class Systems:
-    """Scored rows of several systems.
+    """Scored rows of several systems, without rows that lack the score or verdict of some system.
 
     Attributes:
         files: The columns that were read, by the name of the system; the first system is the baseline.
         keys: The columns of the baseline that identify a row.
-        rows: For each system, the places of its rows in the baseline's order, without rows that lack a score.
-        scores: For each system, the score of each row.
+        rows: For each system, the places of its rows in the baseline's order.
         verdicts: For each system, the verdict of each row; None unless every file has verdicts.
         clusters: The cluster of each row; None if each row stands alone.
-        cluster_column: The column that the clusters were read from.
-        unscored: Number of rows that are left out because a system lacks their score or verdict.
+        unscored: Number of rows that are left out.
         lacking: For each system, the number of its rows without a score or verdict.
     """
 
