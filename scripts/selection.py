@@ -12,15 +12,12 @@ from .files.rows import RowsError, place, read_rows, require_columns
 
 @dataclass(frozen=True)
 class Criterion:
-    """A rule; exactly one field is given.
+    """A rule; exactly one field is given. Raise ValueError otherwise, or for a value out of range.
 
     Args:
         fraction: Keep this share of the rows, above 0 and up to 1, rounded to at least one row.
         top: Keep this many rows, or all if there are fewer.
         threshold: Keep the rows with at least this score.
-
-    Raises:
-        ValueError: no field or several are given, or a value is out of range.
     """
 
     fraction: float | None = None
@@ -62,13 +59,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of a file to keep.
-
-    Attributes:
-        numbers: Row numbers as in `read_rows`.
-        groups: The scored rows by group, in order of their first rows.
-        unscored: Number of rows without a score, which are dropped.
-    """
+    """The rows of a file to keep, by their numbers as in `read_rows`, and the scored rows by group."""
 
     numbers: set[int]
     groups: list[Group]
@@ -76,11 +67,7 @@ class Selection:
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
-    """Read the scores and apply the rule to all rows or within each group.
-
-    Raises:
-        RowsError: the file cannot be read, lacks a column, or has a score that is not a number.
-    """
+    """Read the scores and apply the rule to all rows or within each group."""
     groups: dict[str, list[tuple[int, float]]] = defaultdict(list)
     present: dict[str, None] = {}
     unscored = 0

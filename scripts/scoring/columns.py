@@ -19,11 +19,7 @@ COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
 
 
 def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
-    """Turn `["predictions=answer"]` into column of the metric → column of the input.
-
-    Raises:
-        ValueError: one does not have this form, or no metric has such a column.
-    """
+    """Turn `["predictions=answer"]` into column of the metric → column of the input."""
     named = {}
     for text in given:
         column, _, name = text.partition("=")

@@ -50,12 +50,7 @@ class Batcher:
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "scorer"))
 
     async def result(self, columns: Columns, rows: int) -> Result:
-        """Return the result of a request.
-
-        Raises:
-            QueueFullError: Too many rows are waiting.
-            Exception: What the scorer raised for this request.
-        """
+        """Return the result of a request; raise QueueFullError, or what the scorer raised for this request."""
         if self.waiting and self.waiting + rows > self.most_rows:
             raise QueueFullError
         loop = asyncio.get_running_loop()
