@@ -37,12 +37,7 @@ def standalone_files(name: str) -> Files:
 
 
 def install_metrics(names: Iterable[str]) -> dict[str, Path]:
-    """Install metrics of this package, and return the folder of each.
-
-    Raises:
-        ValueError: a metric is unknown; in this case, none is installed.
-        OSError: the folder of `evaluate` is not writable.
-    """
+    """Install metrics of this package, and return the folder of each; if one is unknown, none is installed."""
     files = {name: standalone_files(name) for name in names}
     modules = modules_folder()
     return {name: install(name, content, modules) for name, content in files.items()}

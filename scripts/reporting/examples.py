@@ -23,9 +23,7 @@ class Answer:
     """The answer of one system.
 
     Attributes:
-        system: Name of the system.
         parts: The answer in pieces, each with True if it is a word of a reference.
-        score: The metric's score.
         verdict: True if the metric judges the answer correct; None without verdicts.
         label: A person's verdict, from 0 to 1; None without a label.
         components: Other numbers of the row by column, the first twelve.

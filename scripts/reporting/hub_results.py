@@ -18,13 +18,7 @@ MEAN_SCORE = "Mean score"
 
 @dataclass(frozen=True)
 class Task:
-    """What was evaluated.
-
-    Attributes:
-        model: Repository of the model on the Hub.
-        dataset: Repository of the data set.
-        task: Task in the data set's `eval.yaml`.
-    """
+    """What was evaluated: repositories of model and data set on the Hub, and the task in the data set's `eval.yaml`."""
 
     model: str
     dataset: str
@@ -49,8 +43,6 @@ class Figures:
 
     Attributes:
         accuracy: Share of correct answers; None without verdicts and labels.
-        score: Mean score.
-        rows: Number of rows.
         unscored: Number of rows without a score or verdict, which are left out.
         labels: Number of human labels that the accuracy is estimated from; 0 if it is the share judged correct.
         signature: The metric's signature; empty if the file has none.
