@@ -74,13 +74,7 @@ def recorded() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class BothVerdicts:
-    """The verdicts on a row.
-
-    Args:
-        matcher: The metric's columns if the matcher decides.
-        judge: The metric's columns if the judge decides; None if it was not asked.
-        recorded: True if the judge's verdicts are the recorded ones.
-    """
+    """The metric's columns for a row if the matcher decides, and if the judge does (None if it was not asked)."""
 
     matcher: Mapping[str, list[Any]]
     judge: Mapping[str, list[Any]] | None

@@ -45,11 +45,7 @@ class SliderControl:
         return int if self.step == int(self.step) else float
 
     def value(self, given: Any) -> float:
-        """Return the option's value; the exact default if the slider was not moved.
-
-        Raises:
-            Refusal: it is not a number, or out of range.
-        """
+        """Return the option's value; the exact default if the slider was not moved. Raise Refusal for another value."""
         numeric = isinstance(given, (int, float)) and not isinstance(given, bool) and self.low <= given <= self.high
         if not numeric or self.type(given) != given:
             whole = "whole " if self.type is int else ""

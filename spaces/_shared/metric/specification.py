@@ -61,10 +61,7 @@ VALUES = "Rules compare values such as numbers, units and dates only where they 
 def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[Field, ...]:
     """Return the fields of a metric that compares answers with references.
 
-    Args:
-        question: Description of the question.
-        required: True if the metric needs a question.
-        limits: Limitations of the metric, for the description of the answer.
+    `question` describes the question, and `limits` the metric's limitations, below the answer.
     """
     answer = replace(ANSWER, info=f"{ANSWER.info} {limits}".strip())
     return replace(QUESTION, info=question, required=required), REFERENCES, answer
@@ -157,11 +154,7 @@ class Specification:
         return next((field for field in self.fields if field.kind == "video"), None)
 
     def options(self, given: Sequence[Any] | None = None) -> Any:
-        """Return the metric's options from the values of the controls (default: the values when the page opens).
-
-        Raises:
-            Refusal: a control does not have the value.
-        """
+        """Return the metric's options from the values of the controls (default: the values when the page opens)."""
         values = [control.shown for control in self.controls] if given is None else given
         chosen = {control.name: control.value(value) for control, value in zip(self.controls, values, strict=True)}
         return scorer_class(self.name).options(**self.fixed, **chosen)

@@ -19,12 +19,8 @@ def demo_tab(
 ) -> None:
     """Lay out the tab and connect its components.
 
-    Args:
-        page: The page.
-        text: Introduction, in Markdown.
-        known: Returns the verdicts; the first call may be slow.
-        unsure: Returns True for each score that goes to the judge.
-        band: The band when the page opens.
+    `text` is Markdown. `known` returns the verdicts, and its first call may be slow. `unsure` returns True for each
+    score that goes to the judge, and `band` is the band when the page opens.
     """
 
     def draw(low: float, high: float) -> str:

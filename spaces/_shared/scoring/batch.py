@@ -16,8 +16,6 @@ class ScoredFile:
     """The scored rows of a file.
 
     Attributes:
-        table: The file's rows.
-        options: The metric's options.
         done: Number of rows that were processed.
         kept: Indices of the rows that have a score.
         columns: The metric's `per_example` for the rows in `kept`; None where a row lacks a value.
@@ -43,14 +41,7 @@ def score(
 ) -> Iterator[ScoredFile]:
     """Yield the rows scored so far, at the start and after each chunk; always the same object.
 
-    Args:
-        specification: The Space.
-        scorer: Its metric.
-        table: The rows.
-        options: The metric's options.
-
-    Raises:
-        Refusal: at the end, if no row could be scored.
+    At the end, raise Refusal if no row could be scored.
     """
     other = ScoredFile(table.of_others(), options) if table.others else None
     scored = ScoredFile(table, options, problems=list(table.problems), other=other)

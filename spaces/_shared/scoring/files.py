@@ -25,10 +25,8 @@ class UploadedTable:
     """The rows of a file.
 
     Attributes:
-        name: The file's name.
         suffix: Its format.
         places: Number of each row in the file, starting at 1.
-        rows: The rows.
         problems: Reasons why other rows were skipped.
         columns: Column of the metric, or `OTHERS` → name in the file.
         others: Another system's answer for each row; empty if the file has no such column.
@@ -59,11 +57,7 @@ class UploadedTable:
 
 
 def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
-    """Read a file.
-
-    Raises:
-        Refusal: it is too large, has another format, or contains no usable row.
-    """
+    """Read a file; raise Refusal if it is too large, has another format, or contains no usable row."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Refusal(f"{path.name}: unknown file type. Use {' or '.join(SUFFIXES)}.")
@@ -74,11 +68,7 @@ def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
 
 
 def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field]) -> UploadedTable:
-    """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`.
-
-    Raises:
-        Refusal: the file cannot be read or contains no usable row, or as `collect`.
-    """
+    """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`."""
     lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
     try:
         return collect(table, parse_records(lines, table.name, lists), fields)
@@ -89,9 +79,8 @@ def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field])
 def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
     """Add records to a table; the reasons for skipping unusable ones go to its problems.
 
-    Raises:
-        Refusal: there are too many rows, a column is missing, no row is usable, or another system's answers are
-            incomplete or identical.
+    Raise Refusal if there are too many rows, a column is missing, no row is usable, or another system's answers are
+    incomplete or identical.
     """
     others: list[str | None] = []
     found: dict[str, None] = {}  # the columns, in order

@@ -11,11 +11,7 @@ from ..visitors.uploads import uploaded
 
 
 def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
-    """Return the row from the texts of the form's boxes, without empty optional ones.
-
-    Raises:
-        Refusal: a required box is empty, a text is too long, or a text is not a number.
-    """
+    """Return the row from the texts of the form's boxes, without empty optional ones, or as `from_mapping`."""
     given = {}
     for field, text in zip(fields, entered, strict=True):
         lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
@@ -26,8 +22,7 @@ def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
 def from_mapping(fields: Sequence[Field], given: Mapping[str, Any]) -> Row:
     """Return the row from values by the fields' names or by the metric's column names.
 
-    Raises:
-        Refusal: a value is missing, too long, or of a wrong type.
+    Raise Refusal if a value is missing, too long, or of a wrong type.
     """
     row: Row = {}
     for field in fields:

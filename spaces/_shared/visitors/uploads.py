@@ -7,14 +7,9 @@ from .limits import Refusal
 
 
 def uploaded(label: str, value: Any) -> Path:
-    """Return the path of an uploaded file, and of no other file on this server.
+    """Return the path of an uploaded file, and of no other file on this server; raise Refusal otherwise.
 
-    Args:
-        label: Name of the file for the error message.
-        value: The path, or the object that the API passes for a file.
-
-    Raises:
-        Refusal: the path leads elsewhere, or the file has been deleted.
+    The value is the path, or the object that the API passes for a file.
     """
     from gradio.utils import get_upload_folder
 
