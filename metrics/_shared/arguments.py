@@ -154,10 +154,8 @@ def as_list(values: object) -> list[Any] | None:
 def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:
     """Return all rows of a column in canonical form.
 
-    Raises:
-        RowValueError: A row has a value that cannot be scored.
-        RowTypeError: A row has the wrong type.
-        TypeError: `values` is not a list of rows.
+    Raise RowValueError or RowTypeError for a row that cannot be scored, and TypeError unless `values` is a list of
+    rows.
     """
     rows = as_list(values)
     if rows is None:
@@ -178,10 +176,7 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
 def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bool]:
     """Return people's labels as bools, one for each prediction.
 
-    Raises:
-        RowValueError: A label is neither true (1) nor false (0).
-        TypeError: `labels` is not a list.
-        ValueError: The number of labels is another one.
+    Raise RowValueError for a label that is neither true (1) nor false (0).
     """
     judged = check_column(metric, "labels", labels, _label)
     check_lengths(metric, {"predictions": predictions, "labels": judged})

@@ -88,12 +88,9 @@ class ChatModel(ABC):
 
     @abstractmethod
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
-        """Ask for one reply to each conversation.
+        """Ask for one reply to each conversation; `deliver` may raise an error to stop.
 
-        Args:
-            conversations: The conversations.
-            deliver: Receives the replies; it may raise an error to stop.
-            wanted: Optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
+        `wanted` has optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
         """
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
@@ -156,9 +153,8 @@ class LocalModel(ChatModel):
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Load the model, once, and reply to all conversations; see `ChatModel.reply`.
 
-        Raises:
-            ValueError: The model cannot be loaded, or has no chat template for the conversation.
-            MemoryError: A single prompt does not fit.
+        Raise ValueError if the model cannot be loaded or has no chat template for the conversation, and MemoryError if
+        a single prompt does not fit.
         """
         prompts = [self._prompt(conversation) for conversation in conversations]
         window = _WINDOW_BATCHES * self.batch_size

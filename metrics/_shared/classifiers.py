@@ -41,12 +41,9 @@ Texts = tuple[str, tuple[str, ...]]
 
 
 class PairReader:
-    """A loaded classifier, on ONNX Runtime or torch.
+    """A loaded classifier, on ONNX Runtime or torch; `labels` are the classes in the order of the logits.
 
-    Attributes:
-        engine: Runs the model.
-        labels: Names of the classes, in the order of the logits.
-        max_length: Maximum number of tokens in an input.
+    `max_length` is the maximum number of tokens in an input.
     """
 
     def __init__(
@@ -68,10 +65,8 @@ class PairReader:
     ) -> Logits:
         """Return the logits of every pair, shape (pairs, classes). Equal pairs run once.
 
-        Args:
-            pairs: The inputs. The longer side of an input that is too long loses tokens at its end.
-            tokens: The tokens of texts that are already tokenized.
-            describe: Title of the progress bar.
+        The longer side of an input that is too long loses tokens at its end. `tokens` are those of texts that are
+        already tokenized, and `describe` is the title of the progress bar.
         """
         numbers: dict[Texts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
@@ -104,13 +99,7 @@ class PairReader:
 
 
 class PairClassifier(PairReader):
-    """A classifier on torch, which can also be trained.
-
-    Attributes:
-        model: The torch module.
-        tokenizer: Its tokenizer.
-        tensors: Returns a batch on the model's device, see `TorchPairEngine.tensors`.
-    """
+    """A classifier on torch, which can also be trained; `tensors` returns a batch on the model's device."""
 
     def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
         self.model = model.to(options.device or best_device()).eval()
@@ -176,11 +165,7 @@ def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[l
 
 
 def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
-    """Load a sequence-classification checkpoint from a folder, from safetensors.
-
-    Raises:
-        ValueError: It is damaged, or lacks weights.
-    """
+    """Load a sequence-classification checkpoint from a folder, from safetensors; raise ValueError if it is damaged."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -248,13 +233,9 @@ class Loaded:
 
 
 def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
-    """Load a classifier.
+    """Load the classifier of "bem" or "nli_lex"; the options' model and revision replace those of the preset.
 
-    Args:
-        metric: `"bem"` or `"nli_lex"`.
-        preset: The configuration's model and revision, which those of the options replace.
-        options: The model, and where it runs.
-        find_positive: Returns the index of the positive class of a checkpoint, by the names of its classes.
+    `find_positive` returns the index of the positive class of a checkpoint, by the names of its classes.
 
     Raises:
         FileNotFoundError: The model was not found.

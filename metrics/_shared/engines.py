@@ -93,17 +93,9 @@ def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[s
 def chosen(
     metric: str, options: Given, model: Any, embedded: bool, packages: Iterable[str]
 ) -> tuple[EngineName, Given]:
-    """Choose the engine that runs a model.
+    """Choose the engine that runs a model; return it with the options, which have a precision instead of `"auto"`.
 
-    Args:
-        metric: Name of the metric, for messages.
-        options: The options at loading.
-        model: The model, for messages.
-        embedded: Whether ONNX Runtime can run the model.
-        packages: The packages that torch models need.
-
-    Returns:
-        The engine, and the options with a precision instead of `"auto"`.
+    `embedded` is True if ONNX Runtime can run the model, and `packages` are those that torch models need.
 
     Raises:
         ImportError: A package is not installed.

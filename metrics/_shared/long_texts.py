@@ -109,13 +109,10 @@ def expand(
 
 
 def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
-    """Split a text into windows, between words where possible.
+    """Split a text into windows of at most `tokens` tokens, between words where possible.
 
-    Args:
-        text: The text.
-        spans: Where each token begins and ends in the text.
-        tokens: Maximum number of tokens in a window.
-        overlap: Approximate number of tokens that two neighboring windows share.
+    Spans are the places where tokens begin and end. `overlap` is the approximate number of tokens that two
+    neighboring windows share.
     """
     if len(spans) <= tokens:
         return [text]
@@ -182,14 +179,10 @@ class Claims:
         return self._mean(values, self.of_answer)
 
     def score(self, probabilities: Floats, lexical: bool = True) -> Floats:
-        """Return the score of each pair, shape (pairs,).
+        """Return the score of each pair from the probability of each claim, shape (claims,); shape (pairs,).
 
-        It is the probability for a single claim, and (F1 + token F1) / 2 for sentences, with
-        F1 = 2 · recall · precision / (recall + precision).
-
-        Args:
-            probabilities: Probability that each claim is supported, shape (claims,).
-            lexical: Whether token F1 counts; without it the score of sentences is F1.
+        It is the probability for a single claim, and (F1 + token F1) / 2 for sentences, with F1 = 2 · recall ·
+        precision / (recall + precision). If not `lexical`, the score of sentences is F1.
         """
         recall, precision = self.recall(probabilities), self.precision(probabilities)
         total = recall + precision
@@ -245,11 +238,7 @@ def exact_scores(
 ) -> Floats:
     """Return the exact scores of pairs that the matcher cannot read, else NaN; shape (pairs,).
 
-    Args:
-        questions: One per row.
-        predictions: One per row.
-        references: At least one per row.
-        read: Whether to assume that the classifier reads all languages, as a user's own checkpoint may.
+    `read` assumes that the classifier reads all languages, as a user's own checkpoint may.
     """
     rows = zip(questions, predictions, references, strict=True)
     pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
@@ -261,11 +250,8 @@ def best_pairs(
 ) -> tuple[Indices, dict[str, Any]]:
     """Return the index of each row's best pair (the first of equals), and the scores that all matchers have, by name.
 
-    Args:
-        parts: The features of the pairs.
-        probabilities: Probability that each claim is supported, shape (claims,).
-        options: The threshold, and whether long references are split into sentences.
-        lexical: Whether token F1 counts for sentences.
+    Probabilities that a claim is supported have the shape (claims,). `lexical` is True if token F1 counts for
+    sentences.
     """
     scores = np.where(parts.unsupported, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)

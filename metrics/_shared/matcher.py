@@ -95,12 +95,7 @@ def read(file: Path) -> Matcher:
 
 
 def find(metric: str) -> Path:
-    """Return the matcher's file from the installed package, else from the Hub.
-
-    Raises:
-        FileNotFoundError: The file was not found.
-        ValueError: The file belongs to another version, or is damaged.
-    """
+    """Return the matcher's file from the installed package, else from the Hub; raise ValueError for another version."""
     file = _located(metric)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     if digest != FILE_SHA256:

@@ -21,13 +21,9 @@ _TRANSPOSED = ("dense.weight", "query.weight", "key.weight", "value.weight", "cl
 
 
 class OnnxEngine:
-    """A BERT network on a CPU in float32.
+    """A BERT network on a CPU in float32: the name of a graph, and weights with torch's names and shapes.
 
-    Args:
-        graph: Name of an embedded graph, which has no weights.
-        tensors: The weights, with torch's names and shapes.
-        tokenizer_file: A `tokenizer.json` with BERT's special tokens.
-        num_threads: CPU threads (default: `default_threads()`).
+    The tokenizer's file has BERT's special tokens.
     """
 
     def __init__(self, graph: str, tensors: Tensors, tokenizer_file: Path, num_threads: int | None = None) -> None:
@@ -75,10 +71,9 @@ class OnnxPairEngine(OnnxEngine):
 
 
 def read_graph(name: str) -> bytes:
-    """Return a graph: "matcher" or "minilm".
+    """Return a graph: "matcher" or "minilm"; raise ValueError if the file of the graphs is damaged.
 
-    Raises:
-        ValueError: The file of the graphs is damaged.
+    They are Python text because `evaluate` copies only Python files with a metric.
     """
     digest, start, end = GRAPHS[name]
     try:

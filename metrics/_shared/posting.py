@@ -92,11 +92,7 @@ class Client:
         await self._session.close()
 
     async def post(self, body: Mapping[str, Any]) -> bytes:
-        """Return the reply to a request.
-
-        Raises:
-            PostError: The request and all retries failed.
-        """
+        """Return the reply to a request; raise PostError if the request and all retries failed."""
         sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         return await self.request("POST", lambda: sent, headers={"Content-Type": "application/json"})
 
@@ -108,17 +104,11 @@ class Client:
         repeatable: bool = True,
         **more: Any,
     ) -> bytes:
-        """Return the reply to a request with any method.
+        """Return the reply to a request with any method; raise PostError if it and all retries failed.
 
-        Args:
-            method: Such as GET.
-            content: Returns the content for each attempt.
-            is_file: Whether the reply is a file, which may be large and contain anything.
-            repeatable: Whether the request is retried if the server may have carried it out.
-            **more: Headers, and parameters of the URL.
-
-        Raises:
-            PostError: The request and all retries failed.
+        `content` returns the content for each attempt. `is_file` allows a large reply that may contain anything. Unless
+        `repeatable`, there is no retry if the server may have carried out the request. `more` are headers, and
+        parameters of the URL.
         """
         retries = 0
         while True:
