@@ -54,11 +54,9 @@ _TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class Decisions:
-    """The questions about a row, and how their answers are read. It takes the place of a protocol.
+    """The questions about a row to `systemone` or `decisions`, in place of a protocol, and how answers are read.
 
-    Args:
-        api: `systemone` or `decisions`.
-        aspects: The names of further questions, from `ASPECTS`.
+    `aspects` are the names of further questions, from `ASPECTS`.
     """
 
     api: str

@@ -39,15 +39,10 @@ class LabeledAnswer:
 
 
 def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: int, ask: Ask) -> str:
-    """Return the protocol's text with the examples of the best draw.
+    """Return the protocol's text with the examples of the best draw; the protocol's reply is a label, without examples.
 
     A draw has as many right as wrong answers, each to another question, and prefers answers that the judge gets wrong.
-
-    Args:
-        labeled: Distinct rows.
-        protocol: A protocol whose reply is a label, without examples.
-        count: Number of examples; an odd number has one more wrong answer.
-        ask: Asks the judge.
+    With an odd count, it has one more wrong answer. Rows are distinct.
 
     Raises:
         ValueError: The protocol cannot have examples, there are too few labels, or nothing is gained.

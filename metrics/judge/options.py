@@ -210,11 +210,7 @@ class JudgeLoading(ModelOptions):
 
     @property
     def jury(self) -> "list[tuple[JudgeLoading, float]]":
-        """The options and the weight of each judge.
-
-        Raises:
-            ValueError: A judge is invalid.
-        """
+        """The options and the weight of each judge; raise ValueError if one is invalid."""
         return [(self, 1.0)] if self.judges is None else [self._member(*one) for one in enumerate(self.judges)]
 
     def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":

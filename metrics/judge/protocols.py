@@ -218,9 +218,7 @@ class Protocol:
 def protocol(name_or_file: str | Path) -> Protocol:
     """Return a protocol by name or from a file.
 
-    Raises:
-        FileNotFoundError: There is no such protocol and no such file.
-        ValueError: The protocol is invalid.
+    Raise FileNotFoundError if there is neither, and ValueError if the protocol is invalid.
     """
     if (name := str(name_or_file)) in PROTOCOLS:
         return parse(name, PROTOCOLS[name])

@@ -200,18 +200,10 @@ def score(
     aspects: Sequence[str] = (),
     jury: bool = False,
 ) -> Scores:
-    """Return the columns; without `error` if every row has a verdict.
+    """Return the columns; without `error` if every row has a verdict. Other columns are only there on request.
 
-    Args:
-        rulings: The outcome of each row.
-        counts: Number of references of each row. The judge sees all references in one request, so the best one is
-            known only if there is just one.
-        sampled: Whether to add the columns `samples` and `spread`.
-        swapped: Whether to add the column `flipped`.
-        explained: Whether to add the column `reason`.
-        decided: Whether to add the column `confidence`.
-        aspects: The columns of aspects to add.
-        jury: Whether to add the columns `judges` and `disagreement`.
+    `counts` has the number of references of each row. The judge sees all references in one request, so the best one is
+    known only if there is just one.
     """
     verdicts = [ruling.verdict for ruling in rulings]
     errors = [ruling.error for ruling in rulings]
