@@ -100,24 +100,17 @@ class Clip:
 
 
 class Encoder:
-    """A CLIP model on its device.
+    """A CLIP model on its device, which by default is the best available; raise ValueError if torch cannot use it.
 
-    Args:
-        clip: The model.
-        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"` (default: the best available).
-        dtype: Precision of the model; `"auto"` selects the fastest on the device.
-        batch_size: Largest number of frames, and of texts, per batch.
-        token_budget: Largest number of tokens per batch of texts, including padding.
+    `batch_size` is the largest number of frames, and of texts, per batch, and `token_budget` the largest number of
+    tokens per batch of texts, including padding.
 
     Attributes:
         label: Short name of the model, for the signature.
         fingerprint: Identifies weights, settings and precision.
-        dtype: The precision of the model.
+        dtype: The precision of the model; "auto" selects the fastest on the device.
         dim: Length of the vectors.
         batch_frames: Frames per batch.
-
-    Raises:
-        ValueError: torch cannot use the device.
     """
 
     def __init__(
@@ -146,11 +139,8 @@ class Encoder:
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
         """Return the unit vectors of texts, shape (texts, dim); equal texts are encoded once.
 
-        Args:
-            texts: Any texts.
-            long_text: A text longer than the model's context: "mean" averages the vectors of its windows, "truncate"
-                reads the beginning.
-            describe: Title of the progress bar.
+        For a text longer than the model's context, "mean" averages the vectors of its windows, and "truncate" reads the
+        beginning. `describe` is the title of the progress bar.
         """
         distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         windows: list[list[int]] = []

@@ -40,9 +40,7 @@ class VideoFeatures:
 def matrix_bytes(value: Any) -> bytes:
     """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.
 
-    Raises:
-        TypeError: The value is not a matrix of numbers or a path.
-        ValueError: The matrix has the wrong shape, or a value that is not finite.
+    Raise TypeError for another value, and ValueError for a wrong shape or a value that is not finite.
     """
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
@@ -68,13 +66,9 @@ def file_of(given: bytes) -> str | None:
 
 
 def read_features(given: bytes) -> VideoFeatures:
-    """Return given features.
+    """Return given features: the result of `matrix_bytes`, or the path of a file in UTF-8.
 
-    Args:
-        given: The result of `matrix_bytes`, or the path of a file in UTF-8.
-
-    Raises:
-        UnreadableVideo: The file holds something else.
+    Raise UnreadableVideo if the file holds something else.
     """
     file = file_of(given)
     if file is None:

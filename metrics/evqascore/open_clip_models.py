@@ -48,14 +48,9 @@ def load_named(name: str, pretrained: str) -> Clip:
 
 
 def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
-    """Create a model with exactly the given weights.
+    """Create a model with exactly the given weights, a user's tensors or those of the options of open_clip.
 
-    Args:
-        name: The architecture.
-        weights: The file of weights.
-        label: The name of the model in the signature.
-        given: The tensors of a user's file. open_clip would interpolate position embeddings of another size.
-        options: Further options of open_clip.
+    open_clip would interpolate position embeddings of another size.
     """
     open_clip = _open_clip()
     try:

@@ -117,11 +117,9 @@ class VideoRow:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The basis of a row's score.
+    """The basis of a row's score: its components and K.
 
     Attributes:
-        parts: The components of the score.
-        keywords: K.
         best_times: For each keyword, the time of its best frame in seconds; empty if times are unknown.
         best_frames: For each keyword, the number of its best frame in the video.
         frames: The number of frames that were compared.
@@ -171,8 +169,7 @@ def gather(
 ) -> list[Evidence | str]:
     """Return the basis of each row's score, or the reason why a row cannot be scored.
 
-    Raises:
-        RowValueError: A row cannot be scored, and `options.unreadable` is "raise".
+    With `unreadable="raise"`, raise RowValueError for such a row.
     """
     outcomes: dict[int, Evidence | str] = {}
 

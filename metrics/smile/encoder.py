@@ -18,13 +18,10 @@ _CHUNK = 8192
 
 
 class Encoder:
-    """A loaded embedding model.
+    """A loaded embedding model, and its store of vectors.
 
-    Attributes:
-        engine: Runs the model.
-        name: Short name with the first eight digits of the checkpoint's digest, for the signature.
-        options: The options at loading, with the actual precision.
-        fingerprint: Checkpoint, prompt and precision; equal fingerprints give equal vectors.
+    Models with equal fingerprints (checkpoint, prompt and precision) give equal vectors. The name has the first eight
+    digits of the checkpoint's digest.
     """
 
     def __init__(self, config: str, options: SmileLoading) -> None:
@@ -41,12 +38,7 @@ class Encoder:
         return embedded
 
     def stream(self, texts: Sequence[str], describe: str | None = None) -> Iterator[tuple[Indices, Vectors]]:
-        """Yield (indices of texts, their unit vectors) batch by batch.
-
-        Args:
-            texts: Distinct texts.
-            describe: Title of the progress bar.
-        """
+        """Yield (indices of distinct texts, their unit vectors) batch by batch, under a progress bar with a title."""
         if self._store is None:
             yield from self._embedded(texts, describe)
             return
@@ -62,8 +54,7 @@ class Encoder:
     def word_vectors(self, words: Sequence[str]) -> Vectors:
         """Return for each word the sum of its word pieces' centered input embeddings, shape (words, dim).
 
-        Raises:
-            ValueError: The model has no input embeddings of word pieces.
+        Raise ValueError if the model has no input embeddings of word pieces.
         """
         vectors = np.zeros((len(words), self._word_pieces.shape[1]), dtype=np.float32)
         # Byte-level tokenizers split a word differently at the start of a text; the space avoids that.

@@ -11,12 +11,7 @@ from .._shared.stores import Store
 
 
 class VectorStore:
-    """Vectors of one model by text.
-
-    Args:
-        folder: Folder of the store; created if it is missing.
-        fingerprint: The model, its weights and its precision; vectors with another fingerprint are not read.
-    """
+    """Vectors of one model by text; vectors with another fingerprint are not read."""
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
