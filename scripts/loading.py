@@ -95,13 +95,7 @@ def scorer_module(name: str) -> str:
 
 
 def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
-    """Load a scorer of this package by its name, or any other metric through `evaluate`.
-
-    Args:
-        name: One of `metric_names()`, a folder, or a name on the Hub.
-        config: Its configuration.
-        options: Options of the metric.
-    """
+    """Load a scorer of this package by its name, or any other metric, by name or folder, through `evaluate`."""
     if name in metric_names():
         return scorer_class(name)(config, **options)
     unknown = f"{_unknown(name)} Other metrics are loaded by their "

@@ -235,12 +235,7 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True)
 class Kind:
-    """The values that an option accepts.
-
-    Args:
-        expected: Description of the values, for messages and documentation.
-        accepts: Returns whether the option accepts a value.
-    """
+    """The values that an option accepts, and their description for messages and documentation."""
 
     expected: str
     accepts: Callable[[Any], bool]

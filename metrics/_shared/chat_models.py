@@ -24,11 +24,7 @@ _TEMPLATE_DATE = "26 Jul 2024"
 
 
 class NoAnswer(Exception):  # noqa: N818 - passed on in place of an answer
-    """Why a model gave no usable answer.
-
-    Attributes:
-        status: The HTTP status of an endpoint's reply; None without a complete reply.
-    """
+    """Why a model gave no usable answer, with the HTTP status of an endpoint's reply if it was complete."""
 
     def __init__(self, why: str, status: int | None = None) -> None:
         super().__init__(why)

@@ -37,10 +37,8 @@ Resolve = Callable[[str], Awaitable[str]]
 class PostError(Exception):
     """A request failed.
 
-    Attributes:
-        status: The status of the reply, or the code of an error in it; None without a complete reply.
-        transient: Whether a retry may succeed.
-        wait: Seconds to wait before a retry, if the server asks for it.
+    `status` is that of the reply, or the code of an error in it; None without a complete reply. If it is `transient`, a
+    retry may succeed. `wait` is the number of seconds before a retry that the server asks for.
     """
 
     def __init__(

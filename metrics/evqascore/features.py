@@ -24,12 +24,10 @@ _NUMBERS = "fiu"
 
 @dataclass(frozen=True)
 class VideoFeatures:
-    """The sampled frames of a video, as a CLIP model encodes them.
+    """The sampled frames of a video, as a CLIP model encodes them: unit vectors, shape (frames, dim).
 
-    Args:
-        vectors: Unit vectors, shape (frames, dim).
-        times: Seconds after frame 0, shape (frames,); NaN if unknown.
-        frames: Numbers of the frames in the video, shape (frames,).
+    Times are seconds after frame 0; NaN if unknown. Frames are numbers of frames in the video. Both have shape
+    (frames,).
     """
 
     vectors: NDArray[np.float32]

@@ -49,11 +49,7 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """The judge's scores.
-
-    Args:
-        requests: The outcomes of the requests about each row.
-    """
+    """The judge's scores, with the outcomes of the requests about each row."""
 
     requests: Sequence[Sequence[Ruling]] = ()
 

@@ -60,11 +60,7 @@ class Metric:
         self._known = accepted(self._module)
 
     def score(self, rows: Sequence[LabeledRow]) -> RowScores:
-        """Score rows with all references of each, or with the best reference if the metric accepts only one.
-
-        Raises:
-            ValueError: the result has no score for each row (see `results.read_result`).
-        """
+        """Score rows with all references of each, or with the best reference if the metric accepts only one."""
         return self._score(rows) if self._takes_lists() else self.score_each_reference(rows)[0]
 
     def score_each_reference(self, rows: Sequence[LabeledRow]) -> tuple[RowScores, RowScores]:

@@ -69,11 +69,7 @@ def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
 
 
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
-    """Score labeled answers with every metric and baseline, and compare the scores with people.
-
-    Raises:
-        ValueError: a metric's options or its results are not as expected.
-    """
+    """Score labeled answers with every metric and baseline, and compare the scores with people."""
     data, scores = _scored(data, metrics)
     tables = compare(data, scores, plan.bootstrap)
     return Agreement(

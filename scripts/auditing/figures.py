@@ -21,11 +21,7 @@ _ERRORS = "wrong_accepted", "right_rejected"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, the ends of its interval and the number of its rows; None where undefined.
-
-    Attributes:
-        change: The difference from an earlier audit.
-    """
+    """A figure, its interval, the number of its rows, and its change since an earlier audit; None where undefined."""
 
     value: float | None
     low: float | None = None

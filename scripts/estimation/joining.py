@@ -108,11 +108,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
 
 
 def probabilities(file: Columns, name: str) -> Floats:
-    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty.
-
-    Raises:
-        RowsError: there is any other value.
-    """
+    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
     return numbers(file, name, "name a column with such values, such as the verdict, with --column score=NAME", 0, 1)
 
 

@@ -63,11 +63,7 @@ class RowScorer:
         self._waiting: deque[tuple[Row, Future[RowScore]]] = deque()
 
     def __call__(self, row: Row) -> RowScore:
-        """Score one row: `{"predictions": …, "references": …, "questions": …}`, without columns that are not needed.
-
-        Raises:
-            RowError: this row cannot be scored.
-        """
+        """Score one row: `{"predictions": …, "references": …, "questions": …}`; raise RowError if it cannot be scored."""
         mine: Future[RowScore] = Future()
         self._waiting.append((row, mine))
         with self._turn:

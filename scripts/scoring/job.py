@@ -21,11 +21,7 @@ ScoringTask = tuple[int, list[Record]]
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """What to score, how, and where the scores go; see the options of `evaluate-qa score`.
-
-    Raises:
-        ValueError: an option is wrong, or two options exclude each other.
-    """
+    """What to score, how, and where the scores go: the options of `evaluate-qa score`, after a check."""
 
     metric: str
     source: str
