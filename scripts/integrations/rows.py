@@ -63,7 +63,7 @@ class RowScorer:
         self._waiting: deque[tuple[Row, Future[RowScore]]] = deque()
 
     def __call__(self, row: Row) -> RowScore:
-        """Score one row: `{"predictions": …, "references": …, "questions": …}`; raise RowError if it cannot be scored."""
+        """Score one row with columns of `compute`, without those that are not needed; raise RowError if it is bad."""
         mine: Future[RowScore] = Future()
         self._waiting.append((row, mine))
         with self._turn:
