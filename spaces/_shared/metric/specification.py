@@ -16,21 +16,14 @@ from .outcome import Outcome
 
 @dataclass(frozen=True)
 class Field:
-    """A box of the form, which is also a column of a file and a parameter of the API.
+    """A box of the form, which is also a column of a file and a parameter of the API."""
 
-    Args:
-        column: The metric's name of the column.
-        label: Text above the box.
-        kind: `"text"`; `"lines"` or `"numbers"` for a list with one item per line; `"video"` for a file.
-        info: Description of the value.
-        required: True if the box must not be empty. An answer may always be empty.
-        lines: Height of the box.
-    """
-
-    column: str
-    label: str
+    column: str  # the metric's name of the column
+    label: str  # text above the box
+    # `"text"`; `"lines"` or `"numbers"` for a list with one item per line; `"video"` for a file.
     kind: Literal["text", "lines", "numbers", "video"] = "text"
     info: str = ""
+    # True if the box must not be empty. An answer may always be empty.
     required: bool = False
     lines: int = 2
 
@@ -94,38 +87,26 @@ RADIUM = worked(
 
 @dataclass(frozen=True)
 class Specification:
-    """A Space.
-
-    Args:
-        name: Name of the metric.
-        fields: Boxes of the form, in their order.
-        examples: Worked examples by their titles, including those of `worked`. The page opens with the first one.
-        explain: Turns the result of `analyze` into a score. It must be fast.
-        analyze: Does the slow part for a row.
-        most: The highest score; the lowest is 0. None for a score without bounds.
-        configuration: Configuration of the metric; None for its default.
-        loading: Returns the options for loading the scorer.
-        python: The options of `load` in the Python code, if they differ.
-        demo: Lays out a tab that is shown before the others.
-        asking: Returns a scorer that asks a visitor's own endpoint; None if visitors cannot enter one.
-        fixed: Options that `compute` always gets.
-        file_bytes: Size of an uploaded file.
-        chunk: Number of rows of a file that are scored together; None for all, if their score is not a mean.
-    """
+    """A Space."""
 
     name: str
-    fields: Sequence[Field]
+    fields: Sequence[Field]  # in the order of the form
+    # Worked examples by their titles, including those of `worked`. The page opens with the first one.
     examples: Mapping[str, Example]
+    # Turns the result of `analyze` into a score. It must be fast.
     explain: Callable[[HostedScorer, Row, Any, Any], Outcome]
-    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts
+    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts  # does the slow part for a row
+    # The highest score; the lowest is 0. None for a score without bounds.
     most: float | None = 1.0
-    configuration: str | None = None
-    loading: Callable[[], Mapping[str, Any]] = dict
-    python: Mapping[str, Any] = field(default_factory=dict)
-    demo: Callable[[HostedScorer, Any], None] | None = None
+    configuration: str | None = None  # None for the default
+    loading: Callable[[], Mapping[str, Any]] = dict  # returns the options for loading the scorer
+    python: Mapping[str, Any] = field(default_factory=dict)  # the options of `load` in the Python code, if they differ
+    demo: Callable[[HostedScorer, Any], None] | None = None  # lays out a tab that is shown before the others
+    # Returns a scorer that asks a visitor's own endpoint; None if visitors cannot enter one.
     asking: Callable[[HostedScorer, VisitorEndpoint], HostedScorer] | None = None
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    file_bytes: int = LIMITS.file_bytes
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # options that `compute` always gets
+    file_bytes: int = LIMITS.file_bytes  # size of an uploaded file
+    # Number of rows of a file that are scored together; None for all, if their score is not a mean.
     chunk: int | None = 16
 
     def scorer(self) -> HostedScorer:

@@ -22,22 +22,15 @@ _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 @dataclass
 class UploadedTable:
-    """The rows of a file.
-
-    Attributes:
-        suffix: Its format.
-        places: Number of each row in the file, starting at 1.
-        problems: Reasons why other rows were skipped.
-        columns: Column of the metric, or `OTHERS` → name in the file.
-        others: Another system's answer for each row; empty if the file has no such column.
-    """
+    """The rows of a file."""
 
     name: str
-    suffix: str
-    places: list[int] = field(default_factory=list)
+    suffix: str  # ".jsonl" or ".csv"; "" for rows that did not come from a file
+    places: list[int] = field(default_factory=list)  # number of each row in the file, starting at 1
     rows: list[Row] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    columns: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)  # reasons why other rows were skipped
+    columns: dict[str, str] = field(default_factory=dict)  # column of the metric, or `OTHERS` → name in the file
+    # Another system's answer for each row; empty if the file has no such column.
     others: list[str] = field(default_factory=list)
 
     @property
