@@ -12,17 +12,11 @@ from .files.rows import RowsError, place, read_rows, require_columns
 
 @dataclass(frozen=True)
 class Criterion:
-    """A rule; exactly one field is given. Raise ValueError otherwise, or for a value out of range.
+    """A rule; exactly one field is given. Raise ValueError otherwise, or for a value out of range."""
 
-    Args:
-        fraction: Keep this share of the rows, above 0 and up to 1, rounded to at least one row.
-        top: Keep this many rows, or all if there are fewer.
-        threshold: Keep the rows with at least this score.
-    """
-
-    fraction: float | None = None
-    top: int | None = None
-    threshold: float | None = None
+    fraction: float | None = None  # keep this share of the rows, above 0 and up to 1, rounded to at least one row
+    top: int | None = None  # keep this many rows, or all if there are fewer
+    threshold: float | None = None  # keep the rows with at least this score
 
     def __post_init__(self) -> None:
         given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]

@@ -14,27 +14,19 @@ from .baselines import SHORT_ANSWER_BASELINES, Baseline
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The labeled answers that figures are computed on.
-
-    Attributes:
-        groups: The groups in display order; each has a table.
-        figures: Names of the figures that papers report for this data set.
-        dropped: For each set of questions, the number of dropped rows by reason.
-        rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
-        each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
-        shown: True if the rows may be shown to others, because they are our own.
-        means: If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
-    """
+    """The labeled answers that figures are computed on."""
 
     name: str
     rows: list[LabeledRow]
-    groups: list[str]
-    figures: list[str]
+    groups: list[str]  # the groups in display order; each has a table
+    figures: list[str]  # names of the figures that papers report for this data set
+    # For each set of questions, the number of dropped rows by reason.
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
-    rated: bool = False
-    each_reference: bool = False
-    shown: bool = False
+    rated: bool = False  # True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect
+    each_reference: bool = False  # True if metrics also run with each reference alone, for the maximum and the mean
+    shown: bool = False  # True if the rows may be shown to others, because they are our own
+    # If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
     means: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

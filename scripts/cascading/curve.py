@@ -36,22 +36,16 @@ class LabeledScores:
 
 @dataclass(frozen=True)
 class Point:
-    """The result of the band low ≤ score < high in which the judge is asked; a band up to 1 includes the score 1.
-
-    Attributes:
-        asked: Share of the rows in the band.
-        agreement: Share of rows on which the cascade agrees with people; None if no verdict of the judge is known in
-            the band. Known verdicts stand for the unknown ones.
-        decided: Agreement of the metric outside the band; None if no row is outside.
-        cost: Cost of 1,000 rows; None without prices.
-    """
+    """The result of the band low ≤ score < high in which the judge is asked; a band up to 1 includes the score 1."""
 
     low: float
     high: float
-    asked: float
+    asked: float  # share of the rows in the band
+    # Share of rows on which the cascade agrees with people; None if no verdict of the judge is known in the band. Known
+    # verdicts stand for the unknown ones.
     agreement: float | None
-    decided: float | None
-    cost: float | None
+    decided: float | None  # agreement of the metric outside the band; None if no row is outside
+    cost: float | None  # cost of 1,000 rows; None without prices
 
 
 def point(rows: LabeledScores, low: float, high: float, row_cost: float | None = None) -> Point:

@@ -28,28 +28,18 @@ _UNLABELED = ("", "skip")
 
 @dataclass(frozen=True)
 class Joined:
-    """Rows with a score, and the labels of some of them.
+    """Rows with a score, and the labels of some of them."""
 
-    Attributes:
-        rows: Their places in the file.
-        labels: NaN for rows without a label.
-        weights: 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
-        clusters: None if each row stands alone.
-        groups: None if there are no groups.
-        unscored: Number of rows without a score, which are left out.
-        unlabeled: Number of rows in the file of labels that have no label.
-        columns: The column that each kind of value was read from.
-    """
-
-    rows: Places
+    rows: Places  # their places in the file
     scores: Floats
-    labels: Floats
+    labels: Floats  # NaN for rows without a label
+    # 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
     weights: Floats | None
-    clusters: list[str] | None
-    groups: list[str] | None
-    unscored: int
-    unlabeled: int
-    columns: dict[str, str]
+    clusters: list[str] | None  # None if each row stands alone
+    groups: list[str] | None  # None if there are no groups
+    unscored: int  # number of rows without a score, which are left out
+    unlabeled: int  # number of rows in the file of labels that have no label
+    columns: dict[str, str]  # the column that each kind of value was read from
 
 
 def read_scored(source: str, names: Names) -> Columns:

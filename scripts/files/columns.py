@@ -13,18 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a file.
-
-    Attributes:
-        numbers: The number of each row, as in `read_rows`.
-        values: Column → its values, None where a row has none. Columns that the file lacks are left out.
-        present: All columns of the file.
-    """
+    """Columns of a file."""
 
     source: str
-    numbers: Sequence[int]
+    numbers: Sequence[int]  # the number of each row, as in `read_rows`
+    # Column → its values, None where a row has none. Columns that the file lacks are left out.
     values: dict[str, list[Any]]
-    present: list[str]
+    present: list[str]  # all columns of the file
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -20,21 +20,14 @@ _MOST_COMPONENTS = 12
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of one system.
-
-    Attributes:
-        parts: The answer in pieces, each with True if it is a word of a reference.
-        verdict: True if the metric judges the answer correct; None without verdicts.
-        label: A person's verdict, from 0 to 1; None without a label.
-        components: Other numbers of the row by column, the first twelve.
-    """
+    """The answer of one system."""
 
     system: str
-    parts: list[tuple[str, bool]]
+    parts: list[tuple[str, bool]]  # the answer in pieces, each with True if it is a word of a reference
     score: float
-    verdict: bool | None
-    label: float | None
-    components: dict[str, str]
+    verdict: bool | None  # True if the metric judges the answer correct; None without verdicts
+    label: float | None  # a person's verdict, from 0 to 1; None without a label
+    components: dict[str, str]  # other numbers of the row by column, the first twelve
 
 
 @dataclass(frozen=True)

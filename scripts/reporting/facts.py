@@ -42,23 +42,16 @@ class Slice:
 
 @dataclass(frozen=True)
 class Facts:
-    """The contents of a report.
-
-    Attributes:
-        labeled: Labels of each system's rows, in the same order; empty without labels.
-        pairs: Each other system compared with the first.
-        powered: Accuracies from labels and scores; None without labels.
-        slices: Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
-        clusters: Number of clusters; None if each row is its own cluster.
-    """
+    """The contents of a report."""
 
     systems: list[SystemFacts]
     joined: Systems
-    labeled: list[Joined]
-    pairs: list[Paired]
-    powered: Estimates | None
+    labeled: list[Joined]  # labels of each system's rows, in the same order; empty without labels
+    pairs: list[Paired]  # each other system compared with the first
+    powered: Estimates | None  # accuracies from labels and scores; None without labels
+    # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
-    clusters: int | None
+    clusters: int | None  # number of clusters; None if each row is its own cluster
 
 
 def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequence[str] = ()) -> Facts:

@@ -18,16 +18,12 @@ from .row_scorer import FileRowScorer, ScoredChunk
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Ray cluster and its actors.
+    """A Ray cluster and its actors."""
 
-    Args:
-        num_actors: Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as
-            many as its GPUs allow if `num_gpus` is given.
-        num_gpus: GPUs per actor; with a fraction, actors share a GPU.
-    """
-
+    # Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as many as its
+    # GPUs allow if `num_gpus` is given.
     num_actors: int | None = None
-    num_gpus: float = 0
+    num_gpus: float = 0  # GPUs per actor; with a fraction, actors share a GPU
 
     def __post_init__(self) -> None:
         if self.num_actors is not None and self.num_actors < 1:
