@@ -313,27 +313,16 @@ class Control:
 
 @dataclass(frozen=True)
 class Declaration:
-    """The declaration of an option.
-
-    Args:
-        default: The default.
-        kind: The values that it accepts.
-        help: One line that starts with a verb.
-        key: Its name in the signature; None for an option that does not change scores.
-        always: Whether the signature includes its default.
-        optional: Whether it may be None.
-        default_text: The text of the default in the documentation.
-        control: Its control in a Space; None for no control.
-    """
+    """The declaration of an option."""
 
     default: Any
     kind: Kind
-    help: str
-    key: str | None = None
-    always: bool = False
-    optional: bool = False
-    default_text: str = ""
-    control: Control | None = None
+    help: str  # one line that starts with a verb
+    key: str | None = None  # its name in the signature; None for an option that does not change scores
+    always: bool = False  # whether the signature includes its default
+    optional: bool = False  # whether it may be None
+    default_text: str = ""  # the text of the default in the documentation
+    control: Control | None = None  # its control in a Space; None for no control
 
 
 def option(default: Any, kind: Kind, help: str, **more: Any) -> Any:

@@ -42,23 +42,17 @@ _UNWANTED = ["*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.ot", "*
 
 @dataclass(frozen=True)
 class Library:
-    """The library that loads a checkpoint.
-
-    Args:
-        name: Its name.
-        file: A file that each of its checkpoints has.
-        convert: Code that saves a checkpoint with pickled weights as safetensors in the folder "converted"; `{model}`
-            stands for the checkpoint.
-        required: The files that it needs of MiniLM. A Hub cache that another program filled often lacks some of them,
-            and the library would use other settings without a warning.
-        owner: The owner on the Hub of names without an owner.
-    """
+    """The library that loads a checkpoint."""
 
     name: str
-    file: str
+    file: str  # a file that each of its checkpoints has
+    # Code that saves a checkpoint with pickled weights as safetensors in the folder "converted"; `{model}` stands for
+    # the checkpoint.
     convert: str
+    # The files that it needs of MiniLM. A Hub cache that another program filled often lacks some of them, and the
+    # library would use other settings without a warning.
     required: tuple[str, ...]
-    owner: str | None = None
+    owner: str | None = None  # the owner on the Hub of names without an owner
 
 
 CLASSIFIER = Library(
@@ -79,21 +73,15 @@ SENTENCE_TRANSFORMERS = Library(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint in a local folder.
-
-    Args:
-        label: Its short name.
-        digest: SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an
-            unchanged MiniLM is the SHA-256 of its weights.
-        verified: True for an unchanged MiniLM.
-        files: These weights and settings, by their paths in the folder.
-    """
+    """A checkpoint in a local folder."""
 
     folder: Path
-    label: str
+    label: str  # short name
+    # SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an unchanged
+    # MiniLM is the SHA-256 of its weights.
     digest: str
-    verified: bool
-    files: tuple[str, ...]
+    verified: bool  # True for an unchanged MiniLM
+    files: tuple[str, ...]  # these weights and settings, by their paths in the folder
 
     @property
     def name(self) -> str:

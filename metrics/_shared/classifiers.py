@@ -210,20 +210,13 @@ Preset = tuple[str | BuiltIn, str | None]
 
 @dataclass(frozen=True)
 class Loaded:
-    """A loaded classifier.
-
-    Args:
-        classifier: Runs the model.
-        positive: Index of the positive class.
-        name: Short name with the first digits of its hash, for the signature.
-        options: The options at loading, with the precision that the model runs in.
-        layers: Weights of the matcher's final logistic layers; None for a checkpoint.
-    """
+    """A loaded classifier."""
 
     classifier: PairReader
-    positive: int
-    name: str
-    options: ModelOptions
+    positive: int  # index of the positive class
+    name: str  # short name with the first digits of its hash, for the signature
+    options: ModelOptions  # the options at loading, with the precision that the model runs in
+    # Weights of the matcher's final logistic layers; None for a checkpoint.
     layers: Mapping[str, Mapping[str, float]] | None = None
 
     @property

@@ -65,19 +65,12 @@ class MatcherOptions(Options):
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of a classifier. A pair of an answer and a reference has one input per window of the answer.
+    """The inputs of a classifier. A pair of an answer and a reference has one input per window of the answer."""
 
-    Args:
-        texts: Question, window of the answer, and reference of each input.
-        pair_starts: Index of the first input of each pair, shape (pairs,).
-        answered: False for a pair with a blank answer, shape (pairs,).
-        tokens: The tokens of the texts that were tokenized for this.
-    """
-
-    texts: Sequence[tuple[str, str, str]]
-    pair_starts: Indices
-    answered: NDArray[np.bool_]
-    tokens: Mapping[str, Any]
+    texts: Sequence[tuple[str, str, str]]  # question, window of the answer, and reference of each input
+    pair_starts: Indices  # index of the first input of each pair, shape (pairs,)
+    answered: NDArray[np.bool_]  # False for a pair with a blank answer, shape (pairs,)
+    tokens: Mapping[str, Any]  # the tokens of the texts that were tokenized for this
 
     def best_window(self, values: Floats) -> Floats:
         """Return the largest value of each pair's inputs, shape (pairs,)."""
@@ -151,18 +144,12 @@ class Claims:
 
     Most pairs have one claim, the reference. If a pair is split, each sentence of the reference is searched in the
     answer, and each sentence of the answer is searched in the reference.
-
-    Args:
-        starts: Index of the first claim of each pair, shape (pairs,); the claims of a pair are consecutive.
-        of_answer: Whether a claim is a sentence of the answer, shape (claims,).
-        token_f1: Token F1 of a pair that is split into sentences, else NaN; shape (pairs,).
-        repeated: Whether a sentence occurs word for word in the other text, shape (claims,).
     """
 
-    starts: Indices
-    of_answer: NDArray[np.bool_]
-    token_f1: Floats
-    repeated: NDArray[np.bool_]
+    starts: Indices  # index of the first claim of each pair, shape (pairs,); the claims of a pair are consecutive
+    of_answer: NDArray[np.bool_]  # whether a claim is a sentence of the answer, shape (claims,)
+    token_f1: Floats  # token F1 of a pair that is split into sentences, else NaN; shape (pairs,)
+    repeated: NDArray[np.bool_]  # whether a sentence occurs word for word in the other text, shape (claims,)
 
     def evidence(self, words: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return the features of `lexical.evidence`; a sentence is never `long`, and is `same` if it is repeated."""
@@ -211,21 +198,14 @@ class Claims:
 
 @dataclass(frozen=True)
 class Parts(Pairs):
-    """The features of each pair of an answer and a reference, from which options make a score.
-
-    Args:
-        claims: The claims of each pair.
-        said: The classifier's output for each claim: BEM's margin, or the probability of entailment. Shape (claims,).
-        evidence: The features from words and lengths by name, each of shape (claims,).
-        weights: The weights of the final logistic layer by feature; empty without a layer.
-        exact: Scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,).
-    """
+    """The features of each pair of an answer and a reference, from which options make a score."""
 
     claims: Claims
+    # The classifier's output for each claim: BEM's margin, or the probability of entailment. Shape (claims,).
     said: Floats
-    evidence: Mapping[str, Floats]
-    weights: Mapping[str, float]
-    exact: Floats
+    evidence: Mapping[str, Floats]  # the features from words and lengths by name, each of shape (claims,)
+    weights: Mapping[str, float]  # the weights of the final logistic layer by feature; empty without a layer
+    exact: Floats  # scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,)
 
     @property
     def unsupported(self) -> NDArray[np.bool_]:

@@ -39,16 +39,12 @@ _WORDS = "embeddings.word_embeddings.weight"
 
 @dataclass(frozen=True)
 class Matcher:
-    """The content of a matcher's file.
+    """The content of a matcher's file."""
 
-    Args:
-        difference: Differences to MiniLM's tensors, by name.
-        heads: A matrix, shape (2, 3 hidden + 1), and a bias, shape (2,), for each task.
-        weights: Weights of the final logistic layers for each task, by the names of the layer and of the feature.
-    """
-
-    difference: dict[str, NDArray[np.float32]]
+    difference: dict[str, NDArray[np.float32]]  # differences to MiniLM's tensors, by name
+    # A matrix, shape (2, 3 hidden + 1), and a bias, shape (2,), for each task.
     heads: dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]
+    # Weights of the final logistic layers for each task, by the names of the layer and of the feature.
     weights: dict[str, dict[str, dict[str, float]]]
 
 

@@ -23,18 +23,13 @@ from .arguments import (
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of rows.
+    """The scores of rows."""
 
-    Args:
-        scores: A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …;
-            `error` is the reason why a row could not be scored. A field that is None is left out.
-        settings: The signature's values by key.
-        values: A dataclass with more columns.
-    """
-
+    # A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is
+    # the reason why a row could not be scored. A field that is None is left out.
     scores: Any
-    settings: Mapping[str, object]
-    values: Any = None
+    settings: Mapping[str, object]  # the signature's values by key
+    values: Any = None  # a dataclass with more columns
 
     def part(self, rows: slice) -> "Scored":
         """Return the scores of some rows."""

@@ -26,21 +26,13 @@ _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 32768}
 
 @dataclass(frozen=True)
 class ClipTokens:
-    """A tokenizer and the special tokens of its model.
+    """A tokenizer and the special tokens of its model."""
 
-    Args:
-        encode: Return the token ids of a text, without special tokens.
-        before: Special tokens before a text.
-        after: Special tokens after a text.
-        pad: Token that pads the shorter texts of a batch.
-        length: Length of the longest text, including special tokens; 77 for CLIP.
-    """
-
-    encode: Callable[[str], list[int]]
+    encode: Callable[[str], list[int]]  # return the token ids of a text, without special tokens
     before: list[int]
     after: list[int]
-    pad: int
-    length: int
+    pad: int  # token that pads the shorter texts of a batch
+    length: int  # length of the longest text, including special tokens; 77 for CLIP
 
     def windows(self, text: str, long_text: LongText) -> list[list[int]]:
         """Split a text into as many windows as needed ("mean"), or keep only the first ("truncate")."""
@@ -74,29 +66,17 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
 
 @dataclass(frozen=True)
 class Clip:
-    """A loaded model.
+    """A loaded model."""
 
-    Args:
-        model: The torch module.
-        label: Short name with the first eight digits of a SHA-256 of its weights and settings.
-        fingerprint: Identifies weights and settings: models with equal fingerprints give equal vectors.
-        tokens: The tokenizer.
-        prepare: Resize and crop an RGB image of Pillow; return shape (height, width, 3).
-        mean: Subtracted from the pixels in [0, 1], by channel.
-        std: Divisor of the pixels afterwards, by channel.
-        images: Encode pixels of shape (n, 3, height, width).
-        texts: Encode token ids of shape (n, length), with the lengths of the texts.
-    """
-
-    model: Any
-    label: str
-    fingerprint: str
+    model: Any  # the torch module
+    label: str  # short name with the first eight digits of a SHA-256 of its weights and settings
+    fingerprint: str  # identifies weights and settings: models with equal fingerprints give equal vectors
     tokens: ClipTokens
-    prepare: Callable[[Any], Pixels]
-    mean: Sequence[float]
-    std: Sequence[float]
-    images: Callable[[Any], Any]
-    texts: Callable[[Any, Sequence[int]], Any]
+    prepare: Callable[[Any], Pixels]  # resize and crop an RGB image of Pillow; return shape (height, width, 3)
+    mean: Sequence[float]  # subtracted from the pixels in [0, 1], by channel
+    std: Sequence[float]  # divisor of the pixels afterwards, by channel
+    images: Callable[[Any], Any]  # encode pixels of shape (n, 3, height, width)
+    texts: Callable[[Any, Sequence[int]], Any]  # encode token ids of shape (n, length), with the lengths of the texts
 
 
 class Encoder:

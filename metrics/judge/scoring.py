@@ -19,34 +19,20 @@ NOT_ATTEMPTED = "not attempted"
 
 @dataclass(frozen=True)
 class Ruling:
-    """The outcome of one row.
-
-    Args:
-        verdict: The verdict; None if there is no verdict.
-        asked: Whether the model was asked, now or earlier.
-        cached: Whether the reply came from the cache, or from an equal row of this call.
-        tokens_in: Tokens of the request; None if the server does not count them, 0 without a reply.
-        tokens_out: Tokens of the reply; None and 0 as for `tokens_in`.
-        error: Why there is no verdict.
-        samples: Number of verdicts that the score is the mean of, if the judge was asked several times.
-        spread: Standard deviation of their scores; None for fewer than two verdicts.
-        flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
-        best_reference: Index of the reference that the matcher's decision rests on.
-        ballots: The outcomes of the judges of a jury.
-        disagreement: The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
-    """
+    """The outcome of one row."""
 
     verdict: Verdict | None
-    asked: bool = True
-    cached: bool = False
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    error: str | None = None
-    samples: int = 0
-    spread: float | None = None
-    flipped: bool | None = None
-    best_reference: int | None = None
-    ballots: tuple["Ruling", ...] = ()
+    asked: bool = True  # whether the model was asked, now or earlier
+    cached: bool = False  # whether the reply came from the cache, or from an equal row of this call
+    tokens_in: int | None = 0  # tokens of the request; None if the server does not count them, 0 without a reply
+    tokens_out: int | None = 0  # tokens of the reply; None and 0 as for `tokens_in`
+    error: str | None = None  # why there is no verdict
+    samples: int = 0  # number of verdicts that the score is the mean of, if the judge was asked several times
+    spread: float | None = None  # standard deviation of their scores; None for fewer than two verdicts
+    flipped: bool | None = None  # whether exchanging answer and reference changes the verdict; None if unknown
+    best_reference: int | None = None  # index of the reference that the matcher's decision rests on
+    ballots: tuple["Ruling", ...] = ()  # the outcomes of the judges of a jury
+    # The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
     disagreement: float | None = None
 
 
