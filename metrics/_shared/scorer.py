@@ -25,11 +25,11 @@ from .arguments import (
 class Scored:
     """The scores of rows."""
 
-    # A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is
-    # the reason why a row could not be scored. A field that is None is left out.
+    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason why
+    # a row could not be scored. A column that is None is left out.
     scores: Any
     settings: Mapping[str, object]  # the signature's values by key
-    values: Any = None  # a dataclass with more columns
+    values: Any = None  # has more columns
 
     def part(self, rows: slice) -> "Scored":
         """Return the scores of some rows."""
@@ -263,7 +263,8 @@ def described(option: Declaration) -> str:
 
 
 def _part(columns: Any, rows: slice) -> Any:
-    return replace(columns, **{name: values[rows] for name, values in vars(columns).items() if values is not None})
+    parts = {name: None if values is None else values[rows] for name, values in vars(columns).items()}
+    return type(columns)(**parts)
 
 
 def _listed(values: Any) -> list[Any]:

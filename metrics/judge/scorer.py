@@ -55,9 +55,9 @@ class Judged(Scored):
 
     def part(self, rows: slice) -> "Judged":
         """Return the scores of some rows, with the signature of a call with only these rows."""
-        part, requests = super().part(rows), self.requests[rows]
-        failed = part.scores.error is not None and any(error is not None for error in part.scores.error)
-        scores = part.scores if failed else replace(part.scores, error=None)
+        scores, requests = super().part(rows).scores, self.requests[rows]
+        if all(error is None for error in getattr(scores, "error", ())):
+            vars(scores).pop("error", None)
         return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)
 
 
@@ -280,16 +280,18 @@ class JudgeScorer(ForReward):
         }
         protocols = [judge.protocol for judge in self.model.members]
         deciding = [one for one in protocols if isinstance(one, Decisions)]
-        scores = score(
-            rulings,
-            [len(row.references) for row in rows],
-            options.samples > 1,
-            options.swap,
-            any(one.asks_why for one in protocols),
-            bool(deciding),
-            [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in deciding)],
-            len(protocols) > 1,
-        )
+        wanted = {
+            "samples": options.samples > 1,
+            "spread": options.samples > 1,
+            "flipped": options.swap,
+            "reason": any(one.asks_why for one in protocols),
+            "confidence": bool(deciding),
+            **{aspect: any(aspect in one.aspects for one in deciding) for aspect in ASPECTS},
+            "judges": len(protocols) > 1,
+            "disagreement": len(protocols) > 1,
+        }
+        counts = [len(row.references) for row in rows]
+        scores = score(rulings, counts, [name for name, is_wanted in wanted.items() if is_wanted])
         return Judged(scores, settings, requests=requests)
 
     def _decided(

@@ -3,11 +3,14 @@
 A row without a readable verdict has no score. It does not count as wrong; the means are over the other rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
+from types import SimpleNamespace
+from typing import Any
 
+from .decisions import ASPECTS
 from .reading import Verdict
 
 MATCHED = ("incorrect", "correct")
@@ -149,75 +152,39 @@ def _total(counts: Iterable[int | None]) -> int | None:
     return None if None in known else sum(count for count in known if count is not None)
 
 
-@dataclass(frozen=True)
-class Scores:
-    """The columns of `per_example`; an unscored row has None."""
+def score(rulings: Sequence[Ruling], counts: Sequence[int], more: Collection[str]) -> SimpleNamespace:
+    """Return the columns of `per_example`, with those of the optional columns that `more` names.
 
-    score: list[float | None]
-    verdict: list[bool | None]
-    label: list[str | None]
-    asked: list[bool]
-    cached: list[bool]
-    tokens_in: list[int | None]
-    tokens_out: list[int | None]
-    error: list[str | None] | None
-    not_attempted: list[bool | None]
-    best_reference: list[int | None]
-    samples: list[int] | None = None
-    spread: list[float | None] | None = None
-    flipped: list[bool | None] | None = None
-    reason: list[str | None] | None = None
-    confidence: list[float | None] | None = None
-    contradicts: list[float | None] | None = None
-    complete: list[float | None] | None = None
-    hedged: list[float | None] | None = None
-    off_topic: list[float | None] | None = None
-    judges: list[int] | None = None
-    disagreement: list[float | None] | None = None
-
-
-def score(
-    rulings: Sequence[Ruling],
-    counts: Sequence[int],
-    sampled: bool = False,
-    swapped: bool = False,
-    explained: bool = False,
-    decided: bool = False,
-    aspects: Sequence[str] = (),
-    jury: bool = False,
-) -> Scores:
-    """Return the columns; without `error` if every row has a verdict. Other columns are only there on request.
-
-    `counts` has the number of references of each row. The judge sees all references in one request, so the best one is
-    known only if there is just one.
+    An unscored row has None. There is no column `error` if every row has a verdict. `counts` has the number of
+    references of each row. The judge sees all references in one request, so the best one is known only if there is
+    just one.
     """
     verdicts = [ruling.verdict for ruling in rulings]
-    errors = [ruling.error for ruling in rulings]
-    return Scores(
-        score=[verdict.score if verdict else None for verdict in verdicts],
-        verdict=[verdict.correct if verdict else None for verdict in verdicts],
-        label=[verdict.label if verdict else None for verdict in verdicts],
-        asked=[ruling.asked for ruling in rulings],
-        cached=[ruling.cached for ruling in rulings],
-        tokens_in=[ruling.tokens_in for ruling in rulings],
-        tokens_out=[ruling.tokens_out for ruling in rulings],
-        error=errors if any(error is not None for error in errors) else None,
-        not_attempted=[verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
-        best_reference=[
-            0 if count == 1 else ruling.best_reference for ruling, count in zip(rulings, counts, strict=True)
-        ],
-        samples=[ruling.samples for ruling in rulings] if sampled else None,
-        spread=[ruling.spread for ruling in rulings] if sampled else None,
-        flipped=[ruling.flipped for ruling in rulings] if swapped else None,
-        reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
-        confidence=[verdict.confidence if verdict else None for verdict in verdicts] if decided else None,
-        judges=[sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings] if jury else None,
-        disagreement=[ruling.disagreement for ruling in rulings] if jury else None,
-        **{
-            name: [verdict.aspects.get(name) if verdict and verdict.aspects else None for verdict in verdicts]
-            for name in aspects
-        },
-    )
+
+    def of_verdict(name: str) -> list[Any]:
+        return [getattr(verdict, name) if verdict else None for verdict in verdicts]
+
+    def of_ruling(name: str) -> list[Any]:
+        return [getattr(ruling, name) for ruling in rulings]
+
+    columns = {
+        "score": of_verdict("score"),
+        "verdict": of_verdict("correct"),
+        "label": of_verdict("label"),
+        **{name: of_ruling(name) for name in ("asked", "cached", "tokens_in", "tokens_out", "error")},
+        "not_attempted": [verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
+        "best_reference": [0 if count == 1 else one.best_reference for one, count in zip(rulings, counts, strict=True)],
+    }
+    if all(error is None for error in columns["error"]):
+        del columns["error"]
+    optional = {
+        **{name: of_ruling(name) for name in ("samples", "spread", "flipped")},
+        **{name: of_verdict(name) for name in ("reason", "confidence")},
+        **{name: [(one or {}).get(name) for one in of_verdict("aspects")] for name in ASPECTS},
+        "judges": [sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings],
+        "disagreement": of_ruling("disagreement"),
+    }
+    return SimpleNamespace(**columns, **{name: values for name, values in optional.items() if name in more})
 
 
 def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:
