@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import clean
+
 from ..metric.hosted import Row
 from ..metric.specification import Field
-from ..visitors.limits import Refusal, check_count, check_length, shown
-from ..visitors.uploads import uploaded
+from ..visitors.limits import Refusal, check_count, check_length, shown, uploaded
 
 
 def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
@@ -50,8 +51,7 @@ def _text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
         raise Refusal(f"{field.label}: expected a text, not {shown(value)}.")
     check_length(field.label, value)
-    # Replace lone surrogates, as the metrics do: UTF-8 cannot encode them.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return clean(value)
 
 
 def _list(field: Field, value: Any) -> list[Any]:

@@ -1,6 +1,7 @@
 """Limits on what visitors may send, and the error that explains them."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -64,3 +65,18 @@ def check_rows(count: int, answers: int = 1) -> None:
         )
     if not count:
         raise Refusal("There are no rows. Give one row per answer.")
+
+
+def uploaded(label: str, value: Any) -> Path:
+    """Return the path of an uploaded file, and of no other file on this server; raise Refusal otherwise.
+
+    The value is the path, or the object that the API passes for a file.
+    """
+    from gradio.utils import get_upload_folder
+
+    path = value.get("path") if isinstance(value, dict) else value
+    if not isinstance(path, str) or not Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve()):
+        raise Refusal(f"{label}: expected an uploaded file.")
+    if not Path(path).is_file():
+        raise Refusal(f"{label}: the file has been deleted in the meantime. Upload it again.")
+    return Path(path)
