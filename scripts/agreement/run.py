@@ -13,12 +13,11 @@ import numpy as np
 from ..files.rows import did_you_mean, file_format
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
-from .benchmark import Benchmark
+from .benchmark import Benchmark, with_synthetic_answers
 from .data_sets import DATA, own_file
 from .means import mean_tables
 from .metric_runs import Metric, MetricSpec
 from .row_scores import Effort, RowScores, score_baseline
-from .synthetic_answers import with_synthetic_answers
 from .tables import FigureTable, compare
 
 
