@@ -25,8 +25,8 @@ from .arguments import (
 class Scored:
     """The scores of rows."""
 
-    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason why
-    # a row could not be scored. A column that is None is left out.
+    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason
+    # why a row could not be scored. A column that is None is left out.
     scores: Any
     settings: Mapping[str, object]  # the signature's values by key
     values: Any = None  # has more columns
