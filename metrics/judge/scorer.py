@@ -9,14 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import (
-    ANSWERS,
-    Column,
-    RowValueError,
-    check_labels,
-    is_folder,
-    shown,
-)
+from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, shown
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
