@@ -142,16 +142,9 @@ class JudgeScorer(ForReward):
     def fit(self, *, predictions: Any, references: Any, labels: Any, questions: Any = None) -> Weights:
         """Learn weights that combine the judge's score with the matcher's, from answers with human labels.
 
-        The judge is asked about all answers. The weights must lower the log-loss on held-out questions.
-
-        Args:
-            predictions: As for `compute`.
-            references: As for `compute`.
-            labels: True if people judged the answer correct, otherwise False.
-            questions: As for `compute`.
-
-        Returns:
-            The weights, for `load("judge", weights=…)`.
+        The judge is asked about all answers. The weights must lower the log-loss on held-out questions. Predictions,
+        references and questions are as for `compute`; a label is True if people judged the answer correct. The weights
+        are for `load("judge", weights=…)`.
 
         Raises:
             ValueError: The judge already has weights, labels are missing or equal, or the weights gain nothing.
@@ -183,15 +176,9 @@ class JudgeScorer(ForReward):
     ) -> str:
         """Add examples to the protocol, chosen from answers with human labels.
 
-        Three draws of examples are compared on half of the questions; the best must lower the log-loss on the other
-        half. The judge is asked about each answer three times on average. The matcher is not used.
-
-        Args:
-            predictions: As for `compute`.
-            references: As for `compute`.
-            labels: True if people judged the answer correct, otherwise False.
-            questions: As for `compute`.
-            count: Number of examples.
+        Three draws of `count` examples are compared on half of the questions; the best must lower the log-loss on the
+        other half. The judge is asked about each answer three times on average. The matcher is not used. Rows and
+        labels are as for `fit`.
 
         Returns:
             The protocol with its examples. Write it to a file and name the file: `load("judge", protocol=FILE, …)`.
