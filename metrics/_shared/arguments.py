@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict, TypeVar, get_args
+from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
 
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
@@ -233,6 +233,11 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
+def is_number(value: object, kinds: Any = (int, float)) -> TypeGuard[float]:
+    """Return whether a value is a number, which True and False are not."""
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Kind:
     """The values that an option accepts, and their description for messages and documentation."""
@@ -247,8 +252,11 @@ class Number(Kind):
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
         bounds = "" if low is None else f" from {low:g} to {high:g}"
         least, most = (float("-inf"), float("inf")) if low is None or high is None else (low, high)
-        super().__init__(f"a number{bounds}", lambda value: _is(value, (int, float)) and least <= value <= most)
+        super().__init__(f"a number{bounds}", lambda value: is_number(value) and least <= value <= most)
         self.low, self.high = low, high
+
+
+POSITIVE = Kind("a number above 0", lambda value: is_number(value) and 0 < value < float("inf"))
 
 
 class Whole(Kind):
@@ -256,7 +264,7 @@ class Whole(Kind):
 
     def __init__(self, low: int = 1) -> None:
         expected = "a positive whole number" if low == 1 else f"a whole number of at least {low}"
-        super().__init__(expected, lambda value: _is(value, int) and value >= low)
+        super().__init__(expected, lambda value: is_number(value, int) and value >= low)
         self.low = low
 
 
@@ -442,7 +450,3 @@ class EngineKeywords(ModelKeywords, total=False):
 
     engine: Literal["auto"] | EngineName
     num_threads: int | None
-
-
-def _is(value: Any, types: Any) -> bool:
-    return isinstance(value, types) and not isinstance(value, bool)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from .._shared.arguments import is_number
 from .._shared.chat_models import Reply, Token
 from .protocols import LABEL, REASON, Protocol
 
@@ -150,7 +151,7 @@ def _object(answer: str) -> dict[str, Any] | None:
 def _share(grade: object, highest: int) -> float | None:
     if isinstance(grade, str) and grade.strip().isdecimal():
         grade = int(grade)
-    whole = not isinstance(grade, bool) and isinstance(grade, (int, float)) and grade == grade // 1
+    whole = is_number(grade) and grade == grade // 1
     return grade / highest if whole and 0 <= grade <= highest else None  # type: ignore[operator]
 
 

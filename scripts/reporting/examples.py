@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import is_number
+
 from ..estimation.keys import ID, cell_of, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
@@ -145,11 +147,7 @@ def _example(
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
-    numbers = {
-        name: value
-        for name, value in row.items()
-        if name not in hidden and isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
+    numbers = {name: value for name, value in row.items() if name not in hidden and is_number(value)}
     shown = list(numbers.items())[:_MOST_COMPONENTS]
     return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
 
