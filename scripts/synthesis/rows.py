@@ -23,9 +23,8 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class SynthesisTask:
-    """A row of the input with its number, its place for messages, and one pair per reference."""
+    """A row of the input with its place, for messages, and one pair per reference."""
 
-    number: int
     where: str
     row: Row
     pairs: list[Pair]
@@ -34,18 +33,18 @@ class SynthesisTask:
 def read_tasks(source: Path, columns: MetricColumns) -> list[SynthesisTask]:
     """Read and check all rows; raise RowsError for a row without question or references, or no rows."""
     rows = read_rows(source, columns.lists())
-    tasks = [_task(place(source, number), number, row, columns) for number, row in rows]
+    tasks = [_task(place(source, number), row, columns) for number, row in rows]
     if not tasks:
         raise RowsError(f"{source}: there are no rows in it")
     return tasks
 
 
-def _task(where: str, number: int, row: Row, columns: MetricColumns) -> SynthesisTask:
+def _task(where: str, row: Row, columns: MetricColumns) -> SynthesisTask:
     if COLUMN in row:
         raise RowsError(f"{where}: there is a column {COLUMN!r} already. Remove it to create it again.")
     question = _cell(where, row, columns, "questions", _question)
     references = _cell(where, row, columns, "references", texts)
-    return SynthesisTask(number, where, row, [(question, reference) for reference in references])
+    return SynthesisTask(where, row, [(question, reference) for reference in references])
 
 
 def _cell(where: str, row: Row, columns: MetricColumns, column: str, check: Callable[[object], Any]) -> Any:
