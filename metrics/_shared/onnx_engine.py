@@ -21,9 +21,10 @@ _TRANSPOSED = ("dense.weight", "query.weight", "key.weight", "value.weight", "cl
 
 
 class OnnxEngine:
-    """A BERT network on a CPU in float32: the name of a graph, and weights with torch's names and shapes.
+    """Runs a BERT network on a CPU in float32.
 
-    The tokenizer's file has BERT's special tokens.
+    `graph` names an embedded graph, which has no weights; the weights have torch's names and shapes. The tokenizer's
+    file is a `tokenizer.json` with BERT's special tokens.
     """
 
     def __init__(self, graph: str, tensors: Tensors, tokenizer_file: Path, num_threads: int | None = None) -> None:

@@ -48,9 +48,10 @@ def load_named(name: str, pretrained: str) -> Clip:
 
 
 def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
-    """Create a model with exactly the given weights, a user's tensors or those of the options of open_clip.
+    """Create a model with exactly the given weights.
 
-    open_clip would interpolate position embeddings of another size.
+    `given` has the tensors of a user's file, of which open_clip would interpolate position embeddings of another size.
+    The other options are those of open_clip.
     """
     open_clip = _open_clip()
     try:

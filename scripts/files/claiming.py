@@ -36,7 +36,7 @@ _PATIENCE = 0.2
 def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
     """Yield the folder `<target>.work`, locked for this run; keep it afterwards if it holds work.
 
-    Raise RowsError if another run still has the lock after some seconds, or another program made the folder.
+    Raise RowsError if another run keeps the lock for `patience` seconds, or another program made the folder.
     """
     folder = work_place(target)
     lock = _locked(target, folder, patience)

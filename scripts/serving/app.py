@@ -24,7 +24,7 @@ _MOST_WAITING_ROWS = 10_000
 
 
 class Server:
-    """Answers requests with one scorer, with the same options of `compute`; without a token, it lets everyone in."""
+    """Answers requests with one scorer and one set of `compute` options; without a token, it lets everyone in."""
 
     def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token

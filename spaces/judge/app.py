@@ -74,7 +74,10 @@ def recorded() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class BothVerdicts:
-    """The metric's columns for a row if the matcher decides, and if the judge does (None if it was not asked)."""
+    """The metric's columns for a row if the matcher decides, and if the judge does (None if it was not asked).
+
+    If `recorded`, the judge's verdicts are the recorded ones.
+    """
 
     matcher: Mapping[str, list[Any]]
     judge: Mapping[str, list[Any]] | None
