@@ -52,9 +52,7 @@ def builder(name: str) -> Any:
 
 
 def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Built:
-    """Build all configurations of a data set and write them with their card.
-
-    A configuration without source files is skipped.
+    """Build all configurations of a data set and write them with their card; skip those without source files.
 
     Args:
         builder: A `datasets.GeneratorBasedBuilder` class.

@@ -31,21 +31,14 @@ def metric_folder(name: str, modules: Path) -> Path:
     return modules / "metrics" / f"evaluate-metric--{name}"
 
 
-def standalone_files(name: str) -> Files:
-    """Return the files to install for a metric of this package."""
-    return {file: text.encode() for file, text in standalone.metric_files(name).items()}
-
-
 def install_metrics(names: Iterable[str]) -> dict[str, Path]:
-    """Install metrics of this package, and return the folder of each.
-
-    Raises:
-        ValueError: a metric is unknown; in this case, none is installed.
-        OSError: the folder of `evaluate` is not writable.
-    """
-    files = {name: standalone_files(name) for name in names}
+    """Install metrics of this package, and return the folder of each; if one is unknown, none is installed."""
+    texts = {name: standalone.metric_files(name) for name in names}
     modules = modules_folder()
-    return {name: install(name, content, modules) for name, content in files.items()}
+    return {
+        name: install(name, {file: text.encode() for file, text in files.items()}, modules)
+        for name, files in texts.items()
+    }
 
 
 def install(name: str, files: Files, modules: Path) -> Path:

@@ -95,13 +95,7 @@ def scorer_module(name: str) -> str:
 
 
 def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
-    """Load a scorer of this package by its name, or any other metric through `evaluate`.
-
-    Args:
-        name: One of `metric_names()`, a folder, or a name on the Hub.
-        config: Its configuration.
-        options: Options of the metric.
-    """
+    """Load a scorer of this package by its name, or any other metric, by name or folder, through `evaluate`."""
     if name in metric_names():
         return scorer_class(name)(config, **options)
     unknown = f"{_unknown(name)} Other metrics are loaded by their "
@@ -120,12 +114,8 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
 
 def known_columns(metric: Any) -> Collection[str]:
     """Return the columns that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
-    return metric.columns if is_own(metric) else inspect.signature(metric._compute).parameters
-
-
-def is_own(metric: Any) -> bool:
-    """Return True for a scorer or an adapter of this package."""
-    return hasattr(metric, "check_columns")
+    is_own = hasattr(metric, "check_columns")
+    return metric.columns if is_own else inspect.signature(metric._compute).parameters
 
 
 def keep_few_shapes() -> None:

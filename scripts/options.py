@@ -22,15 +22,10 @@ def parse_value(text: str) -> Any:
 
 
 def parse_options(given: Iterable[str], metric: str | None = None, others: Iterable[str] = ()) -> dict[str, Any]:
-    """Turn `["w=0.3", "smile.similarity=cosine"]` into keywords.
+    """Turn `["w=0.3", "smile.similarity=cosine"]` into keywords with their values.
 
-    Args:
-        given: The options as typed. The name of a metric before a dot restricts an option to that metric.
-        metric: Name or folder of the metric.
-        others: The command's other metrics, whose options are skipped.
-
-    Returns:
-        Keywords with their values.
+    The name of a metric before a dot restricts an option to that metric; options of the command's other metrics are
+    skipped.
 
     Raises:
         ValueError: an option does not have the form `name=value`, or is for a metric that the command does not run.

@@ -73,3 +73,9 @@ def role_columns(*roles: str) -> Any:
         f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {columns}.",
         "--column",
     )
+
+
+SYSTEM_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
+"""The columns of commands that read the scored rows of systems, and perhaps labels of them."""
+
+SystemColumns = Annotated[list[str] | None, role_columns(*SYSTEM_ROLES)]

@@ -42,11 +42,7 @@ def _packages(module: str) -> Iterator[str]:
 
 
 def metric_files(name: str) -> dict[str, str]:
-    """Return the files of a metric's standalone folder.
-
-    Raises:
-        ValueError: the metric is unknown, or two of its files would have the same name.
-    """
+    """Return the files of a metric's standalone folder; raise ValueError for an unknown metric."""
     main = f"{_METRICS}{name}.{name}"
     path(name)
     modules = [

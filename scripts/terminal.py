@@ -47,13 +47,9 @@ _EXTRA_OF = {
 def reported_errors(
     command: str, stopped: str | None = None, status: int = 1, program: str = "evaluate-qa"
 ) -> Iterator[None]:
-    """Report an error that the user can fix on one line of stderr, without a traceback, and exit.
+    """Report an error that the user can fix on one line of stderr, without a traceback, and exit with a status.
 
-    Args:
-        command: The command's name.
-        stopped: The message after Ctrl+C; None lets KeyboardInterrupt pass.
-        status: The exit status of an error.
-        program: The program that has the command.
+    `stopped` is the message after Ctrl+C; None lets KeyboardInterrupt pass.
     """
     name = f"{program} {command}".rstrip()
     try:

@@ -8,20 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Source:
-    """A published file or archive of a data set.
+    """A published file or archive of a data set."""
 
-    Attributes:
-        path: Its path in the authors' repository, such as `EVOUNA/NQ.json`.
-        url: Its address at a fixed commit, so that the content never changes.
-        sha256: The expected SHA-256 of the download. None skips the check, as for archives that GitHub builds on
-            request.
-        home: The page where people find it (default: the address).
-    """
-
-    path: str
-    url: str
+    path: str  # its path in the authors' repository, such as `EVOUNA/NQ.json`
+    url: str  # its address at a fixed commit, so that the content never changes
+    # The expected SHA-256 of the download. None skips the check, as for archives that GitHub builds on request.
     sha256: str | None = None
-    home: str | None = None
+    home: str | None = None  # the page where people find it (default: the address)
 
     def missing(self, place: object) -> FileNotFoundError:
         """Return the error for a missing file or folder."""
@@ -39,10 +32,7 @@ def only_split(source: Source, data_dir: str | Path | None, manager: Any) -> lis
 def find(source: Source, data_dir: str | Path) -> Path:
     """Return the file in `data_dir`, a clone of the repository or the folder with the file itself.
 
-    The hash is not checked, so that a corrected copy can be used.
-
-    Raises:
-        FileNotFoundError: The file is missing; the message says where to get it.
+    The hash is not checked, so that a corrected copy can be used. FileNotFoundError says where to get a missing file.
     """
     folder = Path(data_dir)
     places = [folder / source.path, folder / Path(source.path).name]
@@ -53,11 +43,7 @@ def find(source: Source, data_dir: str | Path) -> Path:
 
 
 def download(source: Source, manager: Any = None) -> Path:
-    """Download a file and return its path; extract a `.zip` archive and return the folder.
-
-    Args:
-        source: The file.
-        manager: The `datasets.DownloadManager` to use (default: one with the cache of `datasets`).
+    """Download a file, by default into the cache of `datasets`, and return its path; a `.zip` archive becomes a folder.
 
     Raises:
         ConnectionError: The file could not be downloaded.

@@ -37,10 +37,7 @@ _VERDICTS = {"1": True, "0": False}
 
 
 def read_rows(data_dir: Path) -> Iterator[Row]:
-    """Yield all rows in the order of the source file.
-
-    Args:
-        data_dir: Folder with `diver_qa.csv`, or a clone of the authors' repository.
+    """Yield all rows in the order of `diver_qa.csv`, a file in the folder or in a clone of the authors' repository.
 
     Raises:
         FileNotFoundError: The source file is missing; the message says where to get it.

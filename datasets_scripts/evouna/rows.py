@@ -41,11 +41,9 @@ SPLIT_FILE = Path(__file__).with_name("split.json")
 
 
 def read_rows(data_dir: Path, config: str) -> Iterator[Row]:
-    """Yield all rows of one configuration by question, then by system in the order of `SYSTEMS`.
+    """Yield all rows of `nq` or `tq` by question, then by system in the order of `SYSTEMS`.
 
-    Args:
-        data_dir: Folder with `NQ.json` and `TQ.json`, or a clone of the authors' repository.
-        config: `nq` or `tq`.
+    The folder has `NQ.json` and `TQ.json`, or is a clone of the authors' repository.
 
     Raises:
         FileNotFoundError: The source file is missing; the message says where to get it.
@@ -109,16 +107,9 @@ def _answer(value: object, verdict: bool | None) -> str | None:
 
 
 def read_split(path: Path, config: str, split: str) -> frozenset[int]:
-    """Return the question ids of one split.
+    """Return the question ids of one split of `nq` or `tq`; ValueError if the file has no such split.
 
-    Args:
-        path: A file of the form `{"NQ": {"train": [0, 1, …], "dev": […], "test": […]}, "TQ": {…}}`.
-        config: `nq` or `tq`.
-        split: A name in that file, such as `dev`.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        ValueError: The file has no such configuration or split.
+    The file has the form `{"NQ": {"train": [0, 1, …], "dev": […], "test": […]}, "TQ": {…}}`.
     """
     splits = json.loads(path.read_text(encoding="utf-8")).get(config.upper(), {})
     if split not in splits:

@@ -17,15 +17,10 @@ _HIGH_RANK = 4
 
 
 class Author(NamedTuple):
-    """The author of a gold response.
+    """The author of a gold response."""
 
-    Attributes:
-        validation: The forum's validation of the author, such as `md2_validated` for a doctor, or None.
-        rank: The author's level from 0 to 8; None if unknown.
-    """
-
-    validation: str | None
-    rank: int | None
+    validation: str | None  # the forum's validation of the author, such as `md2_validated` for a doctor, or None
+    rank: int | None  # the author's level from 0 to 8; None if unknown
 
 
 def queries(release: Release) -> Iterator[Row]:

@@ -28,19 +28,12 @@ RATING_COLUMNS = (
 
 @dataclass(frozen=True)
 class Subset:
-    """One of MORQA's four parts.
+    """One of MORQA's four parts."""
 
-    Attributes:
-        names: Its names in the column `dataset` of the rating files.
-        splits: Its splits.
-        patterns: Glob patterns of its query file; the first one that matches counts.
-        origin: Where to get the file.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # its names in the column `dataset` of the rating files
     splits: tuple[str, ...]
-    patterns: tuple[str, ...]
-    origin: str
+    patterns: tuple[str, ...]  # glob patterns of its query file; the first one that matches counts
+    origin: str  # where to get the file
 
 
 SUBSETS = {
@@ -91,19 +84,13 @@ DOWNLOADS = {
 
 @dataclass(frozen=True)
 class Release:
-    """The available files.
+    """The available files."""
 
-    Attributes:
-        queries: Queries and gold responses, by subset and split.
-        extensions: DermaVQA's two later gold responses to each query, by split.
-        authors: The authors of DermaVQA's gold responses.
-        ratings: System responses with their human ratings.
-    """
-
-    queries: dict[tuple[str, str], Path]
+    queries: dict[tuple[str, str], Path]  # queries and gold responses, by subset and split
+    # DermaVQA's two later gold responses to each query, by split.
     extensions: dict[str, Path] = field(default_factory=dict)
-    authors: Path | None = None
-    ratings: tuple[Path, ...] = ()
+    authors: Path | None = None  # the authors of DermaVQA's gold responses
+    ratings: tuple[Path, ...] = ()  # system responses with their human ratings
 
 
 def find_release(data_dir: str | Path) -> Release:

@@ -4,6 +4,7 @@
 writes them to Arrow files.
 """
 
+import inspect
 import os
 import tempfile
 import threading
@@ -18,21 +19,6 @@ if TYPE_CHECKING:
     from evaluate import Metric as _Base
 else:
     _Base = object  # metrics derive from evaluate.Metric directly, because evaluate uses the first class that does
-
-# Keywords of `evaluate.load` that evaluate itself passes to the metric.
-EVALUATE_KEYWORDS = frozenset(
-    {
-        "cache_dir",
-        "experiment_id",
-        "hash",
-        "keep_in_memory",
-        "max_concurrent_cache_files",
-        "num_process",
-        "process_id",
-        "seed",
-        "timeout",
-    }
-)
 
 # The attributes in which evaluate.Metric keeps rows, files and locks; None without rows.
 _ROW_ATTRIBUTES = (
@@ -62,16 +48,17 @@ class Adapter(_Base):
 
     def __init__(self, config_name: str | None = None, **given: Any) -> None:
         scorer = self._scorer_class
-        check_keywords(scorer.name, given, {*EVALUATE_KEYWORDS, *declarations(scorer.loading)})
+        of_evaluate = inspect.signature(super().__init__).parameters.keys() - {"config_name", "kwargs"}
+        check_keywords(scorer.name, given, {*of_evaluate, *declarations(scorer.loading)})
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )
         # Threads take turns, because evaluate.Metric stores the rows of a call in attributes.
         self._turn = threading.RLock()
-        of_evaluate = {name: given[name] for name in EVALUATE_KEYWORDS & given.keys()}
-        if of_evaluate.get("num_process", 1) == 1 and not _writable(of_evaluate.get("cache_dir")):
-            del of_evaluate["cache_dir"]  # evaluate then writes rows to its default folder
-        super().__init__(config_name, **of_evaluate)
+        passed = {name: given[name] for name in of_evaluate & given.keys()}
+        if passed.get("num_process", 1) == 1 and not _writable(passed.get("cache_dir")):
+            del passed["cache_dir"]  # evaluate then writes rows to its default folder
+        super().__init__(config_name, **passed)
         self.__doc__ = with_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
 
     def _info(self) -> Any:

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict, TypeVar, get_args
+from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
 
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
@@ -154,10 +154,8 @@ def as_list(values: object) -> list[Any] | None:
 def check_column(metric: str, column: str, values: object, check: Check) -> list[Any]:
     """Return all rows of a column in canonical form.
 
-    Raises:
-        RowValueError: A row has a value that cannot be scored.
-        RowTypeError: A row has the wrong type.
-        TypeError: `values` is not a list of rows.
+    Raise RowValueError or RowTypeError for a row that cannot be scored, and TypeError unless `values` is a list of
+    rows.
     """
     rows = as_list(values)
     if rows is None:
@@ -178,10 +176,7 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
 def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bool]:
     """Return people's labels as bools, one for each prediction.
 
-    Raises:
-        RowValueError: A label is neither true (1) nor false (0).
-        TypeError: `labels` is not a list.
-        ValueError: The number of labels is another one.
+    Raise RowValueError for a label that is neither true (1) nor false (0).
     """
     judged = check_column(metric, "labels", labels, _label)
     check_lengths(metric, {"predictions": predictions, "labels": judged})
@@ -238,14 +233,14 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
+def is_number(value: object, kinds: Any = (int, float)) -> TypeGuard[float]:
+    """Return whether a value is a number, which True and False are not."""
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Kind:
-    """The values that an option accepts.
-
-    Args:
-        expected: Description of the values, for messages and documentation.
-        accepts: Returns whether the option accepts a value.
-    """
+    """The values that an option accepts, and their description for messages and documentation."""
 
     expected: str
     accepts: Callable[[Any], bool]
@@ -257,8 +252,11 @@ class Number(Kind):
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
         bounds = "" if low is None else f" from {low:g} to {high:g}"
         least, most = (float("-inf"), float("inf")) if low is None or high is None else (low, high)
-        super().__init__(f"a number{bounds}", lambda value: _is(value, (int, float)) and least <= value <= most)
+        super().__init__(f"a number{bounds}", lambda value: is_number(value) and least <= value <= most)
         self.low, self.high = low, high
+
+
+POSITIVE = Kind("a number above 0", lambda value: is_number(value) and 0 < value < float("inf"))
 
 
 class Whole(Kind):
@@ -266,7 +264,7 @@ class Whole(Kind):
 
     def __init__(self, low: int = 1) -> None:
         expected = "a positive whole number" if low == 1 else f"a whole number of at least {low}"
-        super().__init__(expected, lambda value: _is(value, int) and value >= low)
+        super().__init__(expected, lambda value: is_number(value, int) and value >= low)
         self.low = low
 
 
@@ -323,48 +321,25 @@ class Control:
 
 @dataclass(frozen=True)
 class Declaration:
-    """The declaration of an option.
-
-    Args:
-        default: The default.
-        kind: The values that it accepts.
-        help: One line that starts with a verb.
-        key: Its name in the signature; None for an option that does not change scores.
-        always: Whether the signature includes its default.
-        optional: Whether it may be None.
-        default_text: The text of the default in the documentation.
-        control: Its control in a Space; None for no control.
-    """
+    """The declaration of an option."""
 
     default: Any
     kind: Kind
-    help: str
-    key: str | None
-    always: bool
-    optional: bool
-    default_text: str
-    control: Control | None
+    help: str  # one line that starts with a verb
+    key: str | None = None  # its name in the signature; None for an option that does not change scores
+    always: bool = False  # whether the signature includes its default
+    optional: bool = False  # whether it may be None
+    default_text: str = ""  # the text of the default in the documentation
+    control: Control | None = None  # its control in a Space; None for no control
 
 
-def option(
-    default: Any,
-    kind: Kind,
-    help: str,
-    *,
-    key: str | None = None,
-    always: bool = False,
-    optional: bool | None = None,
-    default_text: str | None = None,
-    control: Control | None = None,
-) -> Any:
+def option(default: Any, kind: Kind, help: str, **more: Any) -> Any:
     """Declare an option as a field of a dataclass; the arguments are those of `Declaration`.
 
     By default, an option may be None only if None is its default.
     """
-    may_be_none = default is None if optional is None else optional
-    words = default_text if default_text is not None else "" if default is None else str(default)
-    declaration = Declaration(default, kind, help, key, always, may_be_none, words, control)
-    return field(default=default, metadata={"option": declaration})
+    usual: dict[str, Any] = {"optional": default is None, "default_text": "" if default is None else str(default)}
+    return field(default=default, metadata={"option": Declaration(default, kind, help, **(usual | more))})
 
 
 @dataclass(frozen=True)
@@ -475,7 +450,3 @@ class EngineKeywords(ModelKeywords, total=False):
 
     engine: Literal["auto"] | EngineName
     num_threads: int | None
-
-
-def _is(value: Any, types: Any) -> bool:
-    return isinstance(value, types) and not isinstance(value, bool)

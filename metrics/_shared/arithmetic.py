@@ -12,15 +12,10 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of an answer and one of its references; the pairs of a row are consecutive.
+    """Pairs of an answer and one of its references; the pairs of a row are consecutive."""
 
-    Args:
-        starts: Index of the first pair of each row, shape (rows,).
-        answered: False for a pair with a blank answer, which scores 0; shape (pairs,).
-    """
-
-    starts: Indices
-    answered: NDArray[np.bool_]
+    starts: Indices  # index of the first pair of each row, shape (rows,)
+    answered: NDArray[np.bool_]  # False for a pair with a blank answer, which scores 0; shape (pairs,)
 
 
 def sigmoid(values: Floats) -> Floats:

@@ -82,11 +82,9 @@ class BatchServer:
         return self._masked(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
 
     def replies(self, batch: Batch, granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
-        """Yield the replies of a batch by `custom_id`.
+        """Yield the replies of a batch that has ended by `custom_id`.
 
-        Args:
-            batch: A batch that has ended.
-            granted: Whether the model accepted the optional fields of the requests.
+        `granted` is True if the model accepted the optional fields of the requests.
         """
         secrets = self.endpoint.client("files").secrets
         for file in (batch.get("output_file_id"), batch.get("error_file_id")):

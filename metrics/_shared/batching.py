@@ -41,15 +41,8 @@ def run(
 ) -> Iterator[tuple[Indices, NDArray[Any]]]:
     """Run a model over all rows and yield row indices and their outputs, batch by batch.
 
-    Args:
-        lengths: Number of tokens in each row, shape (rows,).
-        forward: Returns the outputs for row indices, shape (batch, …).
-        token_budget: Maximum number of tokens in a batch, with padding.
-        batch_size: Maximum number of rows in a batch.
-        describe: Title of the progress bar; None for no bar.
-
-    Raises:
-        MemoryError: A single row does not fit.
+    Lengths are numbers of tokens, shape (rows,). `forward` returns the outputs for row indices, shape (batch, …).
+    `describe` is the title of the progress bar; None for no bar. Raise MemoryError if a single row does not fit.
     """
     with progress(describe, len(lengths), "text") as bar:
         for batch in batches(lengths, token_budget, batch_size):

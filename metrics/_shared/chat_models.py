@@ -24,11 +24,7 @@ _TEMPLATE_DATE = "26 Jul 2024"
 
 
 class NoAnswer(Exception):  # noqa: N818 - passed on in place of an answer
-    """Why a model gave no usable answer.
-
-    Attributes:
-        status: The HTTP status of an endpoint's reply; None without a complete reply.
-    """
+    """Why a model gave no usable answer, with the HTTP status of an endpoint's reply if it was complete."""
 
     def __init__(self, why: str, status: int | None = None) -> None:
         super().__init__(why)
@@ -49,27 +45,16 @@ class Token:
 
 @dataclass(frozen=True)
 class Reply:
-    """The unchanged reply of a model.
+    """The unchanged reply of a model."""
 
-    Args:
-        text: The text, which may be empty, without reasoning that the server returns separately.
-        cut_off: Whether the reply ended at `max_tokens`.
-        tokens_in: Tokens of the conversation; None if the server does not report them.
-        tokens_out: Tokens of the reply.
-        tokens: The tokens of the text, if log-probabilities were requested and are available.
-        granted: Whether the model accepted the optional fields of the request.
-        refusal: The model's refusal, if the server returns it separately and there is no text.
-        content: The JSON object of a reply that is not a chat completion.
-    """
-
-    text: str
-    cut_off: bool = False
-    tokens_in: int | None = None
+    text: str  # the text, which may be empty, without reasoning that the server returns separately
+    cut_off: bool = False  # whether the reply ended at `max_tokens`
+    tokens_in: int | None = None  # tokens of the conversation; None if the server does not report them
     tokens_out: int | None = None
-    tokens: Sequence[Token] = ()
-    granted: bool = False
-    refusal: str = ""
-    content: Mapping[str, Any] | None = None
+    tokens: Sequence[Token] = ()  # the tokens of the text, if log-probabilities were requested and are available
+    granted: bool = False  # whether the model accepted the optional fields of the request
+    refusal: str = ""  # the model's refusal, if the server returns it separately and there is no text
+    content: Mapping[str, Any] | None = None  # the JSON object of a reply that is not a chat completion
 
 
 DeliverReply = Callable[[int, Reply | NoAnswer], None]
@@ -88,12 +73,9 @@ class ChatModel(ABC):
 
     @abstractmethod
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
-        """Ask for one reply to each conversation.
+        """Ask for one reply to each conversation; `deliver` may raise an error to stop.
 
-        Args:
-            conversations: The conversations.
-            deliver: Receives the replies; it may raise an error to stop.
-            wanted: Optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
+        `wanted` has optional fields of the request: `logprobs` and `top_logprobs`, or `response_format`.
         """
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
@@ -122,26 +104,17 @@ def check_positive(**values: float) -> None:
 class LocalModel(ChatModel):
     """A chat model that transformers runs, from the Hub or a folder. It loads safetensors only, and no code.
 
-    Attributes:
-        model: Name on the Hub, or a folder.
-        revision: Commit, tag or branch on the Hub.
-        device: `auto` (CUDA, else MPS, else CPU) or a torch device.
-        dtype: `auto` (as stored), `float32`, `bfloat16` or `float16`.
-        batch_size: Maximum number of prompts in a batch.
-        max_tokens: Maximum number of tokens in an answer.
-        token_budget: Maximum number of prompt tokens in a batch, with padding.
-
     Raises:
         ValueError: A value is out of range.
     """
 
-    model: str
-    revision: str | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    batch_size: int = 32
-    max_tokens: int = 256
-    token_budget: int = _TOKEN_BUDGET
+    model: str  # name on the Hub, or a folder
+    revision: str | None = None  # commit, tag or branch on the Hub
+    device: str = "auto"  # `auto` (CUDA, else MPS, else CPU) or a torch device
+    dtype: str = "auto"  # `auto` (as stored), `float32`, `bfloat16` or `float16`
+    batch_size: int = 32  # maximum number of prompts in a batch
+    max_tokens: int = 256  # maximum number of tokens in an answer
+    token_budget: int = _TOKEN_BUDGET  # maximum number of prompt tokens in a batch, with padding
 
     def __post_init__(self) -> None:
         check_positive(batch_size=self.batch_size, max_tokens=self.max_tokens, token_budget=self.token_budget)
@@ -156,9 +129,8 @@ class LocalModel(ChatModel):
     def reply(self, conversations: Sequence[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Load the model, once, and reply to all conversations; see `ChatModel.reply`.
 
-        Raises:
-            ValueError: The model cannot be loaded, or has no chat template for the conversation.
-            MemoryError: A single prompt does not fit.
+        Raise ValueError if the model cannot be loaded or has no chat template for the conversation, and MemoryError if
+        a single prompt does not fit.
         """
         prompts = [self._prompt(conversation) for conversation in conversations]
         window = _WINDOW_BATCHES * self.batch_size

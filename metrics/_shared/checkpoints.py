@@ -42,23 +42,17 @@ _UNWANTED = ["*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.ot", "*
 
 @dataclass(frozen=True)
 class Library:
-    """The library that loads a checkpoint.
-
-    Args:
-        name: Its name.
-        file: A file that each of its checkpoints has.
-        convert: Code that saves a checkpoint with pickled weights as safetensors in the folder "converted"; `{model}`
-            stands for the checkpoint.
-        required: The files that it needs of MiniLM. A Hub cache that another program filled often lacks some of them,
-            and the library would use other settings without a warning.
-        owner: The owner on the Hub of names without an owner.
-    """
+    """The library that loads a checkpoint."""
 
     name: str
-    file: str
+    file: str  # a file that each of its checkpoints has
+    # Code that saves a checkpoint with pickled weights as safetensors in the folder "converted"; `{model}` stands for
+    # the checkpoint.
     convert: str
+    # The files that it needs of MiniLM. A Hub cache that another program filled often lacks some of them, and the
+    # library would use other settings without a warning.
     required: tuple[str, ...]
-    owner: str | None = None
+    owner: str | None = None  # the owner on the Hub of names without an owner
 
 
 CLASSIFIER = Library(
@@ -79,22 +73,15 @@ SENTENCE_TRANSFORMERS = Library(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint in a local folder.
-
-    Args:
-        folder: The folder.
-        label: Its short name.
-        digest: SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an
-            unchanged MiniLM is the SHA-256 of its weights.
-        verified: True for an unchanged MiniLM.
-        files: These weights and settings, by their paths in the folder.
-    """
+    """A checkpoint in a local folder."""
 
     folder: Path
-    label: str
+    label: str  # short name
+    # SHA-256 of everything that decides the model's outputs: its weights and its settings. The digest of an unchanged
+    # MiniLM is the SHA-256 of its weights.
     digest: str
-    verified: bool
-    files: tuple[str, ...]
+    verified: bool  # True for an unchanged MiniLM
+    files: tuple[str, ...]  # these weights and settings, by their paths in the folder
 
     @property
     def name(self) -> str:
@@ -108,13 +95,7 @@ def find(
     """Find a checkpoint in a folder or on the Hub; download it if it is not in the local Hub cache.
 
     `MINILM` without a revision comes from its pip package if that is installed, else from the local Hub cache or the
-    Hub.
-
-    Args:
-        metric: Name of the metric, for messages.
-        model: A folder, or a name on the Hub.
-        revision: Branch, tag or commit on the Hub.
-        library: The library that loads it.
+    Hub. `metric` is the name in messages, and `library` loads the checkpoint.
 
     Raises:
         FileNotFoundError: The checkpoint or one of its files is missing.
@@ -139,14 +120,10 @@ def find(
 
 
 def check_whole(found: Mapping[str, Any], superfluous: bool = False) -> None:
-    """Check that a checkpoint had all weights of a model; transformers would initialize missing ones at random.
+    """Raise ValueError if a checkpoint lacked weights of a model; transformers would initialize missing ones at random.
 
-    Args:
-        found: The second value that `from_pretrained` returns with `output_loading_info=True`.
-        superfluous: Whether the checkpoint may have weights that the model does not use.
-
-    Raises:
-        ValueError: Weights are missing, have another shape, or are not expected.
+    `found` is the second value that `from_pretrained` returns with `output_loading_info=True`. `superfluous` allows
+    weights that the model does not use.
     """
     # Older versions saved the position ids 0, 1, ….
     unexpected = [name for name in found["unexpected_keys"] if not name.endswith("position_ids")]

@@ -19,7 +19,7 @@ from .batching import run
 from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
-from .engines import PairEngine, PairIds, Template, Tokens, chosen, padded, torch_token_budget
+from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
 from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
@@ -41,15 +41,14 @@ Texts = tuple[str, tuple[str, ...]]
 
 
 class PairReader:
-    """A loaded classifier, on ONNX Runtime or torch.
+    """A loaded classifier, on ONNX Runtime or torch; `labels` are the classes in the order of the logits.
 
-    Attributes:
-        engine: Runs the model.
-        labels: Names of the classes, in the order of the logits.
-        max_length: Maximum number of tokens in an input.
+    `max_length` is the maximum number of tokens in an input.
     """
 
-    def __init__(self, engine: PairEngine, options: ModelOptions, labels: Sequence[str], max_length: int) -> None:
+    def __init__(
+        self, engine: "OnnxPairEngine | TorchPairEngine", options: ModelOptions, labels: Sequence[str], max_length: int
+    ) -> None:
         self.engine, self.labels, self.max_length = engine, list(labels), max_length
         self._options = options
 
@@ -66,10 +65,8 @@ class PairReader:
     ) -> Logits:
         """Return the logits of every pair, shape (pairs, classes). Equal pairs run once.
 
-        Args:
-            pairs: The inputs. The longer side of an input that is too long loses tokens at its end.
-            tokens: The tokens of texts that are already tokenized.
-            describe: Title of the progress bar.
+        The longer side of an input that is too long loses tokens at its end. `tokens` are those of texts that are
+        already tokenized, and `describe` is the title of the progress bar.
         """
         numbers: dict[Texts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
@@ -102,13 +99,7 @@ class PairReader:
 
 
 class PairClassifier(PairReader):
-    """A classifier on torch, which can also be trained.
-
-    Attributes:
-        model: The torch module.
-        tokenizer: Its tokenizer.
-        tensors: Returns a batch on the model's device, see `TorchPairEngine.tensors`.
-    """
+    """A classifier on torch, which can also be trained; `tensors` returns a batch on the model's device."""
 
     def __init__(self, model: Any, tokenizer: Any, options: ModelOptions, max_length: int | None = None) -> None:
         self.model = model.to(options.device or best_device()).eval()
@@ -174,11 +165,7 @@ def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[l
 
 
 def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
-    """Load a sequence-classification checkpoint from a folder, from safetensors.
-
-    Raises:
-        ValueError: It is damaged, or lacks weights.
-    """
+    """Load a sequence-classification checkpoint from a folder, from safetensors; raise ValueError if it is damaged."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -223,20 +210,13 @@ Preset = tuple[str | BuiltIn, str | None]
 
 @dataclass(frozen=True)
 class Loaded:
-    """A loaded classifier.
-
-    Args:
-        classifier: Runs the model.
-        positive: Index of the positive class.
-        name: Short name with the first digits of its hash, for the signature.
-        options: The options at loading, with the precision that the model runs in.
-        layers: Weights of the matcher's final logistic layers; None for a checkpoint.
-    """
+    """A loaded classifier."""
 
     classifier: PairReader
-    positive: int
-    name: str
-    options: ModelOptions
+    positive: int  # index of the positive class
+    name: str  # short name with the first digits of its hash, for the signature
+    options: ModelOptions  # the options at loading, with the precision that the model runs in
+    # Weights of the matcher's final logistic layers; None for a checkpoint.
     layers: Mapping[str, Mapping[str, float]] | None = None
 
     @property
@@ -246,13 +226,9 @@ class Loaded:
 
 
 def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
-    """Load a classifier.
+    """Load the classifier of "bem" or "nli_lex"; the options' model and revision replace those of the preset.
 
-    Args:
-        metric: `"bem"` or `"nli_lex"`.
-        preset: The configuration's model and revision, which those of the options replace.
-        options: The model, and where it runs.
-        find_positive: Returns the index of the positive class of a checkpoint, by the names of its classes.
+    `find_positive` returns the index of the positive class of a checkpoint, by the names of its classes.
 
     Raises:
         FileNotFoundError: The model was not found.

@@ -31,8 +31,7 @@ def best_device() -> str:
 def training_undisturbed(alone: bool = True) -> Iterator[None]:
     """Record no gradients, and restore torch's random state at the end. Does nothing if torch is not imported.
 
-    Args:
-        alone: False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
+    `alone` is False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
     """
     if sys.modules.get("torch") is None:
         yield

@@ -90,12 +90,9 @@ class Endpoint(ChatModel):
         run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
 
     def post(self, path: str, bodies: Iterable[Mapping[str, Any]], deliver: DeliverReply) -> None:
-        """Send requests to another path than chat completions, `concurrency` at a time.
+        """Send requests to another path than chat completions, such as `systemone`, `concurrency` at a time.
 
-        Args:
-            path: The path after the base URL, such as `systemone`.
-            bodies: The fields of the requests, without the model.
-            deliver: Receives the replies, whose `content` is a JSON object; it may raise an error to stop.
+        Bodies are without the model. The `content` of a reply is a JSON object. `deliver` may raise an error to stop.
         """
         run(self._each(path, bodies, self._post, deliver))
 

@@ -1,4 +1,4 @@
-"""Choose the engine that runs a model, ONNX Runtime or torch, and define their common interface.
+"""Choose the engine that runs a model, ONNX Runtime or torch, and prepare its batches.
 
 ONNX Runtime runs the embedded models on a CPU in float32, without importing torch or transformers. Everything else
 needs torch: accelerators, other precisions, other checkpoints. Float32 scores of both engines agree to 1e-5.
@@ -7,7 +7,7 @@ needs torch: accelerators, other precisions, other checkpoints. Float32 scores o
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from .arguments import EngineName, EngineOptions
 from .devices import best_device, check_device
 from .precision import settled
 
-Item_contra = TypeVar("Item_contra", contravariant=True)
 Given = TypeVar("Given", bound=EngineOptions)
 
 _TOKEN_BUDGET = {"cpu": 1024, "mps": 16384, "cuda": 65536}
@@ -30,37 +29,6 @@ class Tokens(NamedTuple):
 
     ids: list[int]
     spans: list[tuple[int, int]]
-
-
-class Engine(Protocol[Item_contra]):
-    """A loaded model with its tokenizer.
-
-    Attributes:
-        token_budget: Number of tokens in a fast batch, with padding.
-    """
-
-    @property
-    def token_budget(self) -> int: ...  # noqa: D102
-
-    def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
-        """Return the token ids of texts, with or without the special tokens around them."""
-
-    def run(self, batch: Sequence[Item_contra]) -> NDArray[np.float32]:
-        """Run the model on one batch and return an output for each item, shape (batch, …)."""
-
-
-class PairEngine(Engine[PairIds], Protocol):
-    """A classifier of pairs of texts. Its outputs are logits, shape (batch, classes).
-
-    Attributes:
-        template: The special tokens of a pair.
-    """
-
-    @property
-    def template(self) -> "Template": ...  # noqa: D102
-
-    def tokenize(self, texts: list[str]) -> list[Tokens]:
-        """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
 
 
 @dataclass(frozen=True)
@@ -125,17 +93,9 @@ def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[s
 def chosen(
     metric: str, options: Given, model: Any, embedded: bool, packages: Iterable[str]
 ) -> tuple[EngineName, Given]:
-    """Choose the engine that runs a model.
+    """Choose the engine that runs a model; return it with the options, which have a precision instead of `"auto"`.
 
-    Args:
-        metric: Name of the metric, for messages.
-        options: The options at loading.
-        model: The model, for messages.
-        embedded: Whether ONNX Runtime can run the model.
-        packages: The packages that torch models need.
-
-    Returns:
-        The engine, and the options with a precision instead of `"auto"`.
+    `embedded` is True if ONNX Runtime can run the model, and `packages` are those that torch models need.
 
     Raises:
         ImportError: A package is not installed.

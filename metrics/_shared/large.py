@@ -26,11 +26,7 @@ def save_head(network: Any, weights: Mapping[str, Mapping[str, float]], folder: 
 
 
 def read_head(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, float]]]:
-    """Return the tensors of a head by name, and the weights of its final layers.
-
-    Raises:
-        ValueError: The file is damaged.
-    """
+    """Return the tensors of a head by name, and the weights of its final layers; raise ValueError if it is damaged."""
     from safetensors import safe_open
 
     try:
@@ -45,11 +41,7 @@ def read_head(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str
 
 
 def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, float]]]:
-    """Return the network, its tokenizer and the weights of its final layers.
-
-    Raises:
-        ValueError: The encoder or the head is damaged, or they do not fit.
-    """
+    """Return the network, its tokenizer and the weights of its final layers; raise ValueError if they do not fit."""
     import torch
 
     head, layers = read_head(folder)
@@ -62,13 +54,10 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, 
 
 
 def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
-    """Return an encoder with a head of zeros, and its tokenizer.
+    """Return an encoder with a head of zeros, and its tokenizer; raise ValueError if the folder has none.
 
     The head reads [c, |u − v|, u ∘ v, 10 cos(u, v)]: c is the first token of the last layer, and u and v are the means
     over the tokens of answer and reference, each scaled to a mean square of 1.
-
-    Raises:
-        ValueError: The folder has no encoder, or a damaged one.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer

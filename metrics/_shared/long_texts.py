@@ -65,19 +65,12 @@ class MatcherOptions(Options):
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of a classifier. A pair of an answer and a reference has one input per window of the answer.
+    """The inputs of a classifier. A pair of an answer and a reference has one input per window of the answer."""
 
-    Args:
-        texts: Question, window of the answer, and reference of each input.
-        pair_starts: Index of the first input of each pair, shape (pairs,).
-        answered: False for a pair with a blank answer, shape (pairs,).
-        tokens: The tokens of the texts that were tokenized for this.
-    """
-
-    texts: Sequence[tuple[str, str, str]]
-    pair_starts: Indices
-    answered: NDArray[np.bool_]
-    tokens: Mapping[str, Any]
+    texts: Sequence[tuple[str, str, str]]  # question, window of the answer, and reference of each input
+    pair_starts: Indices  # index of the first input of each pair, shape (pairs,)
+    answered: NDArray[np.bool_]  # False for a pair with a blank answer, shape (pairs,)
+    tokens: Mapping[str, Any]  # the tokens of the texts that were tokenized for this
 
     def best_window(self, values: Floats) -> Floats:
         """Return the largest value of each pair's inputs, shape (pairs,)."""
@@ -109,13 +102,10 @@ def expand(
 
 
 def windows(text: str, spans: Spans, tokens: int, overlap: int) -> list[str]:
-    """Split a text into windows, between words where possible.
+    """Split a text into windows of at most `tokens` tokens, between words where possible.
 
-    Args:
-        text: The text.
-        spans: Where each token begins and ends in the text.
-        tokens: Maximum number of tokens in a window.
-        overlap: Approximate number of tokens that two neighboring windows share.
+    Spans are the places where tokens begin and end. `overlap` is the approximate number of tokens that two
+    neighboring windows share.
     """
     if len(spans) <= tokens:
         return [text]
@@ -154,18 +144,12 @@ class Claims:
 
     Most pairs have one claim, the reference. If a pair is split, each sentence of the reference is searched in the
     answer, and each sentence of the answer is searched in the reference.
-
-    Args:
-        starts: Index of the first claim of each pair, shape (pairs,); the claims of a pair are consecutive.
-        of_answer: Whether a claim is a sentence of the answer, shape (claims,).
-        token_f1: Token F1 of a pair that is split into sentences, else NaN; shape (pairs,).
-        repeated: Whether a sentence occurs word for word in the other text, shape (claims,).
     """
 
-    starts: Indices
-    of_answer: NDArray[np.bool_]
-    token_f1: Floats
-    repeated: NDArray[np.bool_]
+    starts: Indices  # index of the first claim of each pair, shape (pairs,); the claims of a pair are consecutive
+    of_answer: NDArray[np.bool_]  # whether a claim is a sentence of the answer, shape (claims,)
+    token_f1: Floats  # token F1 of a pair that is split into sentences, else NaN; shape (pairs,)
+    repeated: NDArray[np.bool_]  # whether a sentence occurs word for word in the other text, shape (claims,)
 
     def evidence(self, words: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return the features of `lexical.evidence`; a sentence is never `long`, and is `same` if it is repeated."""
@@ -182,14 +166,10 @@ class Claims:
         return self._mean(values, self.of_answer)
 
     def score(self, probabilities: Floats, lexical: bool = True) -> Floats:
-        """Return the score of each pair, shape (pairs,).
+        """Return the score of each pair from the probability of each claim, shape (claims,); shape (pairs,).
 
-        It is the probability for a single claim, and (F1 + token F1) / 2 for sentences, with
-        F1 = 2 · recall · precision / (recall + precision).
-
-        Args:
-            probabilities: Probability that each claim is supported, shape (claims,).
-            lexical: Whether token F1 counts; without it the score of sentences is F1.
+        It is the probability for a single claim, and (F1 + token F1) / 2 for sentences, with F1 = 2 · recall ·
+        precision / (recall + precision). If not `lexical`, the score of sentences is F1.
         """
         recall, precision = self.recall(probabilities), self.precision(probabilities)
         total = recall + precision
@@ -218,21 +198,14 @@ class Claims:
 
 @dataclass(frozen=True)
 class Parts(Pairs):
-    """The features of each pair of an answer and a reference, from which options make a score.
-
-    Args:
-        claims: The claims of each pair.
-        said: The classifier's output for each claim: BEM's margin, or the probability of entailment. Shape (claims,).
-        evidence: The features from words and lengths by name, each of shape (claims,).
-        weights: The weights of the final logistic layer by feature; empty without a layer.
-        exact: Scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,).
-    """
+    """The features of each pair of an answer and a reference, from which options make a score."""
 
     claims: Claims
+    # The classifier's output for each claim: BEM's margin, or the probability of entailment. Shape (claims,).
     said: Floats
-    evidence: Mapping[str, Floats]
-    weights: Mapping[str, float]
-    exact: Floats
+    evidence: Mapping[str, Floats]  # the features from words and lengths by name, each of shape (claims,)
+    weights: Mapping[str, float]  # the weights of the final logistic layer by feature; empty without a layer
+    exact: Floats  # scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,)
 
     @property
     def unsupported(self) -> NDArray[np.bool_]:
@@ -245,11 +218,7 @@ def exact_scores(
 ) -> Floats:
     """Return the exact scores of pairs that the matcher cannot read, else NaN; shape (pairs,).
 
-    Args:
-        questions: One per row.
-        predictions: One per row.
-        references: At least one per row.
-        read: Whether to assume that the classifier reads all languages, as a user's own checkpoint may.
+    `read` assumes that the classifier reads all languages, as a user's own checkpoint may.
     """
     rows = zip(questions, predictions, references, strict=True)
     pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
@@ -261,11 +230,8 @@ def best_pairs(
 ) -> tuple[Indices, dict[str, Any]]:
     """Return the index of each row's best pair (the first of equals), and the scores that all matchers have, by name.
 
-    Args:
-        parts: The features of the pairs.
-        probabilities: Probability that each claim is supported, shape (claims,).
-        options: The threshold, and whether long references are split into sentences.
-        lexical: Whether token F1 counts for sentences.
+    Probabilities that a claim is supported have the shape (claims,). `lexical` is True if token F1 counts for
+    sentences.
     """
     scores = np.where(parts.unsupported, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)

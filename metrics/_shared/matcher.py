@@ -39,16 +39,12 @@ _WORDS = "embeddings.word_embeddings.weight"
 
 @dataclass(frozen=True)
 class Matcher:
-    """The content of a matcher's file.
+    """The content of a matcher's file."""
 
-    Args:
-        difference: Differences to MiniLM's tensors, by name.
-        heads: A matrix, shape (2, 3 hidden + 1), and a bias, shape (2,), for each task.
-        weights: Weights of the final logistic layers for each task, by the names of the layer and of the feature.
-    """
-
-    difference: dict[str, NDArray[np.float32]]
+    difference: dict[str, NDArray[np.float32]]  # differences to MiniLM's tensors, by name
+    # A matrix, shape (2, 3 hidden + 1), and a bias, shape (2,), for each task.
     heads: dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]
+    # Weights of the final logistic layers for each task, by the names of the layer and of the feature.
     weights: dict[str, dict[str, dict[str, float]]]
 
 
@@ -95,12 +91,7 @@ def read(file: Path) -> Matcher:
 
 
 def find(metric: str) -> Path:
-    """Return the matcher's file from the installed package, else from the Hub.
-
-    Raises:
-        FileNotFoundError: The file was not found.
-        ValueError: The file belongs to another version, or is damaged.
-    """
+    """Return the matcher's file from the installed package, else from the Hub; raise ValueError for another version."""
     file = _located(metric)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     if digest != FILE_SHA256:

@@ -37,10 +37,8 @@ Resolve = Callable[[str], Awaitable[str]]
 class PostError(Exception):
     """A request failed.
 
-    Attributes:
-        status: The status of the reply, or the code of an error in it; None without a complete reply.
-        transient: Whether a retry may succeed.
-        wait: Seconds to wait before a retry, if the server asks for it.
+    `status` is that of the reply, or the code of an error in it; None without a complete reply. If it is `transient`, a
+    retry may succeed. `wait` is the number of seconds before a retry that the server asks for.
     """
 
     def __init__(
@@ -92,11 +90,7 @@ class Client:
         await self._session.close()
 
     async def post(self, body: Mapping[str, Any]) -> bytes:
-        """Return the reply to a request.
-
-        Raises:
-            PostError: The request and all retries failed.
-        """
+        """Return the reply to a request; raise PostError if the request and all retries failed."""
         sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         return await self.request("POST", lambda: sent, headers={"Content-Type": "application/json"})
 
@@ -108,17 +102,11 @@ class Client:
         repeatable: bool = True,
         **more: Any,
     ) -> bytes:
-        """Return the reply to a request with any method.
+        """Return the reply to a request with any method; raise PostError if it and all retries failed.
 
-        Args:
-            method: Such as GET.
-            content: Returns the content for each attempt.
-            is_file: Whether the reply is a file, which may be large and contain anything.
-            repeatable: Whether the request is retried if the server may have carried it out.
-            **more: Headers, and parameters of the URL.
-
-        Raises:
-            PostError: The request and all retries failed.
+        `content` returns the content for each attempt. `is_file` allows a large reply that may contain anything. Unless
+        `repeatable`, there is no retry if the server may have carried out the request. `more` are headers, and
+        parameters of the URL.
         """
         retries = 0
         while True:

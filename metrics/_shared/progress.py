@@ -12,17 +12,10 @@ _SECONDS = 10  # between two lines of a log
 
 
 def progress(describe: str | None, total: int | None, unit: str, initial: int = 0, stays: bool = False) -> Any:
-    """Return a tqdm bar; in a log it writes a line every ten seconds.
+    """Return a tqdm bar; in a log it writes a line every ten seconds. Without a title (`describe`) it is hidden.
 
-    It is hidden if bars are disabled in evaluate or datasets, or by the variable TQDM_DISABLE.
-
-    Args:
-        describe: Its title; None hides it.
-        total: The number of units; None if it is not known.
-        unit: The name of a unit.
-        initial: The number of units that are already done.
-        stays: Whether it appears immediately and stays. Otherwise it appears after some seconds, and disappears from
-            a terminal at the end.
+    It is also hidden if bars are disabled in evaluate or datasets, or by the variable TQDM_DISABLE. A bar that `stays`
+    appears immediately. Another bar appears after some seconds, and disappears from a terminal at the end.
     """
     from tqdm.auto import tqdm
 

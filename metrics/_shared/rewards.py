@@ -27,13 +27,7 @@ _ROLES = {"prompts": "user", "completions": "assistant"}
 def extractor(metric: str, extract: Extract) -> Extractor | None:
     """Return a function that finds the answer in a completion; None if the whole completion is the answer.
 
-    Args:
-        metric: Name of the metric, for messages.
-        extract: The name of a tag (letters, digits, `-`, `_`), a regular expression, or a callable.
-
-    Raises:
-        ValueError: The regular expression is not valid.
-        TypeError: `extract` has another type.
+    `extract` is the name of a tag (letters, digits, `-`, `_`), a regular expression, or a callable.
     """
     if extract is None:
         return None

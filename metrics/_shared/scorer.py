@@ -23,18 +23,13 @@ from .arguments import (
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of rows.
+    """The scores of rows."""
 
-    Args:
-        scores: A dataclass whose fields are the columns of the result's `per_example`: `score`, often `verdict`, …;
-            `error` is the reason why a row could not be scored. A field that is None is left out.
-        settings: The signature's values by key.
-        values: A dataclass with more columns.
-    """
-
+    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason
+    # why a row could not be scored. A column that is None is left out.
     scores: Any
-    settings: Mapping[str, object]
-    values: Any = None
+    settings: Mapping[str, object]  # the signature's values by key
+    values: Any = None  # has more columns
 
     def part(self, rows: slice) -> "Scored":
         """Return the scores of some rows."""
@@ -98,11 +93,9 @@ class Scorer:
         _ = self.model
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
-        """Raise RowValueError for columns of a row that conflict with each other or with options.
+        """Raise RowValueError for columns (in canonical form) of a row that conflict with each other or with options.
 
-        Args:
-            columns: All columns in canonical form.
-            options: The options of `compute`; None if they are not known yet.
+        Options are None if they are not known yet.
         """
 
     def compute(self, *positional: Any, **given: Any) -> dict[str, Any]:
@@ -133,9 +126,7 @@ class Scorer:
     def compute_each(self, calls: Sequence[Mapping[str, list[Any]]], options: Any) -> list[dict[str, Any]]:
         """Return the results of several calls of `compute`, whose rows are scored together where possible.
 
-        Args:
-            calls: The columns of each call, which have passed all checks.
-            options: The options of `compute`.
+        The columns of each call have passed all checks.
         """
         groups: dict[Hashable, list[int]] = {}
         for number, columns in enumerate(calls):
@@ -191,8 +182,7 @@ class Scorer:
     def check_ahead(self, **given: Any) -> tuple[dict[str, list[Any]], dict[str, Any]]:
         """Check options and columns for a later `compute`, whose other columns are not known yet.
 
-        Returns:
-            The columns that this metric uses, as lists of unchanged rows, and the options.
+        Return the columns that this metric uses, as lists of unchanged rows, and the options.
         """
         check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"})
         options = {name: given[name] for name in declarations(self.options) if name in given}
@@ -273,7 +263,8 @@ def described(option: Declaration) -> str:
 
 
 def _part(columns: Any, rows: slice) -> Any:
-    return replace(columns, **{name: values[rows] for name, values in vars(columns).items() if values is not None})
+    parts = {name: None if values is None else values[rows] for name, values in vars(columns).items()}
+    return type(columns)(**parts)
 
 
 def _listed(values: Any) -> list[Any]:

@@ -31,11 +31,8 @@ class Store:
 
     Several processes can write at the same time, and a killed process leaves no partial transaction. Every entry has a
     checksum, because SQLite does not notice a flipped bit; a changed entry counts as missing. If the file cannot be
-    used (damaged, locked for a minute, read-only, on a full disk), one warning is raised and nothing more is stored.
-
-    Args:
-        path: The file. It is created with its folder if it is missing.
-        label: Metric and contents, for the warning.
+    used (damaged, locked for a minute, read-only, on a full disk), one warning, which names the label, is raised and
+    nothing more is stored.
     """
 
     def __init__(self, path: Path, label: str) -> None:

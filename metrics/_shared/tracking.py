@@ -16,12 +16,7 @@ logger = logging.getLogger("evaluate_qa")
 
 
 def check_tracker(metric: str, log: Any) -> None:
-    """Check the option `log` without importing the tracker.
-
-    Raises:
-        ValueError: It names another tracker.
-        ImportError: The tracker is not installed.
-    """
+    """Check the option `log` without importing the tracker; raise ImportError if it is not installed."""
     if log not in (None, "trackio", "mlflow"):
         raise ValueError(f"{metric}: log is {log!r}; expected 'trackio', 'mlflow' or None")
     if log is not None and find_spec(log) is None:
@@ -31,12 +26,8 @@ def check_tracker(metric: str, log: Any) -> None:
 def track(log: Tracker, name: str, figures: Mapping[str, float], rows: Sequence[Mapping[str, Any]], state: Any) -> None:
     """Log figures, and a table `<name>/worst` of the rows with the lowest scores, on the first process.
 
-    Args:
-        log: The tracker. Without an active run, nothing is logged, and a warning says so once.
-        name: Name of the table.
-        figures: Numbers by their names.
-        rows: Columns and row scores of each row. Rows without a score are left out of the table.
-        state: The state of the trainer, with its `global_step`; None if unknown.
+    Without an active run, nothing is logged, and a warning says so once. Rows without a score are left out. `state` is
+    the state of the trainer, with its `global_step`; None if unknown.
     """
     if os.environ.get("RANK", "0") != "0":
         return

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import is_number
 from .devices import training_undisturbed
 from .scorer import Scorer
 from .tracking import Tracker, check_tracker, track
@@ -195,7 +196,7 @@ class TrainingScores:
             result = self._metric.compute(**rows, **self._options, per_example=per_example)
         if self._log_samples:
             self._log(rows, result["per_example"]["score"])
-        figures = {name: float(value) for name, value in result.items() if _is_number(value)}
+        figures = {name: float(value) for name, value in result.items() if is_number(value)}
         if self._tracker is not None:
             columns = {**rows, **result["per_example"]}
             table = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -217,10 +218,6 @@ def _input_rows(inputs: Any, metric: str) -> list[Ids] | None:
         return _of_all_processes(_id_rows(inputs["input_ids"], metric, "inputs")) if "input_ids" in inputs else None
     some = inputs[0] if isinstance(inputs, list) else inputs
     return None if some is None or "float" in str(some.dtype) else _id_rows(inputs, metric, "inputs")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:

@@ -62,9 +62,7 @@ def ngrams(tokens: Sequence[str], n: int) -> Iterator[Ngram]:
 def matched_counts(reference: Sequence[str], counts: Sequence[Counter[Ngram]]) -> dict[Ngram, int]:
     """Return min(c(g, h), c(g, r)) for each n-gram g that prediction h and reference r share.
 
-    Args:
-        reference: The tokens of r.
-        counts: c(g, h) for the n-grams of order 1, 2, ….
+    `counts` has c(g, h) for the n-grams of order 1, 2, ….
     """
     matched: dict[Ngram, int] = {}
     for n, of_order in enumerate(counts, start=1):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.arguments import Choice, Control, Flag, Kind, Options, Text, Whole, option
+from .._shared.arguments import POSITIVE, Choice, Control, Flag, Kind, Options, Text, Whole, option
 
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["paper", "released"]
@@ -16,10 +16,6 @@ def _is_tokenizer(value: object) -> bool:
     from sacrebleu.metrics.bleu import BLEU
 
     return isinstance(value, str) and value in BLEU.TOKENIZERS
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class DeltaBleuOptions(Options):
         ),
     )
     smooth_value: float | None = option(
-        None, Kind("a number above 0", _is_positive), "Set the value of `floor` (default: 0.1) or `add-k` (default: 1)."
+        None, POSITIVE, "Set the value of `floor` (default: 0.1) or `add-k` (default: 1)."
     )
     variant: Variant = option(
         "paper",

@@ -13,12 +13,7 @@ from sacrebleu.utils import SACREBLEU_DIR
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A tokenizer of sacrebleu.
-
-    Attributes:
-        signature: Its name in sacrebleu, with the version of its dictionary if it has one.
-        split: Returns the tokens of a text.
-    """
+    """A tokenizer of sacrebleu: its name there, with the version of its dictionary if it has one, and its function."""
 
     signature: str
     split: Callable[[str], list[str]]
@@ -28,9 +23,7 @@ class Tokenizer:
 def load_tokenizer(tokenize: str | None = None, lang: str = "") -> Tokenizer:
     """Load a tokenizer by its name in sacrebleu or, without a name, by the two-letter code of a language.
 
-    Raises:
-        ImportError: A package that the tokenizer needs is not installed.
-        OSError: The tokenizer's model is missing or damaged, and could not be downloaded.
+    Raise ImportError if a package is missing, and OSError if the tokenizer's model cannot be downloaded.
     """
     try:
         tokenizer = BLEU(tokenize=tokenize, trg_lang=lang).tokenizer

@@ -26,21 +26,13 @@ _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 32768}
 
 @dataclass(frozen=True)
 class ClipTokens:
-    """A tokenizer and the special tokens of its model.
+    """A tokenizer and the special tokens of its model."""
 
-    Args:
-        encode: Return the token ids of a text, without special tokens.
-        before: Special tokens before a text.
-        after: Special tokens after a text.
-        pad: Token that pads the shorter texts of a batch.
-        length: Length of the longest text, including special tokens; 77 for CLIP.
-    """
-
-    encode: Callable[[str], list[int]]
+    encode: Callable[[str], list[int]]  # return the token ids of a text, without special tokens
     before: list[int]
     after: list[int]
-    pad: int
-    length: int
+    pad: int  # token that pads the shorter texts of a batch
+    length: int  # length of the longest text, including special tokens; 77 for CLIP
 
     def windows(self, text: str, long_text: LongText) -> list[list[int]]:
         """Split a text into as many windows as needed ("mean"), or keep only the first ("truncate")."""
@@ -74,50 +66,31 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
 
 @dataclass(frozen=True)
 class Clip:
-    """A loaded model.
+    """A loaded model."""
 
-    Args:
-        model: The torch module.
-        label: Short name with the first eight digits of a SHA-256 of its weights and settings.
-        fingerprint: Identifies weights and settings: models with equal fingerprints give equal vectors.
-        tokens: The tokenizer.
-        prepare: Resize and crop an RGB image of Pillow; return shape (height, width, 3).
-        mean: Subtracted from the pixels in [0, 1], by channel.
-        std: Divisor of the pixels afterwards, by channel.
-        images: Encode pixels of shape (n, 3, height, width).
-        texts: Encode token ids of shape (n, length), with the lengths of the texts.
-    """
-
-    model: Any
-    label: str
-    fingerprint: str
+    model: Any  # the torch module
+    label: str  # short name with the first eight digits of a SHA-256 of its weights and settings
+    fingerprint: str  # identifies weights and settings: models with equal fingerprints give equal vectors
     tokens: ClipTokens
-    prepare: Callable[[Any], Pixels]
-    mean: Sequence[float]
-    std: Sequence[float]
-    images: Callable[[Any], Any]
-    texts: Callable[[Any, Sequence[int]], Any]
+    prepare: Callable[[Any], Pixels]  # resize and crop an RGB image of Pillow; return shape (height, width, 3)
+    mean: Sequence[float]  # subtracted from the pixels in [0, 1], by channel
+    std: Sequence[float]  # divisor of the pixels afterwards, by channel
+    images: Callable[[Any], Any]  # encode pixels of shape (n, 3, height, width)
+    texts: Callable[[Any, Sequence[int]], Any]  # encode token ids of shape (n, length), with the lengths of the texts
 
 
 class Encoder:
-    """A CLIP model on its device.
+    """A CLIP model on its device, which by default is the best available; raise ValueError if torch cannot use it.
 
-    Args:
-        clip: The model.
-        device: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"` (default: the best available).
-        dtype: Precision of the model; `"auto"` selects the fastest on the device.
-        batch_size: Largest number of frames, and of texts, per batch.
-        token_budget: Largest number of tokens per batch of texts, including padding.
+    `batch_size` is the largest number of frames, and of texts, per batch, and `token_budget` the largest number of
+    tokens per batch of texts, including padding.
 
     Attributes:
         label: Short name of the model, for the signature.
         fingerprint: Identifies weights, settings and precision.
-        dtype: The precision of the model.
+        dtype: The precision of the model; "auto" selects the fastest on the device.
         dim: Length of the vectors.
         batch_frames: Frames per batch.
-
-    Raises:
-        ValueError: torch cannot use the device.
     """
 
     def __init__(
@@ -146,11 +119,8 @@ class Encoder:
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
         """Return the unit vectors of texts, shape (texts, dim); equal texts are encoded once.
 
-        Args:
-            texts: Any texts.
-            long_text: A text longer than the model's context: "mean" averages the vectors of its windows, "truncate"
-                reads the beginning.
-            describe: Title of the progress bar.
+        For a text longer than the model's context, "mean" averages the vectors of its windows, and "truncate" reads the
+        beginning. `describe` is the title of the progress bar.
         """
         distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         windows: list[list[int]] = []

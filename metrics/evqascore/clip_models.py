@@ -35,11 +35,6 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
         model: A file; a folder; `name/pretrained` of open_clip, where `pretrained` is a tag or a file; or a repository
             of the Hub.
         revision: Branch, tag or commit of a repository.
-
-    Raises:
-        FileNotFoundError: The model was not found; the message says where it was searched and how to get it.
-        ImportError: A package is missing, or torch and torchvision do not match.
-        ValueError: The files are not a CLIP model.
     """
     local = Path(model).expanduser()
     if is_file(local):
@@ -62,11 +57,8 @@ def load_demo() -> Clip:
 def demo_folder() -> Path:
     """Return the demo's folder: next to this file, in the installed package, or downloaded from the Space.
 
-    evaluate copies only code, so a metric from the Hub does not have the folder next to it.
-
-    Raises:
-        FileNotFoundError: The folder was not found.
-        ValueError: The weights have the wrong hash.
+    evaluate copies only code, so a metric from the Hub does not have the folder next to it. Raise ValueError if the
+    weights have the wrong hash.
     """
     try:
         installed = Path(str(resources.files("evaluate_qa.metrics") / "evqascore" / DEMO_FOLDER))

@@ -36,14 +36,8 @@ def video_features(
     """Yield (path, features) of each distinct video as soon as they are known, or (path, the reason for none).
 
     A batch never mixes videos, so the vectors of a video do not depend on the others. Close the generator to stop the
-    threads.
-
-    Args:
-        paths: Video files. A path that is repeated is read once.
-        encoder: The model.
-        sampling: The frames to read.
-        cache_dir: Keep the features here for later calls, by the file's content, the sampling and the model.
-        threads: Number of decoding threads (default: one per core).
+    decoding threads, by default one per core. `cache_dir` keeps the features for later calls, by the file's content,
+    the sampling and the model.
     """
     # Before the threads start: two threads that import at once may deadlock (python/cpython#91351).
     import av  # noqa: F401

@@ -24,12 +24,10 @@ _NUMBERS = "fiu"
 
 @dataclass(frozen=True)
 class VideoFeatures:
-    """The sampled frames of a video, as a CLIP model encodes them.
+    """The sampled frames of a video, as a CLIP model encodes them: unit vectors, shape (frames, dim).
 
-    Args:
-        vectors: Unit vectors, shape (frames, dim).
-        times: Seconds after frame 0, shape (frames,); NaN if unknown.
-        frames: Numbers of the frames in the video, shape (frames,).
+    Times are seconds after frame 0; NaN if unknown. Frames are numbers of frames in the video. Both have shape
+    (frames,).
     """
 
     vectors: NDArray[np.float32]
@@ -40,9 +38,7 @@ class VideoFeatures:
 def matrix_bytes(value: Any) -> bytes:
     """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.
 
-    Raises:
-        TypeError: The value is not a matrix of numbers or a path.
-        ValueError: The matrix has the wrong shape, or a value that is not finite.
+    Raise TypeError for another value, and ValueError for a wrong shape or a value that is not finite.
     """
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
@@ -68,13 +64,9 @@ def file_of(given: bytes) -> str | None:
 
 
 def read_features(given: bytes) -> VideoFeatures:
-    """Return given features.
+    """Return given features: the result of `matrix_bytes`, or the path of a file in UTF-8.
 
-    Args:
-        given: The result of `matrix_bytes`, or the path of a file in UTF-8.
-
-    Raises:
-        UnreadableVideo: The file holds something else.
+    Raise UnreadableVideo if the file holds something else.
     """
     file = file_of(given)
     if file is None:

@@ -38,14 +38,10 @@ _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords f
 
 
 class KeywordModel:
-    """Ask a chat model for the keywords of texts, each text once.
+    """Ask a chat model, locally or at an endpoint, for the keywords of texts, each text once.
 
-    Args:
-        model: Name on the Hub, folder, or name at the endpoint.
-        revision: Commit, tag or branch on the Hub.
-        endpoint: URL of an OpenAI-compatible server, whose key is in OPENAI_API_KEY; None runs the model locally.
-        device: Device of a local model, as for torch (default: the best available).
-        cache_dir: Keep keywords here for later calls (default: keep them in memory).
+    `revision` is a commit, tag or branch on the Hub, and OPENAI_API_KEY has the endpoint's key. Keywords are kept in
+    memory, or in `cache_dir` for later calls.
     """
 
     def __init__(
@@ -69,9 +65,7 @@ class KeywordModel:
     def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
         """Return the keywords of each text, or the reason why the model gave none.
 
-        Raises:
-            ImportError: A package is missing.
-            ValueError: The model cannot be loaded, or fails many times in a row. Earlier replies are kept.
+        Raise ValueError if the model cannot be loaded, or fails many times in a row. Earlier replies are kept.
         """
         texts = list(dict.fromkeys(texts))
         if self._store is not None:

@@ -50,12 +50,8 @@ def load_named(name: str, pretrained: str) -> Clip:
 def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
     """Create a model with exactly the given weights.
 
-    Args:
-        name: The architecture.
-        weights: The file of weights.
-        label: The name of the model in the signature.
-        given: The tensors of a user's file. open_clip would interpolate position embeddings of another size.
-        options: Further options of open_clip.
+    `given` has the tensors of a user's file, of which open_clip would interpolate position embeddings of another size.
+    The other options are those of open_clip.
     """
     open_clip = _open_clip()
     try:

@@ -144,8 +144,7 @@ class EvqascoreLoading(ModelOptions):
     def clip(self, config: str) -> tuple[str, str | None] | None:
         """Return the arguments of `load_clip`; None for the demo's model.
 
-        Raises:
-            FileNotFoundError: The configuration needs a file of weights.
+        Raise FileNotFoundError if the configuration needs a file of weights.
         """
         named = None if self.model is None else os.fspath(self.model)
         if self.checkpoint is not None:

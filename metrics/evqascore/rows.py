@@ -94,44 +94,26 @@ def _in_utf8(path: str) -> str:
 
 @dataclass(frozen=True)
 class VideoRow:
-    """One checked row.
-
-    Attributes:
-        number: Its index.
-        blank: True if the answer is blank, so that nothing can be judged.
-        text: X, the text to compare with the video: the answer, after the question in the mode "qa".
-        mode: How it is scored.
-        keywords: K; None if they are to be extracted.
-        video: The path of its video; "" if it has features.
-        features: Its features as `check_features` returns them; b"" if it has none.
-    """
+    """One checked row."""
 
     number: int
-    blank: bool
-    text: str
+    blank: bool  # True if the answer is blank, so that nothing can be judged
+    text: str  # X, the text to compare with the video: the answer, after the question in the mode "qa"
     mode: Mode
-    keywords: list[str] | None
-    video: str
-    features: bytes
+    keywords: list[str] | None  # K; None if they are to be extracted
+    video: str  # the path of its video; "" if it has features
+    features: bytes  # its features as `check_features` returns them; b"" if it has none
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The basis of a row's score.
-
-    Attributes:
-        parts: The components of the score.
-        keywords: K.
-        best_times: For each keyword, the time of its best frame in seconds; empty if times are unknown.
-        best_frames: For each keyword, the number of its best frame in the video.
-        frames: The number of frames that were compared.
-    """
+    """The basis of a row's score: its components and K."""
 
     parts: VideoParts
     keywords: list[str]
-    best_times: list[float]
-    best_frames: list[int]
-    frames: int
+    best_times: list[float]  # for each keyword, the time of its best frame in seconds; empty if times are unknown
+    best_frames: list[int]  # for each keyword, the number of its best frame in the video
+    frames: int  # the number of frames that were compared
 
 
 def rows_of(
@@ -171,8 +153,7 @@ def gather(
 ) -> list[Evidence | str]:
     """Return the basis of each row's score, or the reason why a row cannot be scored.
 
-    Raises:
-        RowValueError: A row cannot be scored, and `options.unreadable` is "raise".
+    With `unreadable="raise"`, raise RowValueError for such a row.
     """
     outcomes: dict[int, Evidence | str] = {}
 

@@ -44,16 +44,9 @@ class VideoParts:
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of the rows; every array has shape (rows,).
+    """The scores of the rows: the symbols of the equations above, with F as `f_score`; arrays of shape (rows,).
 
-    Attributes:
-        score: The score; it can exceed 1 in the mode "qa".
-        precision: P.
-        recall: R.
-        f_score: F, their harmonic mean.
-        coarse: c.
-        n_keywords: n.
-        verdict: True if the score is above the threshold; None without a threshold.
+    The score can exceed 1 in the mode "qa". The verdict is True if it is above the threshold; None without a threshold.
     """
 
     score: Floats

@@ -74,11 +74,7 @@ def plan(frames: FrameTimes, interval: int) -> list[Run]:
 
 
 def decode(container: Any, stream: Any, frames: FrameTimes, runs: list[Run]) -> Iterator[tuple[int, Any]]:
-    """Yield (number, frame) for all wanted frames.
-
-    Raises:
-        Inexact: A decoded frame is not the expected one.
-    """
+    """Yield (number, frame) for all wanted frames; raise Inexact if a decoded frame is not the expected one."""
     for run in runs:
         wanted = set(run.wanted)
         container.seek(int(frames.times[run.key]), stream=stream)

@@ -23,9 +23,7 @@ _MISSING_SECONDS = 1.0
 class Sampling:
     """Uniform sampling, equation 1 of the paper: every `interval`-th frame, starting with frame 0.
 
-    Args:
-        interval: Distance between sampled frames, in frames.
-        max_frames: Double the interval until a video gives at most this many frames.
+    The interval is doubled until a video gives at most `max_frames` frames.
     """
 
     interval: int = 30
@@ -59,11 +57,6 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Fr
     """Yield the sampled frames of a video in order, each as soon as it is decoded.
 
     The frames are bit for bit those of decoding the whole video, and upright if the file has a display rotation.
-
-    Args:
-        path: A file with a video stream that FFmpeg can decode.
-        sampling: The frames to read.
-        threads: Number of decoding threads.
 
     Raises:
         UnreadableVideo: The file is missing, is not a video, has no frame, is truncated, or is damaged in a part that
@@ -206,12 +199,9 @@ def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
 
 @contextmanager
 def opened(path: str) -> Iterator[Any]:
-    """Open a local file with PyAV, even if its name looks like an address.
+    """Open a local file with PyAV, even if its name looks like an address; raise UnreadableVideo if it cannot.
 
     FFmpeg reads `12:30:05.mp4`, `subfile,,…` and paths that begin with a folder `http:` as addresses.
-
-    Raises:
-        UnreadableVideo: The file does not exist, or is not a video in one of `FORMATS`.
     """
     import av
 

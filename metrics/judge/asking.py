@@ -12,7 +12,7 @@ from .batches import Batches, Replies
 from .decisions import Decisions
 from .protocols import Protocol
 from .reading import Unreadable, read
-from .scoring import Ruling, spent
+from .scoring import Ruling, spent, voted
 from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts
 
 # A wrong key or a stopped server makes every request fail.
@@ -53,13 +53,8 @@ class Judging:
     """Gets verdicts from a model, with one protocol.
 
     With several protocols, each for another API, the first one is used unless the server refuses the first request of
-    all. Then a harmless request to each API finds the first API that answers. A folder remembers it.
-
-    Args:
-        model: The judge.
-        protocols: Its prompt or questions, and how its reply is read.
-        folder: Folder that keeps verdicts for later calls; None keeps no verdicts.
-        batch: Whether to ask an endpoint in batches, which the folder remembers.
+    all. Then a harmless request to each API finds the first API that answers. A folder keeps verdicts and this API for
+    later calls, and remembers batches.
     """
 
     def __init__(
@@ -108,13 +103,8 @@ class Judging:
     ) -> list[Ruling]:
         """Return the outcome of each row.
 
-        Args:
-            rows: The rows to judge.
-            raises: Whether a row without a verdict is an error.
-            prices: Prices of a million request and reply tokens, for the progress bar (default: it shows tokens).
-
-        Raises:
-            ValueError: The model cannot be used, or a row got no verdict and `raises` is True.
+        If `raises`, a row without a verdict raises ValueError, as does a model that cannot be used. The progress bar
+        shows the cost by the prices of a million request and reply tokens, or else the tokens.
         """
         try:
             return self._rulings(rows, raises, prices)
@@ -250,6 +240,21 @@ class Judging:
         except Unreadable as why:
             error = str(why)
         return Ruling(verdict, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, error=error)
+
+
+@dataclass(frozen=True)
+class Jury:
+    """Judges that decide by weighted votes, each with its own requests and stored verdicts."""
+
+    members: Sequence[Judging]
+    weights: Sequence[float]
+
+    def rulings(
+        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
+    ) -> list[Ruling]:
+        """Return the outcome of each row; see `Judging.rulings`."""
+        each = [judge.rulings(rows, raises, prices) for judge in self.members]
+        return [voted(ballots, self.weights) for ballots in zip(*each, strict=True)]
 
 
 def _wanted(protocol: Protocol) -> dict[str, Any]:

@@ -27,13 +27,10 @@ Replies = dict[JudgedRow, Reply | NoAnswer]
 
 @dataclass(frozen=True)
 class _Pending:
-    """A batch whose verdicts are not stored yet.
+    """A batch whose verdicts are not stored yet; the stem of the file that remembers it is the batch's name.
 
-    Args:
-        path: The file that remembers it. Its stem is the name of the batch.
-        rows: What the batch asks about.
-        granted: Whether the model accepted the optional fields of the requests.
-        batch: The server's id; None if it is not known whether the server created the batch.
+    `granted` is True if the model accepted the optional fields of the requests. `batch` is the server's id; None if
+    it is not known whether the server created the batch.
     """
 
     path: Path
@@ -60,13 +57,7 @@ class _Pending:
 
 
 class Batches:
-    """The batches of a judge.
-
-    Args:
-        endpoint: The judge.
-        judge: Its name in the store of verdicts.
-        folder: The folder of the store.
-    """
+    """The batches of an endpoint, under the judge's name and in the folder of the store of verdicts."""
 
     def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
         self._endpoint, self._judge, self._server = endpoint, judge, BatchServer(endpoint)
@@ -82,16 +73,9 @@ class Batches:
         """Yield replies about distinct rows, those of a batch together, after storing them.
 
         Rows of a batch that is pending are not sent again. One of the other rows is asked about immediately, which
-        shows the fields that the server refuses and errors such as a wrong key; the rest is sent in new batches.
-
-        Args:
-            rows: The conversations by row.
-            wanted: Optional fields of the requests.
-            store: Stores verdicts.
-            show: Receives the state of the batch.
-
-        Raises:
-            ValueError: A request failed; the batches stay remembered.
+        shows the fields that the server refuses and errors such as a wrong key; the rest is sent in new batches. `rows`
+        has the conversations by row, and `show` receives the state of a batch. If a request fails, ValueError is raised
+        and the batches stay remembered.
         """
         pending = [one for one in self._remembered() if not rows.keys().isdisjoint(one.rows)]
         sent = {row for one in pending for row in one.rows}

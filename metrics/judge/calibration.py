@@ -29,12 +29,7 @@ _QUESTIONS = 50
 
 
 def read_weights(given: Weights | str | os.PathLike[str], matched: bool) -> Weights:
-    """Return the weights after a check; `matched` if the judge has a matcher.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        ValueError: The weights do not belong to this judge.
-    """
+    """Return the weights after a check; `matched` if the judge has a matcher."""
     weights: Any = given
     if not isinstance(given, Mapping):
         path = Path(given).expanduser()
@@ -79,11 +74,7 @@ def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], 
     """Return the weights of a logistic regression of the labels on the logits of the scores.
 
     With five folds of questions, the mean log-loss on held-out rows must be lower with weights than without them.
-
-    Args:
-        columns: Scores by name, from 0 to 1: `judge`, and `first` with a matcher.
-        labels: True if people call the answer correct.
-        questions: The question of each row.
+    Scores are from 0 to 1, by name: `judge`, and `first` with a matcher.
 
     Raises:
         ImportError: scikit-learn is missing.

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+from .._shared.arguments import is_number
 from .prompts import quoted
 from .protocols import LABELS, RULES
 from .reading import Unreadable, Verdict
@@ -54,11 +55,9 @@ _TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class Decisions:
-    """The questions about a row, and how their answers are read. It takes the place of a protocol.
+    """The questions about a row to `systemone` or `decisions`, in place of a protocol, and how answers are read.
 
-    Args:
-        api: `systemone` or `decisions`.
-        aspects: The names of further questions, from `ASPECTS`.
+    `aspects` are the names of further questions, from `ASPECTS`.
     """
 
     api: str
@@ -116,13 +115,14 @@ class Decisions:
         label, chosen = max(found, key=lambda name: found[name]), answer.get("choice")
         if not isinstance(chosen, str) or chosen not in found or found[chosen] < found[label] - _TOLERANCE:
             raise Unreadable(f"the reply chooses {chosen!r:.80}, but {label!r} has the highest probability")
+        aspects = [(name, answers.get(name, {})) for name in self.aspects]
         return Verdict(
             chosen,
             found[_CORRECT],
             chosen == _CORRECT,
             PROBABILITIES,
             confidence=_probability(answer.get("confidence")),
-            aspects={name: _truth(answers.get(name, {})) for name in self.aspects} or None,
+            aspects={name: _probability(one.get("noul", one.get("probability"))) for name, one in aspects} or None,
         )
 
 
@@ -158,10 +158,5 @@ def _distribution(given: Any) -> dict[str, float]:
     return known
 
 
-def _truth(answer: Mapping[str, Any]) -> float | None:
-    return _probability(answer.get("noul", answer.get("probability")))
-
-
 def _probability(value: Any) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= 1 else None
+    return float(value) if is_number(value) and 0 <= value <= 1 else None

@@ -39,15 +39,10 @@ class LabeledAnswer:
 
 
 def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: int, ask: Ask) -> str:
-    """Return the protocol's text with the examples of the best draw.
+    """Return the protocol's text with the examples of the best draw; the protocol's reply is a label, without examples.
 
     A draw has as many right as wrong answers, each to another question, and prefers answers that the judge gets wrong.
-
-    Args:
-        labeled: Distinct rows.
-        protocol: A protocol whose reply is a label, without examples.
-        count: Number of examples; an odd number has one more wrong answer.
-        ask: Asks the judge.
+    With an odd count, it has one more wrong answer. Rows are distinct.
 
     Raises:
         ValueError: The protocol cannot have examples, there are too few labels, or nothing is gained.
@@ -83,7 +78,8 @@ def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: in
 
 def with_examples(protocol: Protocol, examples: Sequence[LabeledAnswer]) -> Protocol:
     """Return the protocol with these examples."""
-    labels = {correct: _label(protocol, correct) for correct in (True, False)}
+    own = protocol.labels.__getitem__
+    labels = {True: max(protocol.labels, key=own), False: min(protocol.labels, key=own)}
     settings = yaml.safe_dump({**protocol.prompt.settings}, allow_unicode=True, sort_keys=False)
     lines = "".join(f"- {_line(one.row, labels[one.correct])}\n" for one in examples)
     return parse(protocol.name, f"---\n{settings}examples:\n{lines}---\n{protocol.prompt.request}")
@@ -94,11 +90,6 @@ def _line(row: JudgedRow, label: str) -> str:
     references = ", ".join(map(quoted, row.references))
     texts = f"question: {quoted(row.question)}, references: [{references}], prediction: {quoted(row.prediction)}"
     return f"{{{texts}, label: {quoted(label)}}}"
-
-
-def _label(protocol: Protocol, correct: bool) -> str:
-    """Return the label of the highest or the lowest score."""
-    return (max if correct else min)(protocol.labels, key=protocol.labels.__getitem__)
 
 
 def _losses(labeled: Sequence[LabeledAnswer], protocol: Protocol, ask: Ask) -> list[float | None]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .._shared.arguments import (
+    POSITIVE,
     Choice,
     Control,
     Dtype,
@@ -20,6 +21,7 @@ from .._shared.arguments import (
     Place,
     Text,
     Whole,
+    is_number,
     option,
 )
 from .._shared.endpoint import Endpoint
@@ -35,8 +37,7 @@ def _pair(value: Any, most: float) -> bool:
     return (
         isinstance(value, (tuple, list))
         and len(value) == 2  # noqa: PLR2004
-        and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value)
-        and all(math.isfinite(one) and 0 <= one <= most for one in value)
+        and all(is_number(one) and math.isfinite(one) and 0 <= one <= most for one in value)
     )
 
 
@@ -62,7 +63,6 @@ _JUDGES = Kind(
     ),
 )
 _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
-_WEIGHT = Kind("a number above 0", lambda value: Number().accepts(value) and 0 < value < math.inf)
 # What a judge of a jury may have of its own.
 _OWN = (
     *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
@@ -210,11 +210,7 @@ class JudgeLoading(ModelOptions):
 
     @property
     def jury(self) -> "list[tuple[JudgeLoading, float]]":
-        """The options and the weight of each judge.
-
-        Raises:
-            ValueError: A judge is invalid.
-        """
+        """The options and the weight of each judge; raise ValueError if one is invalid."""
         return [(self, 1.0)] if self.judges is None else [self._member(*one) for one in enumerate(self.judges)]
 
     def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
@@ -224,8 +220,8 @@ class JudgeLoading(ModelOptions):
             raise ValueError(f"judges[{number}] has {unknown[0]!r}; expected some of weight, {', '.join(_OWN)}")
         if "model" not in given:
             raise ValueError(f"judges[{number}] has no model; expected a mapping such as {{'model': 'm', 'weight': 2}}")
-        if not _WEIGHT.accepts(weight):
-            raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {_WEIGHT.expected}")
+        if not POSITIVE.accepts(weight):
+            raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {POSITIVE.expected}")
         try:
             return replace(self, judges=None, first=None, weights=None, **given), float(weight)
         except (ValueError, FileNotFoundError) as error:

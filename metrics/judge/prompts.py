@@ -24,14 +24,7 @@ _ESCAPED = re.compile(r"<(?=[|/!a-zA-Z_｜])|[\x7f-\x9f\u2028\u2029\ufffe\uffff]
 
 @dataclass(frozen=True)
 class Prompt:
-    """A request with placeholders for texts.
-
-    Args:
-        name: Name of the prompt or of its file.
-        text: The whole text.
-        settings: The settings before the request.
-        request: The template of the user's message.
-    """
+    """A request with placeholders for texts, after settings; `request` is the template of the user's message."""
 
     name: str
     text: str = field(repr=False)
@@ -66,16 +59,9 @@ class Prompt:
 
 
 def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any]) -> Prompt:
-    """Parse a prompt, and render it once to find errors in its templates.
+    """Parse a prompt, and render it once, with a sample of its texts, to find errors in its templates.
 
-    Args:
-        name: Name of the prompt.
-        text: Settings and request.
-        known: The settings that it may have.
-        sample: Texts for its placeholders.
-
-    Raises:
-        ValueError: The settings or the templates are invalid.
+    `known` are the settings that it may have. Raise ValueError if settings or templates are invalid.
     """
     import yaml
 

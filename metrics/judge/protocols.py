@@ -156,22 +156,14 @@ Reply with the rating alone: 0, 0.5 or 1.
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol, ready for use.
-
-    Args:
-        prompt: The prompt.
-        labels: The score of each label.
-        fields: The contents of each key of a JSON reply: `LABEL`, `REASON`, or the highest grade; empty if the reply is
-            a label.
-        needs_question: Whether every row needs a question.
-        examples: Messages with judged answers.
-    """
+    """A protocol, ready for use."""
 
     prompt: Prompt
-    labels: Mapping[str, float]
+    labels: Mapping[str, float]  # the score of each label
+    # The contents of each key of a JSON reply: `LABEL`, `REASON`, or the highest grade; empty if the reply is a label.
     fields: Mapping[str, str | int]
-    needs_question: bool
-    examples: Conversation
+    needs_question: bool  # whether every row needs a question
+    examples: Conversation  # messages with judged answers
 
     api: ClassVar[str] = "chat"
 
@@ -218,9 +210,7 @@ class Protocol:
 def protocol(name_or_file: str | Path) -> Protocol:
     """Return a protocol by name or from a file.
 
-    Raises:
-        FileNotFoundError: There is no such protocol and no such file.
-        ValueError: The protocol is invalid.
+    Raise FileNotFoundError if there is neither, and ValueError if the protocol is invalid.
     """
     if (name := str(name_or_file)) in PROTOCOLS:
         return parse(name, PROTOCOLS[name])

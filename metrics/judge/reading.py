@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from .._shared.arguments import is_number
 from .._shared.chat_models import Reply, Token
 from .protocols import LABEL, REASON, Protocol
 
@@ -33,25 +34,18 @@ class Unreadable(ValueError):  # noqa: N818 - an outcome of one row
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judge's verdict on an answer.
+    """A judge's verdict on an answer."""
 
-    Args:
-        label: One of the labels of the protocol.
-        score: From 0 to 1. The expected score of the label, from log-probabilities; without them, the label's own
-            score; or the grade divided by the highest grade.
-        correct: Whether the label's own score is above one half.
-        how: Source of the score: `logprobs`, `schema`, `parse` or `probabilities`.
-        reason: The judge's reason, if the protocol asks for it.
-        confidence: The confidence that a decision endpoint returns, from 0 to 1; servers define it differently.
-        aspects: The probabilities of further statements about the answer, None for a statement without an answer.
-    """
-
-    label: str
+    label: str  # one of the labels of the protocol
+    # From 0 to 1. The expected score of the label, from log-probabilities; without them, the label's own score; or the
+    # grade divided by the highest grade.
     score: float
-    correct: bool
-    how: str
-    reason: str | None = None
+    correct: bool  # whether the label's own score is above one half
+    how: str  # source of the score: `logprobs`, `schema`, `parse` or `probabilities`
+    reason: str | None = None  # the judge's reason, if the protocol asks for it
+    # The confidence that a decision endpoint returns, from 0 to 1; servers define it differently.
     confidence: float | None = None
+    # The probabilities of further statements about the answer, None for a statement without an answer.
     aspects: Mapping[str, float | None] | None = None
 
 
@@ -157,7 +151,7 @@ def _object(answer: str) -> dict[str, Any] | None:
 def _share(grade: object, highest: int) -> float | None:
     if isinstance(grade, str) and grade.strip().isdecimal():
         grade = int(grade)
-    whole = not isinstance(grade, bool) and isinstance(grade, (int, float)) and grade == grade // 1
+    whole = is_number(grade) and grade == grade // 1
     return grade / highest if whole and 0 <= grade <= highest else None  # type: ignore[operator]
 
 

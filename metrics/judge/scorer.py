@@ -9,23 +9,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import (
-    ANSWERS,
-    Column,
-    RowValueError,
-    check_labels,
-    is_folder,
-    shown,
-)
+from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, shown
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
-from .asking import Judging, Recorded
+from .asking import Judging, Jury, Recorded
 from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
 from .examples import LabeledAnswer, fit_examples
-from .jury import Jury
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .protocols import Protocol
 from .reading import ways
@@ -50,19 +42,15 @@ _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 @dataclass(frozen=True)
 class Judged(Scored):
-    """The judge's scores.
-
-    Args:
-        requests: The outcomes of the requests about each row.
-    """
+    """The judge's scores, with the outcomes of the requests about each row."""
 
     requests: Sequence[Sequence[Ruling]] = ()
 
     def part(self, rows: slice) -> "Judged":
         """Return the scores of some rows, with the signature of a call with only these rows."""
-        part, requests = super().part(rows), self.requests[rows]
-        failed = part.scores.error is not None and any(error is not None for error in part.scores.error)
-        scores = part.scores if failed else replace(part.scores, error=None)
+        scores, requests = super().part(rows).scores, self.requests[rows]
+        if all(error is None for error in getattr(scores, "error", ())):
+            vars(scores).pop("error", None)
         return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)
 
 
@@ -154,16 +142,9 @@ class JudgeScorer(ForReward):
     def fit(self, *, predictions: Any, references: Any, labels: Any, questions: Any = None) -> Weights:
         """Learn weights that combine the judge's score with the matcher's, from answers with human labels.
 
-        The judge is asked about all answers. The weights must lower the log-loss on held-out questions.
-
-        Args:
-            predictions: As for `compute`.
-            references: As for `compute`.
-            labels: True if people judged the answer correct, otherwise False.
-            questions: As for `compute`.
-
-        Returns:
-            The weights, for `load("judge", weights=…)`.
+        The judge is asked about all answers. The weights must lower the log-loss on held-out questions. Predictions,
+        references and questions are as for `compute`; a label is True if people judged the answer correct. The weights
+        are for `load("judge", weights=…)`.
 
         Raises:
             ValueError: The judge already has weights, labels are missing or equal, or the weights gain nothing.
@@ -195,15 +176,9 @@ class JudgeScorer(ForReward):
     ) -> str:
         """Add examples to the protocol, chosen from answers with human labels.
 
-        Three draws of examples are compared on half of the questions; the best must lower the log-loss on the other
-        half. The judge is asked about each answer three times on average. The matcher is not used.
-
-        Args:
-            predictions: As for `compute`.
-            references: As for `compute`.
-            labels: True if people judged the answer correct, otherwise False.
-            questions: As for `compute`.
-            count: Number of examples.
+        Three draws of `count` examples are compared on half of the questions; the best must lower the log-loss on the
+        other half. The judge is asked about each answer three times on average. The matcher is not used. Rows and
+        labels are as for `fit`.
 
         Returns:
             The protocol with its examples. Write it to a file and name the file: `load("judge", protocol=FILE, …)`.
@@ -285,16 +260,18 @@ class JudgeScorer(ForReward):
         }
         protocols = [judge.protocol for judge in self.model.members]
         deciding = [one for one in protocols if isinstance(one, Decisions)]
-        scores = score(
-            rulings,
-            [len(row.references) for row in rows],
-            options.samples > 1,
-            options.swap,
-            any(one.asks_why for one in protocols),
-            bool(deciding),
-            [aspect for aspect in ASPECTS if any(aspect in one.aspects for one in deciding)],
-            len(protocols) > 1,
-        )
+        wanted = {
+            "samples": options.samples > 1,
+            "spread": options.samples > 1,
+            "flipped": options.swap,
+            "reason": any(one.asks_why for one in protocols),
+            "confidence": bool(deciding),
+            **{aspect: any(aspect in one.aspects for one in deciding) for aspect in ASPECTS},
+            "judges": len(protocols) > 1,
+            "disagreement": len(protocols) > 1,
+        }
+        counts = [len(row.references) for row in rows]
+        scores = score(rulings, counts, [name for name, is_wanted in wanted.items() if is_wanted])
         return Judged(scores, settings, requests=requests)
 
     def _decided(

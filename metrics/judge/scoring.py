@@ -3,11 +3,14 @@
 A row without a readable verdict has no score. It does not count as wrong; the means are over the other rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
+from types import SimpleNamespace
+from typing import Any
 
+from .decisions import ASPECTS
 from .reading import Verdict
 
 MATCHED = ("incorrect", "correct")
@@ -19,34 +22,20 @@ NOT_ATTEMPTED = "not attempted"
 
 @dataclass(frozen=True)
 class Ruling:
-    """The outcome of one row.
-
-    Args:
-        verdict: The verdict; None if there is no verdict.
-        asked: Whether the model was asked, now or earlier.
-        cached: Whether the reply came from the cache, or from an equal row of this call.
-        tokens_in: Tokens of the request; None if the server does not count them, 0 without a reply.
-        tokens_out: Tokens of the reply; None and 0 as for `tokens_in`.
-        error: Why there is no verdict.
-        samples: Number of verdicts that the score is the mean of, if the judge was asked several times.
-        spread: Standard deviation of their scores; None for fewer than two verdicts.
-        flipped: Whether exchanging answer and reference changes the verdict; None if unknown.
-        best_reference: Index of the reference that the matcher's decision rests on.
-        ballots: The outcomes of the judges of a jury.
-        disagreement: The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
-    """
+    """The outcome of one row."""
 
     verdict: Verdict | None
-    asked: bool = True
-    cached: bool = False
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    error: str | None = None
-    samples: int = 0
-    spread: float | None = None
-    flipped: bool | None = None
-    best_reference: int | None = None
-    ballots: tuple["Ruling", ...] = ()
+    asked: bool = True  # whether the model was asked, now or earlier
+    cached: bool = False  # whether the reply came from the cache, or from an equal row of this call
+    tokens_in: int | None = 0  # tokens of the request; None if the server does not count them, 0 without a reply
+    tokens_out: int | None = 0  # tokens of the reply; None and 0 as for `tokens_in`
+    error: str | None = None  # why there is no verdict
+    samples: int = 0  # number of verdicts that the score is the mean of, if the judge was asked several times
+    spread: float | None = None  # standard deviation of their scores; None for fewer than two verdicts
+    flipped: bool | None = None  # whether exchanging answer and reference changes the verdict; None if unknown
+    best_reference: int | None = None  # index of the reference that the matcher's decision rests on
+    ballots: tuple["Ruling", ...] = ()  # the outcomes of the judges of a jury
+    # The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
     disagreement: float | None = None
 
 
@@ -163,83 +152,39 @@ def _total(counts: Iterable[int | None]) -> int | None:
     return None if None in known else sum(count for count in known if count is not None)
 
 
-@dataclass(frozen=True)
-class Scores:
-    """The columns of `per_example`; an unscored row has None."""
+def score(rulings: Sequence[Ruling], counts: Sequence[int], more: Collection[str]) -> SimpleNamespace:
+    """Return the columns of `per_example`, with those of the optional columns that `more` names.
 
-    score: list[float | None]
-    verdict: list[bool | None]
-    label: list[str | None]
-    asked: list[bool]
-    cached: list[bool]
-    tokens_in: list[int | None]
-    tokens_out: list[int | None]
-    error: list[str | None] | None
-    not_attempted: list[bool | None]
-    best_reference: list[int | None]
-    samples: list[int] | None = None
-    spread: list[float | None] | None = None
-    flipped: list[bool | None] | None = None
-    reason: list[str | None] | None = None
-    confidence: list[float | None] | None = None
-    contradicts: list[float | None] | None = None
-    complete: list[float | None] | None = None
-    hedged: list[float | None] | None = None
-    off_topic: list[float | None] | None = None
-    judges: list[int] | None = None
-    disagreement: list[float | None] | None = None
-
-
-def score(
-    rulings: Sequence[Ruling],
-    counts: Sequence[int],
-    sampled: bool = False,
-    swapped: bool = False,
-    explained: bool = False,
-    decided: bool = False,
-    aspects: Sequence[str] = (),
-    jury: bool = False,
-) -> Scores:
-    """Return the columns; without `error` if every row has a verdict.
-
-    Args:
-        rulings: The outcome of each row.
-        counts: Number of references of each row. The judge sees all references in one request, so the best one is
-            known only if there is just one.
-        sampled: Whether to add the columns `samples` and `spread`.
-        swapped: Whether to add the column `flipped`.
-        explained: Whether to add the column `reason`.
-        decided: Whether to add the column `confidence`.
-        aspects: The columns of aspects to add.
-        jury: Whether to add the columns `judges` and `disagreement`.
+    An unscored row has None. There is no column `error` if every row has a verdict. `counts` has the number of
+    references of each row. The judge sees all references in one request, so the best one is known only if there is
+    just one.
     """
     verdicts = [ruling.verdict for ruling in rulings]
-    errors = [ruling.error for ruling in rulings]
-    return Scores(
-        score=[verdict.score if verdict else None for verdict in verdicts],
-        verdict=[verdict.correct if verdict else None for verdict in verdicts],
-        label=[verdict.label if verdict else None for verdict in verdicts],
-        asked=[ruling.asked for ruling in rulings],
-        cached=[ruling.cached for ruling in rulings],
-        tokens_in=[ruling.tokens_in for ruling in rulings],
-        tokens_out=[ruling.tokens_out for ruling in rulings],
-        error=errors if any(error is not None for error in errors) else None,
-        not_attempted=[verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
-        best_reference=[
-            0 if count == 1 else ruling.best_reference for ruling, count in zip(rulings, counts, strict=True)
-        ],
-        samples=[ruling.samples for ruling in rulings] if sampled else None,
-        spread=[ruling.spread for ruling in rulings] if sampled else None,
-        flipped=[ruling.flipped for ruling in rulings] if swapped else None,
-        reason=[verdict.reason if verdict else None for verdict in verdicts] if explained else None,
-        confidence=[verdict.confidence if verdict else None for verdict in verdicts] if decided else None,
-        judges=[sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings] if jury else None,
-        disagreement=[ruling.disagreement for ruling in rulings] if jury else None,
-        **{
-            name: [verdict.aspects.get(name) if verdict and verdict.aspects else None for verdict in verdicts]
-            for name in aspects
-        },
-    )
+
+    def of_verdict(name: str) -> list[Any]:
+        return [getattr(verdict, name) if verdict else None for verdict in verdicts]
+
+    def of_ruling(name: str) -> list[Any]:
+        return [getattr(ruling, name) for ruling in rulings]
+
+    columns = {
+        "score": of_verdict("score"),
+        "verdict": of_verdict("correct"),
+        "label": of_verdict("label"),
+        **{name: of_ruling(name) for name in ("asked", "cached", "tokens_in", "tokens_out", "error")},
+        "not_attempted": [verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
+        "best_reference": [0 if count == 1 else one.best_reference for one, count in zip(rulings, counts, strict=True)],
+    }
+    if all(error is None for error in columns["error"]):
+        del columns["error"]
+    optional = {
+        **{name: of_ruling(name) for name in ("samples", "spread", "flipped")},
+        **{name: of_verdict(name) for name in ("reason", "confidence")},
+        **{name: [(one or {}).get(name) for one in of_verdict("aspects")] for name in ASPECTS},
+        "judges": [sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings],
+        "disagreement": of_ruling("disagreement"),
+    }
+    return SimpleNamespace(**columns, **{name: values for name, values in optional.items() if name in more})
 
 
 def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:

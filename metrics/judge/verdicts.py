@@ -20,13 +20,9 @@ ENDPOINT = "endpoint"
 
 @dataclass(frozen=True)
 class JudgedRow:
-    """What a verdict is about.
+    """What a verdict is about: a question, which may be "", at least one reference, and the answer.
 
-    Args:
-        question: May be "".
-        references: At least one.
-        prediction: The answer.
-        sample: Index of the sample, if the judge is asked several times.
+    `sample` is the index of the sample, if the judge is asked several times.
     """
 
     question: str
@@ -43,13 +39,10 @@ class JudgedRow:
 
 @dataclass(frozen=True)
 class JudgeName:
-    """The judge that gave a verdict.
+    """The judge that gave a verdict: its model, and the signature of its protocol.
 
-    Args:
-        model: Name of the model.
-        protocol: Signature of the protocol.
-        generator: `endpoint`, or `transformers` for a local model.
-        request: Hash of everything else that verdicts depend on; "" if there is nothing else.
+    The generator is `endpoint`, or `transformers` for a local model. `request` is a hash of everything else that
+    verdicts depend on; "" if there is nothing else.
     """
 
     model: str

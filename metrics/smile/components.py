@@ -118,13 +118,8 @@ def _nearest(
 ) -> tuple[Floats, list[str]]:
     """Return the largest cosine of each pair, and its n-gram.
 
-    Args:
-        lists: Lists of n-grams.
-        list_of: Number of each pair's list, shape (pairs,).
-        references: Each pair's reference, processed.
-        numbers: Numbers of the texts that are already embedded.
-        vectors: The unit vectors of these texts.
-        encoder: The embedding model e.
+    `list_of` has the number of each pair's list, shape (pairs,), and `references` each pair's reference, processed.
+    `numbers` has the texts that are already embedded, with their unit vectors.
     """
     before = len(numbers)
     reference_of = _numbered(references, numbers)

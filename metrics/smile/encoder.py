@@ -1,15 +1,17 @@
 """The embedding model e(·) of SMILE: embeds texts in batches and stores their vectors."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.batching import Indices, run
+from .._shared.stores import Store
 from .loading import load
 from .options import SmileLoading
-from .vectors import VectorStore
 
 Vectors = NDArray[np.float32]
 
@@ -18,13 +20,10 @@ _CHUNK = 8192
 
 
 class Encoder:
-    """A loaded embedding model.
+    """A loaded embedding model, and its store of vectors.
 
-    Attributes:
-        engine: Runs the model.
-        name: Short name with the first eight digits of the checkpoint's digest, for the signature.
-        options: The options at loading, with the actual precision.
-        fingerprint: Checkpoint, prompt and precision; equal fingerprints give equal vectors.
+    Models with equal fingerprints (checkpoint, prompt and precision) give equal vectors. The name has the first eight
+    digits of the checkpoint's digest.
     """
 
     def __init__(self, config: str, options: SmileLoading) -> None:
@@ -41,12 +40,7 @@ class Encoder:
         return embedded
 
     def stream(self, texts: Sequence[str], describe: str | None = None) -> Iterator[tuple[Indices, Vectors]]:
-        """Yield (indices of texts, their unit vectors) batch by batch.
-
-        Args:
-            texts: Distinct texts.
-            describe: Title of the progress bar.
-        """
+        """Yield (indices of distinct texts, their unit vectors) batch by batch, under a progress bar with a title."""
         if self._store is None:
             yield from self._embedded(texts, describe)
             return
@@ -62,8 +56,7 @@ class Encoder:
     def word_vectors(self, words: Sequence[str]) -> Vectors:
         """Return for each word the sum of its word pieces' centered input embeddings, shape (words, dim).
 
-        Raises:
-            ValueError: The model has no input embeddings of word pieces.
+        Raise ValueError if the model has no input embeddings of word pieces.
         """
         vectors = np.zeros((len(words), self._word_pieces.shape[1]), dtype=np.float32)
         # Byte-level tokenizers split a word differently at the start of a text; the space avoids that.
@@ -99,3 +92,22 @@ class Encoder:
     def _token_ids(self, texts: list[str], special: bool = True) -> Iterator[list[int]]:
         for start in range(0, len(texts), _CHUNK):
             yield from self.engine.token_ids(texts[start : start + _CHUNK], special=special)
+
+
+class VectorStore:
+    """Vectors of one model by text; vectors with another fingerprint are not read."""
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
+        self._store = Store(Path(folder) / f"{name}.sqlite", "smile: the store of vectors")
+        self.path = self._store.path
+
+    def read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        """Yield (indices of texts, their vectors) for stored texts; `texts` are distinct."""
+        for found in self._store.read(texts):
+            vectors = [np.frombuffer(value, dtype=np.float32) for value in found.values()]
+            yield np.array(list(found), dtype=np.intp), np.stack(vectors)
+
+    def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Store the vectors, shape (texts, dim), in one transaction: a kill cannot leave some of them."""
+        self._store.write(texts, (vector.tobytes() for vector in vectors))

@@ -17,13 +17,7 @@ _PROMPTS = {"query": "", "document": ""}
 
 
 class MiniLMEngine(OnnxEngine):
-    """all-MiniLM-L6-v2 on ONNX Runtime: the mean of the tokens' states, at unit length.
-
-    Args:
-        folder: Folder of the model's files.
-        prompt_name: "query" or "document"; both are empty prompts.
-        num_threads: CPU threads.
-    """
+    """all-MiniLM-L6-v2 on ONNX Runtime: the mean of the tokens' states, at unit length; all its prompts are empty."""
 
     prompt = ""
     max_length = 256

@@ -19,10 +19,7 @@ _PACKAGES = ("torch", "sentence_transformers")
 
 
 def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, SmileLoading]:
-    """Load the model of a configuration or of the options.
-
-    Returns:
-        The engine, the checkpoint, and the options with the actual precision.
+    """Load the model of a configuration or of the options; return the options with the actual precision.
 
     Raises:
         ImportError: A package is missing.

@@ -22,9 +22,6 @@ class NGrams:
         lists: The distinct n-grams of a prediction, for each prediction and n; no list is empty.
         list_of_pair: Number of each pair's list, shape (pairs,).
         reference_of_pair: Number of each pair's reference vector, shape (pairs,).
-
-    Attributes:
-        texts: The distinct n-grams of all pairs.
     """
 
     def __init__(
@@ -44,10 +41,8 @@ class NGrams:
     def compare(self, texts: NDArray[np.intp], vectors: NDArray[np.float32], references: NDArray[np.float32]) -> None:
         """Compare n-grams with the references of the pairs in which they occur.
 
-        Args:
-            texts: Numbers of n-grams, shape (batch,).
-            vectors: Their unit vectors, shape (batch, dim).
-            references: The unit vectors of all references, shape (references, dim).
+        `texts` has numbers of n-grams, shape (batch,), with their unit vectors, shape (batch, dim). `references` has
+        the unit vectors of all references, shape (references, dim).
         """
         counts = self._text_starts[texts + 1] - self._text_starts[texts]
         vector_of = np.repeat(np.arange(len(texts)), counts)

@@ -110,10 +110,6 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
 
     The score grows with the n-gram cosine, which is 1 if the answer contains the reference. A pair is out if its
     highest possible score (cosine 1) is below the lowest possible score of another pair of the row.
-
-    Args:
-        components: The components; `ngram_cosine` is not read.
-        options: As for `score`.
     """
     least = np.where(components.exact_match == 1, 1.0, -1.0)
     lowest, highest = (

@@ -41,10 +41,7 @@ def ngrams(words: Sequence[str], n: int) -> list[str]:
 def lemmatizer(options: SmileOptions) -> Callable[[str], str]:
     """Return a cached function from a lower-case word to its lemma in lower case.
 
-    Raises:
-        ImportError: NLTK is missing.
-        LookupError: Data of NLTK is missing.
-        ValueError: simplemma does not support the language.
+    Raise ImportError or LookupError if NLTK or its data are missing, and ValueError for an unsupported language.
     """
     if options.lemmatizer == "none":
         return str

@@ -4,9 +4,13 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import Unexpected, texts
+
+from ..files.rows import RowsError, place, read_rows, require_columns
 from ..labeled_data.rows import LabeledRow
 from ..uncertainty.arrays import Ints
 from .baselines import SHORT_ANSWER_BASELINES, Baseline
@@ -14,30 +18,19 @@ from .baselines import SHORT_ANSWER_BASELINES, Baseline
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The labeled answers that figures are computed on.
-
-    Attributes:
-        name: Name of the data set.
-        rows: The answers.
-        groups: The groups in display order; each has a table.
-        figures: Names of the figures that papers report for this data set.
-        dropped: For each set of questions, the number of dropped rows by reason.
-        baselines: The baselines to compare the metrics with.
-        rated: True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect.
-        each_reference: True if metrics also run with each reference alone, for the maximum and the mean.
-        shown: True if the rows may be shown to others, because they are our own.
-        means: If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
-    """
+    """The labeled answers that figures are computed on."""
 
     name: str
     rows: list[LabeledRow]
-    groups: list[str]
-    figures: list[str]
+    groups: list[str]  # the groups in display order; each has a table
+    figures: list[str]  # names of the figures that papers report for this data set
+    # For each set of questions, the number of dropped rows by reason.
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
-    rated: bool = False
-    each_reference: bool = False
-    shown: bool = False
+    rated: bool = False  # True if labels are ratings or preferences rather than 1 for correct and 0 for incorrect
+    each_reference: bool = False  # True if metrics also run with each reference alone, for the maximum and the mean
+    shown: bool = False  # True if the rows may be shown to others, because they are our own
+    # If the groups are data sets: name of a mean to the groups that it is over, which are shown side by side.
     means: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -67,3 +60,31 @@ class Benchmark:
     def members(self, group: str) -> list[int]:
         """Return the indices of the rows of a group."""
         return [number for number, row in enumerate(self.rows) if group in row.groups]
+
+
+def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
+    """Return the data with a synthetic answer for each reference of each row.
+
+    The file has rows with `question`, `references` and equally many `synthetic_answers`, in any order.
+    """
+    known: dict[tuple[str, str], str] = {}
+    for number, line in read_rows(path):
+        where = place(path, number)
+        require_columns(where, line, ["question", "references", "synthetic_answers"])
+        try:
+            references, answers = texts(line["references"]), texts(line["synthetic_answers"])
+        except Unexpected as unexpected:
+            raise RowsError(f"{where}: references and synthetic_answers: expected {unexpected}") from None
+        if len(references) != len(answers):
+            raise RowsError(f"{where}: {len(references)} references but {len(answers)} synthetic answers")
+        known.update(((line["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
+    rows = []
+    for row in data.rows:
+        for reference in row.references:
+            if (row.question, reference) not in known:
+                raise RowsError(
+                    f"{path} has no synthetic answer for {reference!r} to the question {row.question!r}. Make the "
+                    f"file with `evaluate-qa synthesize` from all rows of {data.name}."
+                )
+        rows.append(replace(row, synthetic_answers=tuple(known[row.question, ref] for ref in row.references)))
+    return replace(data, rows=rows)

@@ -45,10 +45,6 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
 
     With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
     SummHay is divided: matchers may be trained on the other half of its questions.
-
-    Args:
-        readers: Reader of each data set by name.
-        selection: Folder of the files, and the number of questions to read of each set.
     """
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")

@@ -27,12 +27,9 @@ class BootstrapEstimate:
 def estimate(
     metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
 ) -> dict[str, dict[str, BootstrapEstimate]]:
-    """Return the figures of several metrics on the same rows, by metric and figure.
+    """Return the figures of several metrics on the same rows, by metric and figure; all have the same question numbers.
 
-    Args:
-        metrics: The comparison of each metric with people; all have the same question numbers.
-        figures: Names of figures (`figures.figure`).
-        bootstrap: How to resample. Replicates in which a figure is undefined are left out of its interval.
+    Replicates in which a figure is undefined are left out of its interval.
     """
     found = replicated(metrics, figures, bootstrap)
     return {metric: {name: estimated(found[metric, name], bootstrap) for name in figures} for metric in metrics}

@@ -15,22 +15,15 @@ from ..uncertainty.arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True)
 class Comparison:
-    """A metric's scores and people's labels of the same answers; each array has one entry per row.
-
-    Attributes:
-        scores: The metric's scores.
-        verdicts: True where the metric calls the answer correct; None without verdicts.
-        labels: 1 for correct and 0 for incorrect, or a rating.
-        questions: Number of the row's question, from 0. The bootstrap resamples questions rather than rows, because
-            answers to one question depend on each other.
-        tie: Two answers tie if their scores differ by less.
-    """
+    """A metric's scores and people's labels of the same answers; each array has one entry per row."""
 
     scores: Floats
-    verdicts: Bools | None
-    labels: Floats
+    verdicts: Bools | None  # True where the metric calls the answer correct; None without verdicts
+    labels: Floats  # 1 for correct and 0 for incorrect, or a rating
+    # Number of the row's question, from 0. The bootstrap resamples questions rather than rows, because answers to one
+    # question depend on each other.
     questions: Ints
-    tie: float = 0.05
+    tie: float = 0.05  # two answers tie if their scores differ by less
 
     @property
     def question_count(self) -> int:
@@ -57,19 +50,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cell of each row in a table of distinct labels by distinct scores, both ascending.
+    """The cell of each row in a table of distinct labels by distinct scores, both ascending."""
 
-    Attributes:
-        shape: Numbers of distinct labels and of distinct scores.
-        questions: The question of each row; rows are in the order of their cells.
-        filled: Flat indices of the cells that have rows.
-        starts: Index of the first row of each of these cells.
-    """
-
-    shape: tuple[int, int]
-    questions: Ints
-    filled: Ints
-    starts: Ints
+    shape: tuple[int, int]  # numbers of distinct labels and of distinct scores
+    questions: Ints  # the question of each row; rows are in the order of their cells
+    filled: Ints  # flat indices of the cells that have rows
+    starts: Ints  # index of the first row of each of these cells
 
     @classmethod
     def of(cls, comparison: Comparison) -> "Cells":

@@ -12,14 +12,14 @@ from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 from .. import sample
 from ..files.rows import Row, read_rows
 from ..hub_folder import builder
+from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
+from ..labeled_data.published import PublishedAnswer
 from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
-from ..labeled_data.sets import SETS
 from .benchmark import Benchmark
 from .board import board
 from .morqa import morqa
 from .ragchecker import ragchecker
-from .verdicts import verdicts
 
 
 def evouna(selection: DataSelection) -> Benchmark:
@@ -65,6 +65,21 @@ def diver_qa(selection: DataSelection) -> Benchmark:
     )
 
 
+def published(name: str, selection: DataSelection) -> Benchmark:
+    """Read a split of a data set in `labeled_data.sets.SETS`; by default, the split that figures are reported on."""
+    if selection.systems:
+        raise ValueError(f"{name} does not name systems. Leave out --systems.")
+    found = sets.read(name, selection.folder(name), selection.split, selection.limit)
+    groups = [_answer_groups(answer) if len(found.dropped) > 1 else ["all"] for answer in found.answers]
+    return Benchmark(
+        name=name,
+        rows=[_answer_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups, strict=True)],
+        groups=list(dict.fromkeys(group for of_answer in groups for group in of_answer)),
+        figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
+        dropped=found.dropped,
+    )
+
+
 def own_file(path: Path, selection: DataSelection) -> Benchmark:
     """Read a file of labeled answers: figures of all answers, and by `kind` if the file has that column.
 
@@ -101,7 +116,7 @@ def in_parts(path: Path, selection: DataSelection) -> Benchmark:
 _ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {
     "evouna": evouna,
     "diver_qa": diver_qa,
-    **{name: partial(verdicts, name) for name in SETS},
+    **{name: partial(published, name) for name in sets.SETS},
 }
 
 DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
@@ -152,6 +167,22 @@ def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
         answer=row["answer"],
         label=float(row["judgement"]),
         groups=frozenset({"all", *groups}),
+    )
+
+
+def _answer_groups(answer: PublishedAnswer) -> list[str]:
+    return ["all", answer.part, f"{answer.part}/{answer.test}" if answer.test else answer.part]
+
+
+def _answer_row(answer: PublishedAnswer, groups: list[str]) -> LabeledRow:
+    return LabeledRow(
+        question_id=answer.question_id,
+        question=answer.question,
+        references=list(answer.references),
+        answer=answer.answer,
+        label=float(answer.correct),
+        groups=frozenset(groups),
+        language=answer.language,
     )
 
 

@@ -160,15 +160,10 @@ OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = {
 
 
 def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
-    """Compute one agreement figure.
+    """Compute one agreement figure, a key of `OF_VERDICTS` or `OF_SCORES`.
 
-    Args:
-        name: A key of `OF_VERDICTS` or `OF_SCORES`.
-        comparison: The rows.
-        weights: The number of times each question counts, shape (replicates, questions).
-
-    Returns:
-        One entry per replicate; NaN where the figure is undefined, such as accuracy for a metric without verdicts.
+    Weights are the number of times each question counts, shape (replicates, questions). The result has one entry per
+    replicate; NaN where the figure is undefined, such as accuracy for a metric without verdicts.
     """
     if name in OF_SCORES:
         return OF_SCORES[name](comparison, weights)

@@ -21,14 +21,10 @@ _SCALES = {"deltableu": 100.0, "sacrebleu": 100.0}
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A metric and its options.
+    """A metric and its options: keywords of `load` and of `compute`.
 
-    Attributes:
-        name: A metric of this package, or any name that `evaluate.load` accepts.
-        column: Name of a score in the result, such as `rougeL` of rouge; None for the main score.
-        load: Keywords of `evaluate.load`.
-        compute: Keywords of `compute`.
-        threshold: Scores from here on mean "correct"; None for the metric's own verdicts.
+    The name may be any that `evaluate.load` accepts, and the column a score in the result, such as `rougeL` of rouge
+    (None: the main score). Scores from `threshold` on mean "correct"; None keeps the metric's own verdicts.
     """
 
     name: str
@@ -64,11 +60,7 @@ class Metric:
         self._known = accepted(self._module)
 
     def score(self, rows: Sequence[LabeledRow]) -> RowScores:
-        """Score rows with all references of each, or with the best reference if the metric accepts only one.
-
-        Raises:
-            ValueError: the result has no score for each row (see `results.read_result`).
-        """
+        """Score rows with all references of each, or with the best reference if the metric accepts only one."""
         return self._score(rows) if self._takes_lists() else self.score_each_reference(rows)[0]
 
     def score_each_reference(self, rows: Sequence[LabeledRow]) -> tuple[RowScores, RowScores]:

@@ -27,12 +27,7 @@ _ASPECTS = ("overall", "correctness", "completeness")
 
 
 def ragchecker(selection: DataSelection) -> Benchmark:
-    """Read the compared pairs: figures by aspect. A limit applies to each of the ten sources of questions.
-
-    Raises:
-        OSError: the file is missing and cannot be downloaded.
-        ValueError: the file has another format, or the selection names a split.
-    """
+    """Read the compared pairs: figures by aspect. A limit applies to each of the ten sources of questions."""
     if selection.split is not None:
         raise ValueError("ragchecker has no splits. Leave out --split.")
     pairs = _read(_file(selection))

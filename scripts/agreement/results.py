@@ -22,9 +22,6 @@ def read_result(
         name: Name of the metric in tables.
         column: Name of the list; None for `score`, `scores` or the only list.
         threshold: Scores from here on mean "correct"; None for the list `verdict` next to `score`, if there is one.
-
-    Raises:
-        ValueError: there is no such list or several to choose from, or a score is not a finite number.
     """
     metric = name.partition(":")[0]
     if "per_example" not in result and isinstance(result.get(metric), Real):

@@ -25,15 +25,8 @@ class Effort:
 class RowScores:
     """The scores of one metric.
 
-    Attributes:
-        name: The metric's name in tables.
-        scores: Score of each row.
-        verdicts: True where the metric calls the row correct; None without verdicts.
-        signature: The metric's signature, if it has one.
-        scale: The highest possible score, 1 or 100.
-        cost: The cost that the metric reports.
-        cached: Number of rows whose verdicts the metric had cached.
-        effort: The time and money for all rows; None for a baseline.
+    Verdicts are True where the metric calls the row correct, and None without verdicts. `scale` is the highest possible
+    score, 1 or 100, and `cached` the number of rows whose verdicts the metric had cached.
     """
 
     name: str
@@ -80,9 +73,7 @@ def merged(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScor
 def best_and_mean(pairs: RowScores, lengths: Sequence[int]) -> tuple[RowScores, RowScores]:
     """Reduce the scores of consecutive pairs of answer and reference to the best and the mean of each answer.
 
-    Args:
-        pairs: The scores of all pairs.
-        lengths: Number of references of each answer, at least 1.
+    `lengths` has the number of references of each answer, at least 1.
     """
     starts = np.cumsum([0, *lengths[:-1]])
     verdicts = None if pairs.verdicts is None else np.logical_or.reduceat(pairs.verdicts, starts)

@@ -13,25 +13,17 @@ import numpy as np
 from ..files.rows import did_you_mean, file_format
 from ..labeled_data.rows import DataSelection, LabeledRow
 from ..uncertainty.resampling import Bootstrap
-from .benchmark import Benchmark
+from .benchmark import Benchmark, with_synthetic_answers
 from .data_sets import DATA, own_file
 from .means import mean_tables
 from .metric_runs import Metric, MetricSpec
 from .row_scores import Effort, RowScores, score_baseline
-from .synthetic_answers import with_synthetic_answers
 from .tables import FigureTable, compare
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compare, and how.
-
-    Attributes:
-        selection: Which part of each data set to use.
-        metrics: The metrics, which are compared with each other and with the baselines.
-        bootstrap: How to draw intervals.
-        synthetic_answers: File with the column `synthetic_answers`.
-    """
+    """What to compare, and how; `synthetic_answers` is a file with a column of this name."""
 
     selection: DataSelection = field(default_factory=DataSelection)
     metrics: Sequence[MetricSpec] = ()
@@ -46,14 +38,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The result of a plan on one data set.
-
-    Attributes:
-        data: The labeled answers.
-        signatures: Signatures by metric, if it has one.
-        tables: A table of figures for each group.
-        efforts: The time and money that each metric needed.
-    """
+    """The result of a plan on one data set: a table for each group, and by metric its signature and its effort."""
 
     data: Benchmark
     signatures: dict[str, str]
@@ -62,12 +47,7 @@ class Agreement:
 
 
 def read(name: str, plan: Plan) -> Benchmark:
-    """Read the selected part of a data set, a key of `data_sets.DATA` or a file of labeled answers.
-
-    Raises:
-        OSError: the data cannot be found.
-        ValueError: the data have another format, or the plan does not fit them.
-    """
+    """Read the selected part of a data set, a key of `data_sets.DATA` or a file of labeled answers."""
     data = _reader(name)(plan.selection)
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
@@ -88,11 +68,7 @@ def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
 
 
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
-    """Score labeled answers with every metric and baseline, and compare the scores with people.
-
-    Raises:
-        ValueError: a metric's options or its results are not as expected.
-    """
+    """Score labeled answers with every metric and baseline, and compare the scores with people."""
     data, scores = _scored(data, metrics)
     tables = compare(data, scores, plan.bootstrap)
     return Agreement(

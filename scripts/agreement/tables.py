@@ -22,13 +22,7 @@ _EXAMPLES = 4
 
 @dataclass(frozen=True)
 class Published:
-    """Figures of one metric that a paper published for one group.
-
-    Attributes:
-        name: Name of the metric.
-        source: Paper and table.
-        figures: The published values.
-    """
+    """Figures of one metric that a paper published for one group; `source` names paper and table."""
 
     name: str
     source: str
@@ -37,16 +31,10 @@ class Published:
 
 @dataclass(frozen=True)
 class FigureTable:
-    """The figures of one group.
+    """The figures of one group, by metric and name.
 
-    Attributes:
-        group: Name of the group.
-        rows: Number of labeled answers.
-        questions: Number of distinct questions.
-        mean_label: Share of the answers that people call correct, or the mean rating or preference.
-        estimates: Figures by metric and name.
-        published: Published figures for this group.
-        examples: Answers by metric, if they may be shown.
+    The mean label is the share of the answers that people call correct, or the mean rating or preference. Examples are
+    answers by metric, if they may be shown.
     """
 
     group: str

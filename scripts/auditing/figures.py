@@ -21,11 +21,7 @@ _ERRORS = "wrong_accepted", "right_rejected"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, the ends of its interval and the number of its rows; None where undefined.
-
-    Attributes:
-        change: The difference from an earlier audit.
-    """
+    """A figure, its interval, the number of its rows, and its change since an earlier audit; None where undefined."""
 
     value: float | None
     low: float | None = None
@@ -43,25 +39,15 @@ RowValues = dict[str, dict[str, Floats]]
 
 @dataclass(frozen=True)
 class Audited:
-    """Labeled rows with the judge's verdicts; arrays have the shape (rows,).
+    """Labeled rows with the judge's verdicts; arrays have the shape (rows,)."""
 
-    Attributes:
-        labels: 1 for right and 0 for wrong answers.
-        questions: Number of each row's question.
-        lengths: Number of characters of each answer.
-        systems: The system that gave each answer; "" if unknown.
-        family: The systems of the judge's own family.
-        verdicts: Kind of request → 1 for correct, 0 for incorrect, NaN without a verdict.
-        scores: The judge's scores of the plain requests.
-    """
-
-    labels: Floats
-    questions: Ints
-    lengths: Ints
-    systems: Sequence[str]
-    family: Sequence[str]
-    verdicts: Mapping[str, Floats]
-    scores: Floats
+    labels: Floats  # 1 for right and 0 for wrong answers
+    questions: Ints  # number of each row's question
+    lengths: Ints  # number of characters of each answer
+    systems: Sequence[str]  # the system that gave each answer; "" if unknown
+    family: Sequence[str]  # the systems of the judge's own family
+    verdicts: Mapping[str, Floats]  # kind of request → 1 for correct, 0 for incorrect, NaN without a verdict
+    scores: Floats  # the judge's scores of the plain requests
 
 
 def row_values(audited: Audited) -> RowValues:

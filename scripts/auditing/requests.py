@@ -51,13 +51,10 @@ Requests = dict[str, list[JudgedRow | None]]
 
 
 def requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: int) -> Requests:
-    """Return the requests of an audit.
+    """Return the requests of an audit; raise ValueError if a row lacks a text that the judge's protocol needs.
 
     Requests with equal texts have different sample numbers, so the judge's store keeps a verdict for each of them: the
     k-th request of round r has the number 100 r + k.
-
-    Raises:
-        ValueError: A row lacks a text that the judge's protocol needs.
     """
     columns = judge.check_columns(
         {
@@ -89,14 +86,11 @@ def counts(judge: Any, asked: Requests) -> tuple[int, int]:
 
 
 def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter[str]]:
-    """Ask the judge for all verdicts that are not in its store.
+    """Ask the judge for all verdicts that are not in its store; raise ValueError if it gave up.
 
     Returns:
         Kind of request → 1 for correct, 0 for incorrect and NaN without a verdict; the scores of the plain requests;
         and the reasons for missing verdicts.
-
-    Raises:
-        ValueError: The judge gave up because too many requests failed, or no plain request got a verdict.
     """
     rows = _flat(asked)
     rulings = dict(zip(rows, judge.model.rulings(rows, False), strict=True))

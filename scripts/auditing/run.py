@@ -36,16 +36,7 @@ class AuditPlan:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A checked audit.
-
-    Attributes:
-        plan: What to audit.
-        judge: The judge, which was not asked yet.
-        rows: The answers.
-        asked: The requests.
-        notes: Notes on the rows.
-        sending: The number of requests, in words.
-    """
+    """A checked audit; the judge was not asked yet. `sending` is the number of requests in words."""
 
     plan: AuditPlan
     judge: Any
@@ -61,11 +52,7 @@ class Prepared:
 
 
 def prepare(plan: AuditPlan) -> Prepared:
-    """Read and check everything, before the judge is asked.
-
-    Raises:
-        ValueError: An option or a row is invalid, or the earlier audit is about other rows or another protocol.
-    """
+    """Read and check everything, before the judge is asked."""
     if not 1 <= plan.repeats <= MOST_REPEATS:
         raise ValueError(f"--repeats is {plan.repeats}. Expected 1 to {MOST_REPEATS}.")
     if plan.load.get("first") is not None:
@@ -103,11 +90,7 @@ def prepare(plan: AuditPlan) -> Prepared:
 
 
 def run(prepared: Prepared) -> dict[str, Any]:
-    """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows.
-
-    Raises:
-        ValueError: The judge gave up.
-    """
+    """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows."""
     rows, plan, earlier = prepared.rows, prepared.plan, prepared.plan.earlier
     verdicts, scores, errors = ask(prepared.judge, prepared.asked)
     _, questions = codes("questions", [row.question_id for row in rows], len(rows))

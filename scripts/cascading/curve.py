@@ -11,13 +11,10 @@ _STEPS = 50
 
 @dataclass(frozen=True)
 class LabeledScores:
-    """Rows with people's labels.
+    """Rows with people's labels; every array has shape (rows,).
 
-    Args:
-        scores: The metric's scores, from 0 to 1, shape (rows,).
-        labels: True where people call the answer correct, shape (rows,).
-        judged: The judge's verdicts as 1 and 0, NaN where unknown, shape (rows,).
-        threshold: The metric calls answers with at least this score correct.
+    Scores are from 0 to 1, and the metric calls answers with at least `threshold` correct. Labels are True where people
+    call the answer correct. `judged` has the judge's verdicts as 1 and 0, NaN where unknown.
     """
 
     scores: Floats
@@ -39,24 +36,16 @@ class LabeledScores:
 
 @dataclass(frozen=True)
 class Point:
-    """The result of one band.
-
-    Args:
-        low: Lower end of the band in which the judge is asked, low ≤ score < high.
-        high: Upper end of the band; a band up to 1 includes the score 1.
-        asked: Share of the rows in the band.
-        agreement: Share of rows on which the cascade agrees with people; None if no verdict of the judge is known in
-            the band. Known verdicts stand for the unknown ones.
-        decided: Agreement of the metric outside the band; None if no row is outside.
-        cost: Cost of 1,000 rows; None without prices.
-    """
+    """The result of the band low ≤ score < high in which the judge is asked; a band up to 1 includes the score 1."""
 
     low: float
     high: float
-    asked: float
+    asked: float  # share of the rows in the band
+    # Share of rows on which the cascade agrees with people; None if no verdict of the judge is known in the band. Known
+    # verdicts stand for the unknown ones.
     agreement: float | None
-    decided: float | None
-    cost: float | None
+    decided: float | None  # agreement of the metric outside the band; None if no row is outside
+    cost: float | None  # cost of 1,000 rows; None without prices
 
 
 def point(rows: LabeledScores, low: float, high: float, row_cost: float | None = None) -> Point:

@@ -18,14 +18,9 @@ _TOKENS = ("judge_tokens_in", "judge_tokens_out"), ("tokens_in", "tokens_out")
 
 @dataclass(frozen=True)
 class Read:
-    """Labeled rows, and the number of dropped rows.
+    """Rows with a score and a label, and the number of dropped rows.
 
-    Attributes:
-        rows: Rows with a score and a label.
-        unlabeled: Number of rows without a label.
-        unscored: Number of rows with a label but without a score.
-        tokens: Mean tokens per request and per reply; None if unknown.
-        columns: Column of each role.
+    `unscored` counts only rows with a label. `tokens` are the means per request and per reply; None if unknown.
     """
 
     rows: LabeledScores
@@ -36,11 +31,7 @@ class Read:
 
 
 def read(source: str, names: Names, threshold: float) -> Read:
-    """Read labeled rows.
-
-    Raises:
-        RowsError: a column is missing, a value is invalid, or no row has a score and a label.
-    """
+    """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
     wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS[0], *_TOKENS[1]]
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or file.first_of(LABELS) or LABELS[0]

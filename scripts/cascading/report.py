@@ -22,15 +22,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class FoundBand:
-    """The result for a file.
-
-    Attributes:
-        read: The rows.
-        target: Agreement to guarantee.
-        band: The band.
-        chosen: The cascade with the band.
-        points: The curve, from the metric alone to the judge alone.
-    """
+    """The band for a file, the cascade with it, and the curve from the metric alone to the judge alone."""
 
     read: Read
     target: float

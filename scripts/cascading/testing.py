@@ -34,10 +34,7 @@ _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(1, 100)))
 class Side:
     """The rows that the metric decides on one side of the band.
 
-    Args:
-        rows: Number of labeled rows.
-        agreeing: Number of rows on which people agree with the metric.
-        bound: Lower confidence bound of the agreement (Clopper and Pearson), at half of the level.
+    `bound` is the lower confidence bound of the agreement (Clopper and Pearson), at half of the level.
     """
 
     rows: int
@@ -49,11 +46,8 @@ class Side:
 class CheckedBand:
     """The band in which the judge is asked: low ≤ score < high.
 
-    Args:
-        low: 0 if the metric never decides "incorrect".
-        high: 1 if the metric never decides "correct".
-        below: Rows below `low`; None if `low` is 0.
-        above: Rows from `high` on; None if `high` is 1.
+    `low` is 0, and `below` None, if the metric never decides "incorrect"; `high` is 1, and `above` None, if it never
+    decides "correct".
     """
 
     low: float

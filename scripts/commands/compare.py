@@ -2,15 +2,13 @@
 
 from typing import Annotated
 
-from ..parameters import AllowMixed, Json, Labels, Systems, role_columns
+from ..parameters import SYSTEM_ROLES, AllowMixed, Json, Labels, SystemColumns, Systems
 from ..terminal import options_of, reported_errors, warn
-
-_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 
 def compare(
     systems: Systems,
-    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    column: SystemColumns = None,
     labels: Labels = None,
     changed: Annotated[
         str | None,
@@ -46,7 +44,7 @@ def compare(
         check_outputs({"--changed": changed, "--json": json_file}, inputs)
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
-        names = parse_columns(column, _ROLES)
+        names = parse_columns(column, SYSTEM_ROLES)
         more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
         read = read_systems(systems, names, more)
         warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import AllowMixed, Json, role_columns
+from ..parameters import SYSTEM_ROLES, AllowMixed, Json, SystemColumns
 from ..terminal import options_of, reported_errors, warn
 
 _rule, _out, _labels = map(options_of, ("Rule", "Output", "Human labels"))
-_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 _SHOWN = 10  # lost rows, and won rows, that the Markdown and JUnit files show
 
@@ -17,7 +16,7 @@ _SHOWN = 10  # lost rows, and won rows, that the Markdown and JUnit files show
 def gate(
     scored: Annotated[str, typer.Option(help="Read the scored rows of the new system: JSONL, CSV or Parquet.")],
     baseline: Annotated[str, typer.Option(help="Read the same rows, scored for the baseline.")],
-    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    column: SystemColumns = None,
     max_drop: Annotated[
         float, _rule("Allow a drop of this size; 0.01 is one percentage point, or 0.01 of the mean score.")
     ] = 0.0,
@@ -64,7 +63,7 @@ def gate(
         outputs = {"--markdown": markdown, "--junit": junit, "--json": json_file}
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         check_outputs(outputs, inputs)
-        names = parse_columns(column, _ROLES)
+        names = parse_columns(column, SYSTEM_ROLES)
         read = read_systems([baseline, scored], names, [*either("prediction"), *either("reference")])
         warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)

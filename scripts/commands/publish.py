@@ -51,9 +51,6 @@ def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
     """Return kind and name of everything to publish: models first, because metrics need them.
 
     The name of a large matcher is the path of its folder.
-
-    Raises:
-        ValueError: a name is unknown.
     """
     from ..publishing.repository import KINDS
     from ..publishing.sources import large_matcher, needed_metrics, needed_models

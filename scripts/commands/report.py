@@ -5,18 +5,17 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import AllowMixed, Labels, Systems, role_columns
+from ..parameters import SYSTEM_ROLES, AllowMixed, Labels, SystemColumns, Systems
 from ..terminal import options_of, reported_errors, warn
 
 _columns = options_of("Columns")
-_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 _ROWS = 10
 
 
 def report(
     systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the page to this .html file.")],
-    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    column: SystemColumns = None,
     labels: Labels = None,
     by: Annotated[list[str] | None, _columns("Add a table by the values of this column. Repeatable.")] = None,
     allow_mixed: AllowMixed = False,
@@ -40,7 +39,7 @@ def report(
             raise ValueError("report reads its rows twice. Give a file in place of standard input.")
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
         check_outputs({"--output": output}, inputs)
-        columns = parse_columns(column, _ROLES)
+        columns = parse_columns(column, SYSTEM_ROLES)
         facts = gather(systems, labels or [], columns, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]

@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ..parameters import LABELS_HELP, role_columns
+from ..parameters import LABELS_HELP, SYSTEM_ROLES, SystemColumns
 from ..terminal import options_of, reported_errors, warn
 
 _record = options_of("Record")
-_ROLES = ("score", "verdict", "id", "cluster", "label", "weight")
 
 
 def results(
@@ -21,7 +20,7 @@ def results(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write .eval_results/<data set>-<task>.yaml in this folder.")
     ] = Path(),
-    column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
+    column: SystemColumns = None,
     labels: Annotated[str | None, typer.Option(help=f"{LABELS_HELP}, and estimate the accuracy from them.")] = None,
     record: Annotated[Path | None, _record("Write a record of Every Eval Ever, too, to this JSON file.")] = None,
     organization: Annotated[str | None, _record("Name who evaluated the model, for --record.")] = None,
@@ -50,7 +49,7 @@ def results(
         check_different({"--scored": scored, "--labels": labels, "--record": record, "--output": target})
         if record is not None:
             check_place(record)
-        names = parse_columns(column, _ROLES)
+        names = parse_columns(column, SYSTEM_ROLES)
         figures, facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))
         target.parent.mkdir(exist_ok=True)

@@ -9,8 +9,7 @@ from ..parameters import Source, Target, role_columns
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..selection.criterion import Criterion
-    from ..selection.passes import Selection
+    from ..selection import Criterion, Selection
 
 _rule = options_of("Rule (give one)")
 
@@ -34,8 +33,7 @@ def select(
     from ..estimation.arguments import parse_columns
     from ..files.rows import LISTS, read_rows
     from ..files.writing import check_different, check_target, write_rows
-    from ..selection.criterion import Criterion
-    from ..selection.passes import decide
+    from ..selection import Criterion, decide
 
     with reported_errors("select"):
         scores = parse_columns(column, ["score"]).score

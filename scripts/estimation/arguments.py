@@ -10,15 +10,8 @@ from ..files.rows import did_you_mean
 class Names:
     """Columns as the user names them. With None or (), they are found by their usual names.
 
-    Attributes:
-        score: Scores.
-        verdict: Verdicts of the metric.
-        id: The columns that identify a row.
-        label: Labels of people.
-        weight: 1 / probability that the row was drawn, in the file of labels.
-        cluster: Rows with the same value here are related.
-        judge: Verdicts of an LLM judge.
-        group: Rows with the same value here get an estimate of their own.
+    `weight` is 1 / probability that the row was drawn, and `id` the columns that identify a row. Rows with the same
+    value in `cluster` are related; rows with the same value in `group` get an estimate of their own.
     """
 
     score: str = "score"
@@ -34,9 +27,7 @@ class Names:
 def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Names:
     """Parse the options `--column`, such as `["score=bem_score", "id=doc", "id=turn"]`.
 
-    Args:
-        given: The options as typed.
-        roles: The fields of `Names` that the command reads.
+    `roles` are the fields of `Names` that the command reads.
 
     Raises:
         ValueError: an option is not of the form `role=NAME`, has an unknown role, or repeats a role other than id.

@@ -32,11 +32,12 @@ def ask(
 ) -> tuple[int, int, list[str]]:
     """Draw rows and write them with an empty label, with sampling weights if the draw is stratified.
 
-    Scores are not written, because they would bias the person. Rows without a score are not drawn.
+    Scores are not written, because they would bias the person. Rows without a score are not drawn. The target must not
+    exist, as it may hold labels.
 
     Args:
         source: The file of scored rows.
-        target: The file to write. It must not exist, as it may hold labels.
+        target: The file to write.
         names: Columns.
         more: Other columns for the person to see.
         count: Number of rows to draw.
@@ -48,10 +49,6 @@ def ask(
     Returns:
         The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
         clusters for an interval.
-
-    Raises:
-        RowsError: a file cannot be read or written, rows cannot be identified, or a score is invalid.
-        ValueError: there are fewer than 20 rows.
     """
     _check_new(target)
     file = read_columns(source, [ID, *names.id, *_TEXTS, *more, names.score, names.cluster or ID, by or ID])

@@ -15,26 +15,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class EstimateInputs:
-    """Rows to estimate from.
+    """Rows to estimate from."""
 
-    Attributes:
-        scores: Scores from 0 to 1, shape (rows,).
-        labels: Labels from 0 to 1, NaN for rows without one, shape (rows,).
-        weights: Sampling weights, positive for rows with a label, shape (rows,); None for equal weights.
-        clusters: Number of each row's cluster, shape (rows,).
-        cluster_count: Number of clusters in all rows, including those outside of this part.
-        alone: True if each row is a cluster by itself.
-        groups: Number of each row's group, shape (rows,).
-        names: Names of the groups.
-    """
-
-    scores: Floats
-    labels: Floats
-    weights: Floats | None
-    clusters: Ints
-    cluster_count: int
-    alone: bool
-    groups: Ints
+    scores: Floats  # scores from 0 to 1, shape (rows,)
+    labels: Floats  # labels from 0 to 1, NaN for rows without one, shape (rows,)
+    weights: Floats | None  # sampling weights, positive for rows with a label, shape (rows,); None for equal weights
+    clusters: Ints  # number of each row's cluster, shape (rows,)
+    cluster_count: int  # number of clusters in all rows, including those outside of this part
+    alone: bool  # True if each row is a cluster by itself
+    groups: Ints  # number of each row's group in `names`, shape (rows,)
     names: tuple[str, ...]
 
     @property
@@ -108,11 +97,8 @@ def _require_range(name: str, values: Floats, is_wrong: NDArray[np.bool_], expec
 def require_sample(given: EstimateInputs) -> list[str]:
     """Compare the labeled rows with all rows, by their mean score and by the share of each group.
 
-    Returns:
-        Notes on differences that are unlikely in a random sample.
-
-    Raises:
-        ValueError: a difference hardly ever occurs in a random sample.
+    Return notes on differences that are unlikely in a random sample. Raise ValueError for a difference that hardly ever
+    occurs in a random sample.
     """
     shares = given.shares
     of_clusters = given.by_cluster(shares)

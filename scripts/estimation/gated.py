@@ -17,15 +17,8 @@ from .systems import Systems, changed_rows, powered_differences
 class Gated:
     """A decision of the gate.
 
-    Attributes:
-        figure: The figure that was compared.
-        baseline: The baseline's name.
-        system: The system's name.
-        before: The figure of the baseline.
-        after: The figure of the system.
-        drop: The drop, and whether it passed.
-        changed: The changed rows, as `compare --changed` writes them.
-        notes: Notes, one line each.
+    `before` and `after` are the figure of the baseline and of the system. `changed` has the changed rows, as `compare
+    --changed` writes them.
     """
 
     figure: str
@@ -75,13 +68,8 @@ def decide(
 ) -> Gated:
     """Decide whether the second system is worse than the first one, the baseline, by more than the allowed drop.
 
-    Args:
-        systems: The rows of both systems.
-        labeled: Labels of both systems; then the accuracy estimated from the labels decides. Or no labels.
-        max_drop: The allowed drop; 0.01 is one percentage point.
-        by_score: Whether to compare mean scores even if there are verdicts.
-        max_unscored: The share of rows that may lack a score.
-        confidence: Confidence level of the one-sided bound.
+    With labels of both systems, the accuracy estimated from the labels decides. `max_unscored` is the share of rows
+    that may lack a score.
 
     Raises:
         ValueError: as `gate` and, with labels, `estimate`; or too many rows lack a score or verdict.

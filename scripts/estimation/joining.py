@@ -28,29 +28,18 @@ _UNLABELED = ("", "skip")
 
 @dataclass(frozen=True)
 class Joined:
-    """Rows with a score, and the labels of some of them.
+    """Rows with a score, and the labels of some of them."""
 
-    Attributes:
-        rows: Their places in the file.
-        scores: Their scores.
-        labels: Their labels; NaN for rows without a label.
-        weights: 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
-        clusters: The cluster of each row; None if each row stands alone.
-        groups: The group of each row; None if there are no groups.
-        unscored: Number of rows without a score, which are left out.
-        unlabeled: Number of rows in the file of labels that have no label.
-        columns: The column that each kind of value was read from.
-    """
-
-    rows: Places
+    rows: Places  # their places in the file
     scores: Floats
-    labels: Floats
+    labels: Floats  # NaN for rows without a label
+    # 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
     weights: Floats | None
-    clusters: list[str] | None
-    groups: list[str] | None
-    unscored: int
-    unlabeled: int
-    columns: dict[str, str]
+    clusters: list[str] | None  # None if each row stands alone
+    groups: list[str] | None  # None if there are no groups
+    unscored: int  # number of rows without a score, which are left out
+    unlabeled: int  # number of rows in the file of labels that have no label
+    columns: dict[str, str]  # the column that each kind of value was read from
 
 
 def read_scored(source: str, names: Names) -> Columns:
@@ -109,11 +98,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
 
 
 def probabilities(file: Columns, name: str) -> Floats:
-    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty.
-
-    Raises:
-        RowsError: there is any other value.
-    """
+    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
     return numbers(file, name, "name a column with such values, such as the verdict, with --column score=NAME", 0, 1)
 
 

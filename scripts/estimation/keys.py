@@ -23,11 +23,7 @@ def cell_of(row: Row, name: str) -> object:
 
 
 def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[str]) -> list[list[str]]:
-    """Return, for each file, the columns that identify a row: the given ones, or `id`, or else these texts.
-
-    Raises:
-        RowsError: a file lacks all of them.
-    """
+    """Return, for each file, the columns that identify a row: the given ones, or `id`, or else these texts."""
     if given:
         return [list(given) for _ in files]
     if all(ID in file.present for file in files):
@@ -46,11 +42,7 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
 
 
 def keys(file: Columns, names: Sequence[str]) -> list[Key]:
-    """Return the key of each row, as `plain` text.
-
-    Raises:
-        RowsError: a column does not exist, or an id is empty.
-    """
+    """Return the key of each row, as `plain` text; raise RowsError if a column does not exist, or an id is empty."""
     columns = [[plain(value) for value in file.named(name)] for name in names]
     for name, column in zip(names, columns, strict=True):
         if name == ID and "" in column:

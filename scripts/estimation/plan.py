@@ -20,11 +20,8 @@ _ROWS = 20_000  # more rows make a plan slower, and its intervals hardly narrowe
 class Planned:
     """The mean margin of error, half the width of the 95% interval, for a number of labels.
 
-    Attributes:
-        labels: Number of labels.
-        alone: Margin of the mean of the labels.
-        alike: Margin of the estimate from labels and scores, with a simple random sample.
-        stratified: Margin of the estimate from labels and scores, with a stratified sample.
+    It is given for the mean of the labels (`alone`), and for the estimate from labels and scores with a simple random
+    (`alike`) and with a stratified sample.
     """
 
     labels: int
@@ -34,7 +31,7 @@ class Planned:
 
 
 def plan(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, seed: int = 0) -> list[Planned]:
-    """Simulate labels, samples and estimates.
+    """Simulate labels, samples and estimates; raise ValueError if no number of labels is enough.
 
     Args:
         scores: Probabilities that the answers are right, shape (rows,). They are assumed to be calibrated.
@@ -42,9 +39,6 @@ def plan(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, s
             all labels might be the same are left out.
         repeats: Simulations of each number.
         seed: Random seed.
-
-    Raises:
-        ValueError: scores are not from 0 to 1, or no number of labels is enough.
     """
     values = numbers("scores", scores)
     stratum(values)  # raises ValueError unless scores are from 0 to 1

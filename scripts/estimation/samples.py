@@ -15,7 +15,7 @@ _LEAST = 2  # rows of each stratum
 def draw(
     rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0, doubts: bool = False
 ) -> tuple[NDArray[np.intp], Floats | None]:
-    """Draw rows to label.
+    """Draw rows to label; raise ValueError if fewer than 20 rows would be drawn, or scores are not from 0 to 1.
 
     Args:
         rows: Number of rows.
@@ -28,9 +28,6 @@ def draw(
     Returns:
         The places of the rows in random order, so that the first ones are a random sample, too, and 1 / probability
         that each was drawn (None for a simple random sample).
-
-    Raises:
-        ValueError: fewer than 20 rows would be drawn, or scores are not from 0 to 1.
     """
     if min(count, rows) < FEWEST:
         raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}")

@@ -18,13 +18,7 @@ def signature_column(score: str) -> str:
 def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:
     """Return warnings about files without signatures, and about different signatures if they are allowed.
 
-    Args:
-        files: The columns of each system's file.
-        score: The column of scores.
-        allow_mixed: Whether different signatures are allowed; None if the command has no such option.
-
-    Raises:
-        RowsError: the signatures differ, and that is not allowed.
+    Raise RowsError if they differ and are not allowed; `allow_mixed` is None if the command has no such option.
     """
     column = signature_column(score)
     first: dict[str, str] = {}

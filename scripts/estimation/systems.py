@@ -23,29 +23,17 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class Systems:
-    """Scored rows of several systems.
+    """Scored rows of several systems, without rows that lack the score or verdict of some system."""
 
-    Attributes:
-        files: The columns that were read, by the name of the system; the first system is the baseline.
-        keys: The columns of the baseline that identify a row.
-        rows: For each system, the places of its rows in the baseline's order, without rows that lack a score.
-        scores: For each system, the score of each row.
-        verdicts: For each system, the verdict of each row; None unless every file has verdicts.
-        clusters: The cluster of each row; None if each row stands alone.
-        cluster_column: The column that the clusters were read from.
-        unscored: Number of rows that are left out because a system lacks their score or verdict.
-        lacking: For each system, the number of its rows without a score or verdict.
-    """
-
-    files: dict[str, Columns]
-    keys: list[str]
-    rows: dict[str, Places]
+    files: dict[str, Columns]  # the columns that were read, by the name of the system; the first system is the baseline
+    keys: list[str]  # the columns of the baseline that identify a row
+    rows: dict[str, Places]  # for each system, the places of its rows in the baseline's order
     scores: dict[str, Floats]
-    verdicts: dict[str, Floats] | None
-    clusters: list[str] | None
+    verdicts: dict[str, Floats] | None  # for each system, the verdict of each row; None unless every file has verdicts
+    clusters: list[str] | None  # the cluster of each row; None if each row stands alone
     cluster_column: str | None
-    unscored: int
-    lacking: dict[str, int]
+    unscored: int  # number of rows that are left out
+    lacking: dict[str, int]  # for each system, the number of its rows without a score or verdict
 
 
 def read_systems(sources: Sequence[str], names: Names, more: Sequence[str]) -> dict[str, Columns]:

@@ -13,13 +13,7 @@ _BEGINNING = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that cannot be scored.
-
-    Attributes:
-        number: Its number in the input.
-        error: What is wrong with it.
-        input: The row, or the text of a line that is not a row.
-    """
+    """A row that cannot be scored: its number, what is wrong, and the row (or the text of a line that is no row)."""
 
     number: int
     error: str

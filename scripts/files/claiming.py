@@ -36,12 +36,7 @@ _PATIENCE = 0.2
 def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
     """Yield the folder `<target>.work`, locked for this run; keep it afterwards if it holds work.
 
-    Args:
-        target: The output.
-        patience: Seconds to wait for a run that has locked the folder.
-
-    Raises:
-        RowsError: another run has locked the folder, or another program made it.
+    Raise RowsError if another run keeps the lock for `patience` seconds, or another program made the folder.
     """
     folder = work_place(target)
     lock = _locked(target, folder, patience)
@@ -60,14 +55,8 @@ def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
 def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
     """Return the settings that `save_settings` saved; None if the folder holds no work.
 
-    Args:
-        folder: The folder that `claimed` yields.
-        settings: The settings of this run. They must equal the saved ones, except that a resumed run may start to
-            collect bad rows (`ERRORS`).
-        resume: Continue the work of an earlier run.
-
-    Raises:
-        RowsError: the folder holds work, and `resume` is False or the settings differ.
+    Raise RowsError for work that is not to be resumed, or was made with other settings. A resumed run may start to
+    collect bad rows (`ERRORS`).
     """
     if not (folder / PROGRESS).is_file():
         return None

@@ -13,19 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a file.
-
-    Attributes:
-        source: The file.
-        numbers: The number of each row, as in `read_rows`.
-        values: Column → its values, None where a row has none. Columns that the file lacks are left out.
-        present: All columns of the file.
-    """
+    """Columns of a file."""
 
     source: str
-    numbers: Sequence[int]
+    numbers: Sequence[int]  # the number of each row, as in `read_rows`
+    # Column → its values, None where a row has none. Columns that the file lacks are left out.
     values: dict[str, list[Any]]
-    present: list[str]
+    present: list[str]  # all columns of the file
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -53,11 +47,7 @@ class Columns:
 
 
 def read_columns(source: str | Path, names: Collection[str]) -> Columns:
-    """Read the columns with these names that the file has.
-
-    Raises:
-        RowsError: the file cannot be read or has no rows.
-    """
+    """Read the columns with these names that the file has; raise RowsError if it cannot be read or has no rows."""
     if Path(source).suffix.lower() == ".parquet" and Path(source).is_file():
         found = _from_parquet(Path(source), names)
     else:

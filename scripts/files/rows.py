@@ -38,12 +38,7 @@ class RowsError(ValueError):
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken row.
-
-    Attributes:
-        message: Where it is, what is wrong, and how to fix it.
-        text: Its text.
-    """
+    """A broken row: its text, and a message that says where it is, what is wrong, and how to fix it."""
 
     message: str
     text: str
@@ -54,14 +49,11 @@ Record = tuple[int, Row | Broken]
 
 
 def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tuple[int, Row]]:
-    """Iterate over the rows of a file with their numbers.
+    """Iterate over the rows of a file with their numbers: the line in JSONL; from 1 in CSV and Parquet.
 
     Args:
         source: A `.jsonl`, `.csv` or `.parquet` file, or `-` for JSONL on the standard input.
         lists: Columns in which a CSV cell that starts with `[` is read as a JSON list.
-
-    Returns:
-        Pairs of number and row. The number is the line in JSONL, and counts the rows from 1 in CSV and Parquet.
 
     Raises:
         RowsError: the file does not exist or has an unknown format, or, during iteration, a row is broken.
@@ -72,9 +64,7 @@ def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tu
 def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
     """Iterate like `read_rows`, but yield a broken row as `Broken` and continue.
 
-    Raises:
-        RowsError: the file does not exist or has an unknown format, or the rest of it cannot be read, as after an open
-            quote in CSV.
+    Raise RowsError if the rest of the file cannot be read, as after an open quote in CSV.
     """
     suffix, path = file_format(source), Path(source)
     if str(source) != STANDARD and not path.is_file():
@@ -93,11 +83,7 @@ def parse_records(lines: Iterable[bytes], source: str | Path, lists: Collection[
 
 
 def file_format(source: str | Path) -> str:
-    """Return the format of a file: `.jsonl` (also for `-`), `.csv` or `.parquet`.
-
-    Raises:
-        RowsError: the name has another suffix.
-    """
+    """Return the format: `.jsonl` (also for `-`), `.csv` or `.parquet`; raise RowsError for another suffix."""
     suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
     if suffix not in _SUFFIXES:
         raise RowsError(f"{source}: unknown file type. Use .jsonl, .csv or .parquet.")

@@ -15,11 +15,7 @@ def text(value: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to a type of JSON: arrays to lists, dates to strings in ISO 8601.
-
-    Raises:
-        TypeError: the value has another type, for instance bytes.
-    """
+    """Convert arrays to lists and dates to strings in ISO 8601; raise TypeError for other values, such as bytes."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, (date, time)):

@@ -27,14 +27,9 @@ _PART = 10_000
 
 
 def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
-    """Write rows to a `.jsonl`, `.csv` or `.parquet` file, or as JSONL to the standard output when it is `-`.
+    """Write rows to a `.jsonl`, `.csv` or `.parquet` file, or as JSONL to the standard output; return their number.
 
-    Args:
-        target: The file, which is replaced once everything is written.
-        rows: The rows. In CSV, lists and objects become JSON and `None` an empty cell.
-
-    Returns:
-        The number of rows.
+    The file is replaced once everything is written. In CSV, lists and objects become JSON and `None` an empty cell.
 
     Raises:
         RowsError: the format is unknown, the folder does not exist, or the format cannot hold a value.
@@ -55,12 +50,7 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
 
 
 def check_target(target: str | Path, is_free: bool = True) -> None:
-    """Raise RowsError unless rows can be written there.
-
-    Args:
-        target: The file, or `-`.
-        is_free: Nothing else is printed on the standard output.
-    """
+    """Raise RowsError unless rows can be written there; `-` must be free of other output (`is_free`)."""
     file_format(target)
     if str(target) != STANDARD:
         check_place(Path(target))
@@ -91,8 +81,7 @@ _STREAMS = ("/dev/stdin", "/dev/stdout")
 def check_different(files: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if two options name the same file, also by a link.
 
-    Args:
-        files: Option → file, or None. `-` is the standard output for `--output`, and the standard input for others.
+    `-` is the standard output for `--output`, and the standard input for others.
     """
     given = {option: str(file) for option, file in files.items() if file is not None}
     there = [(option, _STREAMS[option == "--output"] if file == STANDARD else file) for option, file in given.items()]
@@ -104,9 +93,7 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if an output cannot be written, or is the same file as an input or another output.
 
-    Args:
-        outputs: Option → file, or None.
-        inputs: The same of the files that are read, which may be the same file.
+    Both map options to files or None. Inputs may be the same file.
     """
     for output in outputs.values():
         if output is not None:

@@ -9,12 +9,7 @@ from evaluate_qa.integrations.rows import RowScorer
 
 
 class AnswerMetric(BaseMetric):
-    """A metric of evaluate-qa.
-
-    Args:
-        metric: A name, a folder, or a loaded metric.
-        threshold: A case with a lower score fails.
-    """
+    """A metric of evaluate-qa (a name, a folder, or a loaded metric); a case with a score below the threshold fails."""
 
     def __init__(self, metric: Any = "bem", threshold: float = 0.5) -> None:
         self._rows, self.threshold = RowScorer(metric, {}), threshold

@@ -7,19 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from anyio import to_thread
-from inspect_ai.scorer import (
-    CORRECT,
-    INCORRECT,
-    NOANSWER,
-    Score,
-    Scorer,
-    Target,
-    Value,
-    accuracy,
-    mean,
-    scorer,
-    stderr,
-)
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, Value, accuracy, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from evaluate_qa.integrations.rows import Row, RowScore, RowScorer

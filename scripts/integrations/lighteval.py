@@ -21,13 +21,7 @@ from evaluate_qa.loading import load_metric
 
 
 class SampleScores(SampleLevelComputation):
-    """Scores of all rows by a metric of evaluate-qa.
-
-    Args:
-        name: The metric.
-        options: Options of `load`.
-        compute_options: Options of `compute`.
-    """
+    """Scores of all rows by a metric of evaluate-qa, with options of `load` and of `compute`."""
 
     def __init__(self, name: str, options: Mapping[str, Any], compute_options: Mapping[str, Any]) -> None:
         self.name, self.options, self.compute_options = name, options, compute_options

@@ -82,13 +82,7 @@ class AssertAnswers:
 
 
 def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], least: float) -> str:
-    """Return a message that lists the wrong answers with references, score and components.
-
-    Args:
-        rows: Columns of rows.
-        found: The result of `compute` for them.
-        least: The required share of correct answers.
-    """
+    """Return a message that lists the wrong answers with references, score and components."""
     verdicts = found["per_example"]["verdict"]
     wrong = [row for row, verdict in enumerate(verdicts) if not verdict]
     lines = [f"{len(verdicts) - len(wrong)} of {len(verdicts)} answers are right; expected {least:.0%}"]

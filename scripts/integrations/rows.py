@@ -18,13 +18,9 @@ _NO_COMPONENTS = ("score", "verdict", "best_reference", "error")
 class RowScore:
     """The scores of one answer.
 
-    Args:
-        score: The score; None if the row could not be scored.
-        verdict: The verdict; None if the metric gives no verdicts.
-        components: Other columns of `per_example` whose values are not None.
-        nearest: The reference with the best score, if the metric reports it.
-        error: Why the row could not be scored.
-        signature: The signature of the metric.
+    The score is None if the row could not be scored, for which `error` has the reason. The verdict is None if the
+    metric gives no verdicts. `components` has the other columns of `per_example` whose values are not None, and
+    `nearest` the reference with the best score, if the metric reports it.
     """
 
     score: float | None
@@ -50,16 +46,10 @@ def _component(component: tuple[str, Any]) -> str:
 
 
 class RowScorer:
-    """Scores rows for several threads.
+    """Scores rows for several threads with a metric: a name, a folder, or a loaded metric.
 
-    A thread that comes while rows are scored waits; the first waiting thread then scores the rows of all of them.
-
-    Args:
-        metric: A name, a folder, or a loaded metric.
-        options: Options of `compute`.
-
-    Raises:
-        TypeError, ValueError: the metric does not use references, or an option cannot be used.
+    A thread that comes while rows are scored waits; the first waiting thread then scores the rows of all of them. Raise
+    TypeError or ValueError if the metric does not use references, or an option cannot be used.
     """
 
     def __init__(self, metric: Any, options: Mapping[str, Any]) -> None:
@@ -73,11 +63,7 @@ class RowScorer:
         self._waiting: deque[tuple[Row, Future[RowScore]]] = deque()
 
     def __call__(self, row: Row) -> RowScore:
-        """Score one row: `{"predictions": …, "references": …, "questions": …}`, without columns that are not needed.
-
-        Raises:
-            RowError: this row cannot be scored.
-        """
+        """Score one row with columns of `compute`, without those that are not needed; raise RowError if it is bad."""
         mine: Future[RowScore] = Future()
         self._waiting.append((row, mine))
         with self._turn:

@@ -31,14 +31,10 @@ _LAST_OF_TRAIN = 127
 
 
 def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
-    """Yield the answers of a split.
-
-    Args:
-        folder: Folder with the file, under its own name or as the only `.jsonl`; None downloads it.
-        split: `train` or `dev`.
+    """Yield the answers of a split; the file has its own name or is the only `.jsonl` of the folder.
 
     Raises:
-        OSError: the file is missing or could not be downloaded.
+        OSError: the file is missing or could not be downloaded (without a folder).
         ValueError: the file does not have EfficientQA's format.
     """
     file = _file(folder) if folder else download(SOURCE)

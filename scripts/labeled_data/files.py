@@ -45,15 +45,10 @@ SYSTEM = "system"
 
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
-    """Return the labeled answers in a file, and the number of rows without a label.
+    """Return the labeled answers in a file with the columns `COLUMNS`, and the number of rows without a label.
 
-    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind.
-
-    Args:
-        path: A `.jsonl`, `.csv` or `.parquet` file with the columns `COLUMNS`.
-
-    Raises:
-        RowsError: the file or a row has the wrong form; the message names the row.
+    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. A row of the
+    wrong form raises RowsError, which names it.
     """
     found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):

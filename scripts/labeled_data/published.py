@@ -10,24 +10,16 @@ CORRECT, INCORRECT = "correct", "incorrect"
 
 @dataclass(frozen=True)
 class PublishedAnswer:
-    """One answer with its published verdict.
+    """One answer with its published verdict."""
 
-    Attributes:
-        part: The part of the data set that has its own figures, such as `Beetle` or `German`.
-        test: The test set of that part, such as `unseen questions`; None if the part has only one.
-        question_id: The same for all answers to a question, also across splits.
-        verdict: `correct`, `contradictory`, `incorrect`, or a verdict in between, such as `partially correct`.
-        language: Language of the texts, as an ISO 639-1 code.
-    """
-
-    part: str
-    test: str | None
-    question_id: str
+    part: str  # the part of the data set that has its own figures, such as `Beetle` or `German`
+    test: str | None  # the test set of that part, such as `unseen questions`; None if the part has only one
+    question_id: str  # the same for all answers to a question, also across splits
     question: str
     references: tuple[str, ...]
     answer: str
-    verdict: str
-    language: str = "en"
+    verdict: str  # `correct`, `contradictory`, `incorrect`, or a verdict in between, such as `partially correct`
+    language: str = "en"  # language of the texts, as an ISO 639-1 code
 
     @property
     def correct(self) -> bool:
@@ -37,14 +29,10 @@ class PublishedAnswer:
 
 @dataclass(frozen=True)
 class UsableAnswers:
-    """The answers of a data set that metrics can be compared on.
-
-    Attributes:
-        answers: The usable answers.
-        dropped: For each part, the number of dropped answers by reason.
-    """
+    """The answers of a data set that metrics can be compared on."""
 
     answers: list[PublishedAnswer]
+    # For each part, the number of dropped answers by reason.
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 

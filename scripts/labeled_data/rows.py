@@ -12,20 +12,13 @@ _Row = TypeVar("_Row")
 
 @dataclass(frozen=True)
 class DataSelection:
-    """Which part of a data set to read, and from where.
+    """Which part of a data set to read, and from where."""
 
-    Attributes:
-        data_dir: Folder with the source files, or with a folder for each data set; None downloads them into the
-            cache of `datasets`.
-        systems: Systems whose answers to read; empty for all.
-        limit: Read only this number of questions of each set.
-        split: Name of a split; None for all questions.
-    """
-
+    # Folder with the files, or with a folder for each data set; None downloads them into the cache of `datasets`.
     data_dir: Path | None = None
-    systems: tuple[str, ...] = ()
-    limit: int | None = None
-    split: str | None = None
+    systems: tuple[str, ...] = ()  # systems whose answers to read; empty for all
+    limit: int | None = None  # read only this number of questions of each set
+    split: str | None = None  # name of a split; None for all questions
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
@@ -50,30 +43,20 @@ class DataSelection:
 
 @dataclass(frozen=True)
 class LabeledRow:
-    """One answer with people's label.
+    """One answer with people's label."""
 
-    Attributes:
-        question_id: The same for all answers to a question.
-        label: 1 for correct and 0 for incorrect, or a rating, or how strongly people prefer the answer to the other.
-        groups: The groups in the data set's tables that the row belongs to.
-        synthetic_answers: Each reference as a sentence; may be empty.
-        reference_weights: The quality of each reference; may be empty.
-        language: Language of the texts, as an ISO 639-1 code.
-        other: Another answer to the question, if people compared the two.
-        system: The system that gave the answer; "" if unknown.
-    """
-
-    question_id: str
+    question_id: str  # the same for all answers to a question
     question: str
     references: list[str]
     answer: str
+    # 1 for correct and 0 for incorrect, or a rating, or how strongly people prefer the answer to the other.
     label: float
-    groups: frozenset[str]
-    synthetic_answers: tuple[str, ...] = ()
-    reference_weights: tuple[float, ...] = ()
-    language: str = "en"
-    other: str | None = None
-    system: str = ""
+    groups: frozenset[str]  # the groups in the data set's tables that the row belongs to
+    synthetic_answers: tuple[str, ...] = ()  # each reference as a sentence; may be empty
+    reference_weights: tuple[float, ...] = ()  # the quality of each reference; may be empty
+    language: str = "en"  # language of the texts, as an ISO 639-1 code
+    other: str | None = None  # another answer to the question, if people compared the two
+    system: str = ""  # the system that gave the answer; "" if unknown
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -87,10 +70,7 @@ def first_questions(
 ) -> Iterator[_Row]:
     """Yield the rows of the first questions of each source; None as the limit yields all rows.
 
-    Args:
-        rows: The rows of a data set.
-        limit: Number of questions.
-        key: Returns the source of a row's question, and what identifies the question within its source.
+    `key` returns the source of a row's question, and what identifies the question within its source.
     """
     questions: dict[object, dict[object, int]] = defaultdict(dict)
     for row in rows:

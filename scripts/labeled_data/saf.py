@@ -25,14 +25,10 @@ _FOLDERS = {"train": "training", "test": "unseen_answers"}
 
 
 def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
-    """Yield the answers of a split.
-
-    Args:
-        folder: Folder with `training` and `unseen_answers`; None downloads them.
-        split: `train`, or `test` for the unseen answers.
+    """Yield the answers of a split; the folder has `training` and, for the split `test`, `unseen_answers`.
 
     Raises:
-        OSError: the files are missing or could not be downloaded.
+        OSError: the files are missing or could not be downloaded (without a folder).
         ValueError: a file does not have SAF's format.
     """
     top = folder or download(SOURCE)

@@ -33,14 +33,10 @@ _FOLDERS: Mapping[str, Mapping[str | None, str]] = {
 
 
 def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
-    """Yield the answers of a split.
-
-    Args:
-        folder: Folder with `training/3way` and `test/3way`; None downloads them.
-        split: `train`, or `test` for the tests with unseen answers and with unseen questions.
+    """Yield the answers of a split; the folder has `training/3way` and `test/3way`.
 
     Raises:
-        OSError: the files are missing or could not be downloaded.
+        OSError: the files are missing or could not be downloaded (without a folder).
         ValueError: a file does not have the format of the task.
     """
     top = folder or download(SOURCE)

@@ -7,11 +7,7 @@ from evaluate_qa.datasets_scripts._shared.sources import Source
 
 
 def subfolder(source: Source, top: Path, path: str) -> Path:
-    """Return the folder with this path in `top` or up to two levels below it, as in a clone or an archive.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-    """
+    """Return the folder with this path in `top` or up to two levels below it, as in a clone or an archive."""
     for pattern in (path, f"*/{path}", f"*/*/{path}"):
         for place in sorted(top.glob(pattern)):
             return place
@@ -19,11 +15,7 @@ def subfolder(source: Source, top: Path, path: str) -> Path:
 
 
 def questions(folder: Path) -> list[tuple[str, ElementTree.Element]]:
-    """Return the name and the root element of each XML file in a folder, sorted by name.
-
-    Raises:
-        ValueError: a file is not XML or does not hold a question.
-    """
+    """Return the name and the root of each XML file in a folder, by name; ValueError for one without a question."""
     return [(path.stem, _question(path)) for path in sorted(folder.glob("*.xml"))]
 
 

@@ -16,9 +16,6 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
     Returns:
         The number of rows that both labeled, the number of rows with the same label, and kappa; None if all labels are
         the same.
-
-    Raises:
-        RowsError: rows cannot be identified, no row has two labels, or a label is between right and wrong.
     """
     first, second = one.columns(), other.columns()
     marks, others = one.marks(), other.marks()

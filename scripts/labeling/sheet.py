@@ -31,12 +31,7 @@ _JUDGED_VALUES = {*LABEL_VALUES, "correct", "incorrect"}
 class Shown:
     """The parts of a row that a person sees: no scores and no labels of others, unless a column is named.
 
-    Attributes:
-        question: The question; empty if there is none.
-        references: The references.
-        answer: The answer.
-        more: Other columns that are shown, with their values.
-        label: The row's own label; empty if there is none yet.
+    The question and the row's own label may be empty. `more` has the other columns that are shown.
     """
 
     question: str
@@ -47,15 +42,13 @@ class Shown:
 
 
 class Sheet:
-    """Rows to label, in their file. Each label is saved immediately.
+    """Rows to label, in their CSV or JSONL file. Each label is saved immediately.
 
     Args:
-        path: A CSV or JSONL file, such as `evaluate-qa sample` writes.
+        path: The file.
         label: The column for labels. Default: label or correct, or else a new column "label".
-        show: Other columns to show. Default: all of them, or none if one of them looks like scores or labels.
-
-    Attributes:
-        withheld: The other columns that are not shown by default.
+        show: Other columns to show. Default: all of them, or none if one of them looks like scores or labels; then
+            `withheld` has their names.
 
     Raises:
         RowsError: the file cannot be read or written, a label is invalid or from a judge, there are no answers, or a
@@ -106,13 +99,9 @@ class Sheet:
         return plain(self.rows[row][self.label])
 
     def save(self, row: int, label: str) -> None:
-        """Save the label of a row: right, wrong or skip.
+        """Save the label of a row: right, wrong or skip; raise RowsError, without a change, if it cannot be saved.
 
         One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
-
-        Raises:
-            RowsError: the file now holds other rows, another program keeps it locked, or it cannot be written. The
-                file is not changed then.
         """
         with self._lock, claimed(self.path, _PATIENCE):
             rows = self._reread()

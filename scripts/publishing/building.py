@@ -24,15 +24,9 @@ _DATA = ("*.css", "README.md", "demo_clip/*")
 
 
 def build(repository: Repository, data_dir: Path | None = None) -> None:
-    """Build the folder of a repository.
+    """Build the folder of a repository, which must not exist.
 
-    Args:
-        repository: The repository, whose folder must not exist.
-        data_dir: For a data set, the parent of the folder with its source files; None downloads them.
-
-    Raises:
-        FileNotFoundError: a file is missing.
-        ValueError: two files have the same name, a package is not pinned, or a card is malformed.
+    `data_dir` is the parent of the folder with a data set's source files; None downloads them.
     """
     repository.folder.mkdir(parents=True)
     if repository.kind == "dataset":

@@ -23,9 +23,6 @@ def pinned(lines: Iterable[str], constraints: str) -> str:
     """Return the text of a requirements.txt: each wanted package, pinned as in the constraints.
 
     A package has several lines if its version depends on Python's version.
-
-    Raises:
-        ValueError: a package is not pinned.
     """
     pins = _by_name(constraints.splitlines())
     text = ""

@@ -32,11 +32,7 @@ def names(kind: Kind) -> list[str]:
 
 
 def large_matcher(name: str) -> str:
-    """Return the path of a large matcher's folder.
-
-    Raises:
-        ValueError: There is nothing of this name to publish, or a model of the metrics has the name of the folder.
-    """
+    """Return the path of a large matcher's folder; raise ValueError for anything else, or the name of a model."""
     folder = Path(name).expanduser().resolve()
     if not (folder / HEAD).is_file():
         known = ", ".join(known for kind in reversed(KINDS) for known in names(kind))
@@ -69,11 +65,7 @@ def needed_metrics(space: str) -> list[str]:
 
 
 def license_text() -> str:
-    """Return the text of this package's license.
-
-    Raises:
-        FileNotFoundError: there is no license in the checkout or among the installed files.
-    """
+    """Return the text of this package's license, from the checkout or from the installed files."""
     checkout = PACKAGE.parent / "LICENSE"
     if checkout.is_file():
         return checkout.read_text(encoding="utf-8")

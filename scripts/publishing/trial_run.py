@@ -42,9 +42,8 @@ for config in yaml.safe_load(card.split("\\n---\\n")[0])["configs"]:
 def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[str]:
     """Run the examples in the card of a metric or large matcher, or load a data set; return what went wrong.
 
-    Args:
-        repository: The repository. This package's own models are skipped, because the metrics use them.
-        models: Built models, which the metric finds as if they had been downloaded.
+    This package's own models are skipped, because the metrics use them. A metric finds the built `models` as if they
+    had been downloaded.
     """
     if repository.kind == "model" and not repository.source:
         return []

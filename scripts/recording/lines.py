@@ -28,13 +28,7 @@ _SHARE, _COUNT = Number(0, 1), Whole(0)
 
 @dataclass(frozen=True)
 class VerdictDefaults:
-    """Values from the command line.
-
-    Args:
-        model: The judge's name for rows without one.
-        protocol: The protocol for rows without one.
-        columns: Columns of question, references and prediction.
-    """
+    """Values from the command line, for rows without a model or protocol."""
 
     model: str | None
     protocol: Protocol
@@ -52,11 +46,7 @@ def line(record: Record) -> Line:
 
 
 def record(line: Line, given: VerdictDefaults) -> Record:
-    """Return the record in a row.
-
-    Raises:
-        ValueError: a value is missing or invalid; the message names its column.
-    """
+    """Return the record in a row; raise ValueError, which names the column, for a missing or invalid value."""
     named = _text(line, "protocol", given.protocol.signature)
     known = [given.protocol, *map(protocol, PROTOCOLS)]
     judged_by = decisions(named) or next((one for one in known if named in (one.name, one.signature)), None)

@@ -18,13 +18,7 @@ _BATCH = 5000
 
 @dataclass
 class Imported:
-    """Numbers of imported verdicts.
-
-    Attributes:
-        new: Verdicts that were added.
-        known: Verdicts that were in the cache already.
-        differing: Verdicts that differ from the cache, which was not changed.
-    """
+    """Numbers of imported verdicts: added, in the cache already, and different from the cache, which was kept."""
 
     new: int = 0
     known: int = 0
@@ -39,12 +33,7 @@ def export(folder: Path, target: str) -> int:
 
 
 def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
-    """Add the verdicts in a file to a cache. A file may be imported again after an error.
-
-    Raises:
-        ValueError: a row is bad; the message names it.
-        OSError: the verdicts could not be stored.
-    """
+    """Add the verdicts in a file to a cache. A file may be imported again after an error."""
     done, verdicts = Imported(), Verdicts(folder)
     records = _records(source, given)
     with progress("verdicts: import", None, "verdict") as bar:

@@ -17,13 +17,7 @@ _MOST_BINS, _LABELS_PER_BIN = 10, 10
 
 @dataclass(frozen=True)
 class Bin:
-    """Labeled rows with similar scores.
-
-    Attributes:
-        score: Mean score.
-        share: Share of answers that people judged right, weighted as the rows were drawn.
-        labels: Number of labels.
-    """
+    """Labeled rows with similar scores; `share` is the share of right answers, weighted as the rows were drawn."""
 
     score: float
     share: float
@@ -88,10 +82,8 @@ def calibration(bins: Sequence[Bin], title: str) -> str:
 def calibration_bins(scores: Floats, labels: Floats, weights: Floats | None) -> list[Bin]:
     """Return up to ten bins with about equally many labels, at least ten each; equal scores share a bin.
 
-    Args:
-        scores: From 0 to 1, shape (rows,).
-        labels: From 0 to 1, NaN for an unlabeled row, shape (rows,).
-        weights: Sampling weight of each row (1 / probability of being drawn); None for a simple random sample.
+    Arrays have the shape (rows,). Labels are from 0 to 1, NaN for an unlabeled row. Weights are 1 / probability of
+    being drawn; None for a simple random sample.
     """
     known = ~np.isnan(labels)
     scores, labels, weights = scores[known], labels[known], None if weights is None else weights[known]

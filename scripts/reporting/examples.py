@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import is_number
+
 from ..estimation.keys import ID, cell_of, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
@@ -20,23 +22,14 @@ _MOST_COMPONENTS = 12
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of one system.
-
-    Attributes:
-        system: Name of the system.
-        parts: The answer in pieces, each with True if it is a word of a reference.
-        score: The metric's score.
-        verdict: True if the metric judges the answer correct; None without verdicts.
-        label: A person's verdict, from 0 to 1; None without a label.
-        components: Other numbers of the row by column, the first twelve.
-    """
+    """The answer of one system."""
 
     system: str
-    parts: list[tuple[str, bool]]
+    parts: list[tuple[str, bool]]  # the answer in pieces, each with True if it is a word of a reference
     score: float
-    verdict: bool | None
-    label: float | None
-    components: dict[str, str]
+    verdict: bool | None  # True if the metric judges the answer correct; None without verdicts
+    label: float | None  # a person's verdict, from 0 to 1; None without a label
+    components: dict[str, str]  # other numbers of the row by column, the first twelve
 
 
 @dataclass(frozen=True)
@@ -154,11 +147,7 @@ def _example(
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
-    numbers = {
-        name: value
-        for name, value in row.items()
-        if name not in hidden and isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
+    numbers = {name: value for name, value in row.items() if name not in hidden and is_number(value)}
     shown = list(numbers.items())[:_MOST_COMPONENTS]
     return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
 

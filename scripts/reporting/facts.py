@@ -22,15 +22,7 @@ _MOST_SLICES = 30
 
 @dataclass(frozen=True)
 class SystemFacts:
-    """The figures of one system.
-
-    Attributes:
-        name: Name of the system.
-        source: The file of its rows.
-        score: Mean score, with its interval.
-        right: Share of answers that the metric judged correct; None without verdicts.
-        powered: The accuracy from labels and scores; None without labels.
-    """
+    """The figures of one system: mean score, share judged correct, and accuracy from labels; None if unknown."""
 
     name: str
     source: str
@@ -41,13 +33,7 @@ class SystemFacts:
 
 @dataclass(frozen=True)
 class Slice:
-    """Rows with one value in a column.
-
-    Attributes:
-        value: The value.
-        rows: Number of rows.
-        figures: Share of each system's answers judged correct, or the mean score if there are no verdicts.
-    """
+    """Rows with one value in a column. Figures are the share judged correct, or the mean score, of each system."""
 
     value: str
     rows: int
@@ -56,25 +42,16 @@ class Slice:
 
 @dataclass(frozen=True)
 class Facts:
-    """The contents of a report.
-
-    Attributes:
-        systems: Figures of each system.
-        joined: The rows of all systems.
-        labeled: Labels of each system's rows, in the same order; empty without labels.
-        pairs: Each other system compared with the first.
-        powered: Accuracies from labels and scores; None without labels.
-        slices: Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
-        clusters: Number of clusters; None if each row is its own cluster.
-    """
+    """The contents of a report."""
 
     systems: list[SystemFacts]
     joined: Systems
-    labeled: list[Joined]
-    pairs: list[Paired]
-    powered: Estimates | None
+    labeled: list[Joined]  # labels of each system's rows, in the same order; empty without labels
+    pairs: list[Paired]  # each other system compared with the first
+    powered: Estimates | None  # accuracies from labels and scores; None without labels
+    # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
-    clusters: int | None
+    clusters: int | None  # number of clusters; None if each row is its own cluster
 
 
 def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequence[str] = ()) -> Facts:

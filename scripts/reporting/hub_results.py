@@ -18,13 +18,7 @@ MEAN_SCORE = "Mean score"
 
 @dataclass(frozen=True)
 class Task:
-    """What was evaluated.
-
-    Attributes:
-        model: Repository of the model on the Hub.
-        dataset: Repository of the data set.
-        task: Task in the data set's `eval.yaml`.
-    """
+    """What was evaluated: repositories of model and data set on the Hub, and the task in the data set's `eval.yaml`."""
 
     model: str
     dataset: str
@@ -45,25 +39,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one model, with 95% intervals as in `report`.
+    """The figures of one model, with 95% intervals as in `report`."""
 
-    Attributes:
-        accuracy: Share of correct answers; None without verdicts and labels.
-        score: Mean score.
-        rows: Number of rows.
-        unscored: Number of rows without a score or verdict, which are left out.
-        labels: Number of human labels that the accuracy is estimated from; 0 if it is the share judged correct.
-        signature: The metric's signature; empty if the file has none.
-        date: When the file was written.
-    """
-
-    accuracy: Interval | None
+    accuracy: Interval | None  # share of correct answers; None without verdicts and labels
     score: Interval
     rows: int
-    unscored: int
-    labels: int
-    signature: str
-    date: datetime
+    unscored: int  # number of rows without a score or verdict, which are left out
+    labels: int  # number of human labels that the accuracy is estimated from; 0 if it is the share judged correct
+    signature: str  # the metric's signature; empty if the file has none
+    date: datetime  # when the file was written
 
     def named(self) -> Iterator[tuple[str, Interval]]:
         """Yield the accuracy, if it is known, and the mean score, with their names."""

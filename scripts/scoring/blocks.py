@@ -38,9 +38,6 @@ class Blocks:
         errors: The file of bad rows, which `finish` writes too; None if a bad row stops the run.
         settings: Everything besides the rows that determines the scores and the blocks.
         resume: Continue the work of a stopped run.
-
-    Raises:
-        RowsError: the folder holds earlier work, and `resume` is False or the settings differ.
     """
 
     def __init__(
@@ -75,11 +72,7 @@ class Blocks:
         return reduce(Progress.and_then, (block.outcome for _, block in sorted(self.finished.items())), Progress())
 
     def finish(self) -> None:
-        """Write the file of bad rows and, if any row was scored, the output, and mark the work as done.
-
-        Raises:
-            RowsError: a block was damaged during the run.
-        """
+        """Write bad rows and, if any row was scored, the output, and mark the work as done."""
         blocks = sorted(self.finished.items())
         for number, block in blocks:
             if not self._is_whole(block):

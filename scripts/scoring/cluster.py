@@ -18,19 +18,12 @@ from .row_scorer import FileRowScorer, ScoredChunk
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Ray cluster and its actors.
+    """A Ray cluster and its actors."""
 
-    Args:
-        num_actors: Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as
-            many as its GPUs allow if `num_gpus` is given.
-        num_gpus: GPUs per actor; with a fraction, actors share a GPU.
-
-    Raises:
-        ValueError: a number is out of range.
-    """
-
+    # Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as many as its
+    # GPUs allow if `num_gpus` is given.
     num_actors: int | None = None
-    num_gpus: float = 0
+    num_gpus: float = 0  # GPUs per actor; with a fraction, actors share a GPU
 
     def __post_init__(self) -> None:
         if self.num_actors is not None and self.num_actors < 1:
@@ -42,10 +35,7 @@ class Cluster:
 class ScoringActor:
     """The scorer of a job in an actor; the metric is loaded for the first block.
 
-    Args:
-        job: The job.
-        folder: Working directory of the command, so that relative paths in options mean the same here.
-        code: Identifies the metric's code on the machine of the command.
+    Relative paths in options start in `folder`, as for the command. `code` identifies the metric's code there.
     """
 
     def __init__(self, job: ScoringJob, folder: str, code: str) -> None:
@@ -76,11 +66,8 @@ class ScoringActor:
 def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
     """Yield the actors; stop them at the end, and the cluster if it was started here.
 
-    The variable RAY_ADDRESS names a running cluster, as in Ray's own commands.
-
-    Raises:
-        ConnectionError: there is no cluster at the address.
-        ValueError: the cluster has too few CPUs or GPUs for the actors.
+    The variable RAY_ADDRESS names a running cluster, as in Ray's own commands. Raise ConnectionError if there is none,
+    and ValueError if it has too few CPUs or GPUs for the actors.
     """
     import ray
 

@@ -19,11 +19,7 @@ COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
 
 
 def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
-    """Turn `["predictions=answer"]` into column of the metric → column of the input.
-
-    Raises:
-        ValueError: one does not have this form, or no metric has such a column.
-    """
+    """Turn `["predictions=answer"]` into column of the metric → column of the input."""
     named = {}
     for text in given:
         column, _, name = text.partition("=")
@@ -39,18 +35,13 @@ def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dic
 
 @dataclass(frozen=True)
 class MetricColumns:
-    """Names of columns in the input.
+    """Names of columns in the input."""
 
-    Args:
-        named: Column of the metric → column of the input. Other columns are read under the metric's name or its
-            singular: `predictions`, `prediction`.
-        blanks: An empty string means that an optional value is missing, as in CSV.
-        folder: The folder of the input; relative paths of videos start there.
-    """
-
+    # Column of the metric → column of the input. Other columns are read under the metric's name or its singular:
+    # `predictions`, `prediction`.
     named: Mapping[str, str] = field(default_factory=dict)
-    blanks: bool = False
-    folder: Path = Path()
+    blanks: bool = False  # an empty string means that an optional value is missing, as in CSV
+    folder: Path = Path()  # the folder of the input; relative paths of videos start there
 
     def lists(self) -> set[str]:
         """Return the columns of the input that may hold lists, for `read_rows`."""

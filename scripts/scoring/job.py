@@ -21,24 +21,7 @@ ScoringTask = tuple[int, list[Record]]
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """What to score, how, and where the scores go.
-
-    Args:
-        metric: A metric of this package, or any name or folder that `evaluate.load` accepts.
-        source: File of rows, or `-`.
-        target: File of scored rows, or `-`.
-        config: Configuration of the metric.
-        load: Keywords of `evaluate.load`.
-        compute: Keywords of the metric's `compute`.
-        columns: Column of the metric → column of the input.
-        prefix: Prefix of the names of the added columns.
-        errors: File for rows that cannot be scored; None stops at the first one.
-        chunk_size: Number of rows per block; a killed run loses at most the block it was scoring.
-        resume: Continue the work of a stopped run.
-
-    Raises:
-        ValueError: an option is wrong, or two options exclude each other.
-    """
+    """What to score, how, and where the scores go: the options of `evaluate-qa score`, after a check."""
 
     metric: str
     source: str

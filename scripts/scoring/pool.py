@@ -44,11 +44,7 @@ class Pool:
     _failed_starts: int = field(default=0, init=False)
 
     def score(self, tasks: Iterator[ScoringTask]) -> Iterator[tuple[ScoringTask, ScoredChunk]]:
-        """Keep all actors busy; yield each block as soon as it is scored.
-
-        Raises:
-            RowsError: a block has killed several actors, or no actor can be started.
-        """
+        """Keep all actors busy; yield each block as soon as it is scored."""
         for _ in range(self.count):
             self._start_one()
         while True:

@@ -25,13 +25,9 @@ _NumberedRow = tuple[int, Row]
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """The rows of a chunk after scoring.
+    """The rows of a chunk after scoring, with the columns of the metric, and those that could not be scored.
 
-    Attributes:
-        rows: The scored rows, with the columns of the metric added.
-        bad: The rows that could not be scored.
-        sums: Column of the metric → sum and count of its numbers, for means.
-        signature: The signature of the metric, if it has one.
+    `sums` maps a column of the metric to sum and count of its numbers, for means.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -41,15 +37,9 @@ class ScoredChunk:
 
 
 class FileRowScorer:
-    """A loaded metric that scores rows of a file.
+    """A loaded metric that scores rows of a file; with `keep_going` it sets bad rows aside, else it raises RowsError.
 
-    Args:
-        metric: A scorer, or a metric that `evaluate.load` returned.
-        source: Name of the input, for messages.
-        columns: Names of the metric's columns in the input.
-        compute: Keywords of the metric's `compute`.
-        prefix: Prefix of the names of the added columns.
-        keep_going: Set bad rows aside; otherwise, the first one raises RowsError.
+    `source` is the name of the input, for messages, and `compute` has the keywords of the metric's `compute`.
     """
 
     def __init__(
@@ -98,9 +88,8 @@ class FileRowScorer:
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score the rows.
 
-        Raises:
-            RowsError: a row is bad and not set aside, or has a column with the name of an added one.
-            ValueError: the metric returns no score per row, or rejects its keywords.
+        Raise RowsError for a bad row that is not set aside, or has a column with the name of an added one, and
+        ValueError if the metric returns no score per row, or rejects its keywords.
         """
         options = {**self._compute, **self._reporting}
         result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))

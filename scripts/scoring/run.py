@@ -29,15 +29,7 @@ _Engine = Callable[[Iterator[ScoringTask]], Iterator[tuple[ScoringTask, ScoredCh
 
 
 def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
-    """Score all rows, in this process or in actors of a Ray cluster; finished blocks survive an interruption.
-
-    Returns:
-        What became of the rows.
-
-    Raises:
-        ValueError: the input, an option or earlier work cannot be used; the message includes the fix.
-        ConnectionError: there is no Ray cluster at the address.
-    """
+    """Score all rows, in this process or in actors of a Ray cluster; finished blocks survive an interruption."""
     records, standard = job.records(), sys.stdout.buffer
     # Whatever a metric or a library prints must not come between the rows.
     with redirect_stdout(sys.stderr), claimed(job.errors) if job.errors else nullcontext():

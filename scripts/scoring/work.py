@@ -16,11 +16,8 @@ from .row_scorer import ScoredChunk
 class Progress:
     """What became of rows.
 
-    Attributes:
-        records: Number of rows read, good or bad.
-        scored: Number of rows with scores.
-        sums: Column of the metric → sum and count.
-        signatures: Signatures of all chunks; more than one if the chunks' scores depend on different settings.
+    `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
+    settings.
     """
 
     records: int = 0
@@ -57,12 +54,7 @@ def digest(records: Iterable[Record]) -> str:
 
 
 class StandardOutput:
-    """Print scored rows as JSONL and write bad rows to their file, chunk by chunk.
-
-    Args:
-        stream: The standard output.
-        errors: The file of bad rows; None if a bad row stops the run.
-    """
+    """Print scored rows as JSONL and write bad rows to their file, if there is one, chunk by chunk."""
 
     def __init__(self, stream: BinaryIO, errors: Path | None) -> None:
         self._stream, self._errors, self.progress = stream, errors, Progress()

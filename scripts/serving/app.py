@@ -24,13 +24,7 @@ _MOST_WAITING_ROWS = 10_000
 
 
 class Server:
-    """Answers requests with one scorer.
-
-    Args:
-        metric: The scorer.
-        compute: Options of its `compute`, for all requests.
-        token: The bearer token that requests must have; None lets everyone in.
-    """
+    """Answers requests with one scorer and one set of `compute` options; without a token, it lets everyone in."""
 
     def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token
@@ -106,11 +100,7 @@ class Server:
         return "\n".join([*lines, ""])
 
     async def _result(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result for columns as they came.
-
-        Raises:
-            HTTPException: The columns are invalid, the queue is full, or the scorer failed.
-        """
+        """Return the result for columns as they came; raise HTTPException if they are invalid or cannot be scored."""
         metric = self._metric
         try:
             checked = metric.check_columns({name: columns.get(name) for name in metric.columns}, self._options)

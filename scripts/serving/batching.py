@@ -28,34 +28,21 @@ class _Request:
 
 @dataclass
 class Batcher:
-    """Runs a scorer in one thread.
+    """Runs a scorer in one thread."""
 
-    Args:
-        score: Returns the result of each of several requests.
-        most_rows: Number of rows that may wait. A request with more rows is accepted if no other is waiting.
-        waiting: Number of rows that wait for a batch.
-        rows: Number of rows that were scored.
-        batches: Number of batches.
-        seconds: Time that the scorer took.
-    """
-
-    score: Callable[[Sequence[Columns]], list[Result]]
+    score: Callable[[Sequence[Columns]], list[Result]]  # returns the result of each of several requests
+    # Number of rows that may wait. A request with more rows is accepted if no other is waiting.
     most_rows: int
-    waiting: int = 0
-    rows: int = 0
+    waiting: int = 0  # number of rows that wait for a batch
+    rows: int = 0  # number of rows that were scored
     batches: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # time that the scorer took
     _requests: deque[_Request] = field(default_factory=deque)
     _running: "asyncio.Task[None] | None" = None
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "scorer"))
 
     async def result(self, columns: Columns, rows: int) -> Result:
-        """Return the result of a request.
-
-        Raises:
-            QueueFullError: Too many rows are waiting.
-            Exception: What the scorer raised for this request.
-        """
+        """Return the result of a request; raise QueueFullError, or what the scorer raised for this request."""
         if self.waiting and self.waiting + rows > self.most_rows:
             raise QueueFullError
         loop = asyncio.get_running_loop()

@@ -17,8 +17,7 @@ MOST_SECONDS = 30
 async def read_object(request: Request) -> dict[str, Any]:
     """Return the JSON object in the body of a request.
 
-    Raises:
-        HTTPException: The body is too large (413), too slow (408), or not a JSON object (400, 415).
+    Raise HTTPException if the body is too large (413), too slow (408), or not a JSON object (400, 415).
     """
     # Web pages can send any other content type to a server on this machine, but JSON only if the server agrees.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -19,11 +19,7 @@ _NAMES = {"reference_answers": "references", "answer_to_judge": "prediction"}
 
 
 def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
-    """Return the columns of the row that the state of a request describes.
-
-    Raises:
-        ValueError: The state is not a row, or a question cannot be answered.
-    """
+    """Return the columns of the row that a request's state describes; raise ValueError if there is none."""
     questions = body.get("questions")
     if not isinstance(questions, dict) or not questions:
         raise ValueError(
@@ -62,10 +58,9 @@ def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reply: for every question, the probability from 0 to 1 that the prediction is right.
+    """Return for every question the probability from 0 to 1 that the prediction is right.
 
-    Raises:
-        RuntimeError: The row could not be scored.
+    Raise RuntimeError if the row could not be scored.
     """
     rows = result["per_example"]
     if (score := rows["score"][0]) is None:

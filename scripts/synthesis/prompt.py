@@ -11,11 +11,7 @@ _SAMPLE = {"question": "a question", "answer": "an answer"}
 
 
 def load_prompt(file: Path | None) -> Prompt:
-    """Return the prompt of a file (default: our own).
-
-    Raises:
-        ValueError: the file does not exist or is not a valid prompt.
-    """
+    """Return the prompt of a file (default: our own); raise ValueError if it is missing or not a valid prompt."""
     file = file or _OWN
     if not file.is_file():
         raise ValueError(f"--prompt is {str(file)!r}; expected a file")

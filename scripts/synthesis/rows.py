@@ -23,40 +23,28 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class SynthesisTask:
-    """A row of the input.
+    """A row of the input with its place, for messages, and one pair per reference."""
 
-    Attributes:
-        number: The number of the row in the input: its line in JSONL.
-        where: File and line, for messages.
-        row: The row.
-        pairs: One pair per reference.
-    """
-
-    number: int
     where: str
     row: Row
     pairs: list[Pair]
 
 
 def read_tasks(source: Path, columns: MetricColumns) -> list[SynthesisTask]:
-    """Read and check all rows.
-
-    Raises:
-        RowsError: a row has no question or no references, or there are no rows.
-    """
+    """Read and check all rows; raise RowsError for a row without question or references, or no rows."""
     rows = read_rows(source, columns.lists())
-    tasks = [_task(place(source, number), number, row, columns) for number, row in rows]
+    tasks = [_task(place(source, number), row, columns) for number, row in rows]
     if not tasks:
         raise RowsError(f"{source}: there are no rows in it")
     return tasks
 
 
-def _task(where: str, number: int, row: Row, columns: MetricColumns) -> SynthesisTask:
+def _task(where: str, row: Row, columns: MetricColumns) -> SynthesisTask:
     if COLUMN in row:
         raise RowsError(f"{where}: there is a column {COLUMN!r} already. Remove it to create it again.")
     question = _cell(where, row, columns, "questions", _question)
     references = _cell(where, row, columns, "references", texts)
-    return SynthesisTask(number, where, row, [(question, reference) for reference in references])
+    return SynthesisTask(where, row, [(question, reference) for reference in references])
 
 
 def _cell(where: str, row: Row, columns: MetricColumns, column: str, check: Callable[[object], Any]) -> Any:
@@ -88,14 +76,10 @@ def is_complete(output: Path, tasks: Sequence[SynthesisTask]) -> bool:
 
 
 class SavedAnswers:
-    """Answers by pair, saved one by one in a work folder.
+    """Answers by pair, saved one by one in the folder that `claimed` yields.
 
-    Args:
-        folder: The folder that `claimed` yields.
-        settings: Everything besides the pairs that determines the answers.
-
-    Raises:
-        RowsError: an earlier run with other settings has saved answers in the folder.
+    Settings are everything besides the pairs that determines the answers. Raise RowsError if an earlier run with other
+    settings has saved answers in the folder.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:

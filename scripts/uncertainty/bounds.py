@@ -107,14 +107,9 @@ def by_halves(sums: Floats, sizes: Floats, level: float, resamples: int, seed: i
 def halves(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
     """Return the mean differences of halves, which include each cluster with a probability of ½; no half is empty.
 
-    With at most 12 clusters all halves are computed. Only the number of rows of unchanged clusters matters, so it is
-    drawn from a binomial distribution for each cluster size.
-
-    Args:
-        sums: Sum of the differences of each cluster, shape (clusters,).
-        sizes: Number of rows of each cluster, shape (clusters,).
-        resamples: Number of random halves.
-        seed: Random seed.
+    Sums of differences and numbers of rows have the shape (clusters,). With at most 12 clusters all halves are
+    computed. Only the number of rows of unchanged clusters matters, so it is drawn from a binomial distribution for
+    each cluster size.
     """
     if len(sums) <= EXACT:
         every = (np.arange(1, 2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1

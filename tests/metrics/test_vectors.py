@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from evaluate_qa.metrics.smile.vectors import VectorStore
+from evaluate_qa.metrics.smile.encoder import VectorStore
 
 DIM = 8
 
@@ -45,7 +45,7 @@ BEGIN = f"""
 import sys, time
 from pathlib import Path
 import numpy as np
-from evaluate_qa.metrics.smile.vectors import VectorStore
+from evaluate_qa.metrics.smile.encoder import VectorStore
 def vector(number): return np.arange({DIM}, dtype=np.float32) + number
 def write(store, numbers):
     store.write([f"text {{number}}" for number in numbers], np.stack([vector(number) for number in numbers]))

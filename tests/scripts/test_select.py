@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.selection.criterion import Criterion
+from evaluate_qa.selection import Criterion
 
 SCORES = [0.25, 1.0, 0.5, 0.0, 1.0, 0.75, 0.0, 0.5]
 ROWS = [{"id": at, "score": score, "source": "odd" if at % 2 else "even"} for at, score in enumerate(SCORES)]

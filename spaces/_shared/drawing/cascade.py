@@ -31,10 +31,7 @@ class Opinion:
 def drawn(opinions: Sequence[Opinion], asked: Sequence[bool], band: Band) -> str:
     """Return figures, a picture and lists of the answers that the matcher and the judge decide.
 
-    Args:
-        opinions: Verdicts in the order of the matcher's score.
-        asked: True for each answer that the judge decides.
-        band: The range of scores that go to the judge.
+    Opinions are in the order of the matcher's score; `asked` is True for each answer that the judge decides.
     """
     pairs = list(zip(opinions, asked, strict=True))
     low, high = band

@@ -25,13 +25,8 @@ def for_row(
 ) -> str:
     """Return Python code that scores one row.
 
-    Args:
-        metric: The metric's name, or the Space's name on the Hub.
-        configuration: The metric's configuration.
-        name: The metric's name, for a variable.
-        row: The row.
-        options: Arguments of `compute` other than columns.
-        loading: Arguments of `load`.
+    `metric` is the metric's name, or the Space's name on the Hub; `name` is the metric's name, for a variable. Options
+    are arguments of `compute` other than columns, `loading` those of `load`.
     """
     columns = {column: [value] for column, value in row.items()}
     # A name with a slash is a Space on the Hub or a folder, which evaluate loads.

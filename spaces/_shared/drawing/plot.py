@@ -7,14 +7,7 @@ COLUMNS = 10
 
 
 def distribution(scores: Sequence[float], verdicts: Sequence[bool] | None, most: float, of: str = "the scores") -> str:
-    """Return a histogram of ten columns, split by verdict if there are verdicts.
-
-    Args:
-        scores: One for each answer.
-        verdicts: One for each answer; None for a metric without verdicts.
-        most: The highest score; the lowest is 0.
-        of: Name of the scores.
-    """
+    """Return a histogram of ten columns from 0 to the highest score, split by verdict if there are verdicts."""
     parts = ["correct" if verdict else "incorrect" for verdict in verdicts] if verdicts else ["scored"] * len(scores)
     columns = [dict.fromkeys(_LOOKS, 0) for _ in range(COLUMNS)]
     for score, part in zip(scores, parts, strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 from huggingface_hub import RepoCard
 
 from evaluate_qa.loading import METRICS
-from evaluate_qa.metrics._shared.arguments import Number, Options, Whole, declarations
+from evaluate_qa.metrics._shared.arguments import Number, Options, Whole, declarations, is_number
 
 from ..visitors.limits import Refusal, shown
 
@@ -45,12 +45,8 @@ class SliderControl:
         return int if self.step == int(self.step) else float
 
     def value(self, given: Any) -> float:
-        """Return the option's value; the exact default if the slider was not moved.
-
-        Raises:
-            Refusal: it is not a number, or out of range.
-        """
-        numeric = isinstance(given, (int, float)) and not isinstance(given, bool) and self.low <= given <= self.high
+        """Return the option's value; the exact default if the slider was not moved. Raise Refusal for another value."""
+        numeric = is_number(given) and self.low <= given <= self.high
         if not numeric or self.type(given) != given:
             whole = "whole " if self.type is int else ""
             expected = f"a {whole}number from {self.low:g} to {self.high:g}"

@@ -18,13 +18,7 @@ Row = dict[str, Any]
 
 
 class HostedScorer:
-    """Scores visitors' rows, one request at a time.
-
-    Args:
-        name: Name of the metric.
-        configuration: Configuration of the metric; None for the default.
-        loading: Returns the options for loading the scorer.
-    """
+    """Scores visitors' rows, one request at a time; `loading` returns the options for loading the scorer."""
 
     def __init__(
         self,
@@ -58,11 +52,7 @@ class HostedScorer:
         return other
 
     def compute(self, rows: Sequence[Row], options: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of the metric's `compute` for these rows.
-
-        Raises:
-            Refusal: the metric cannot score a row.
-        """
+        """Return the result of the metric's `compute` for these rows; raise Refusal if it cannot score a row."""
         columns = dict.fromkeys(column for row in rows for column in row)
         given = {column: [row.get(column) for row in rows] for column in columns}
         with self._checked() as metric:

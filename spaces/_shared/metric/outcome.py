@@ -44,27 +44,16 @@ class Picture:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A score and its explanation.
+    """A score and its explanation."""
 
-    Args:
-        score: The score; None if there is no verdict.
-        verdict: True if the answer is correct; None if the metric has no verdicts or there is no score.
-        threshold: The score that separates correct from incorrect; None if there is no verdict.
-        best_reference: Index of the reference that gave the score; None if several did.
-        bars: The components.
-        marks: The parts of the answer that counted.
-        why: An explanation of one or two sentences.
-        pictures: The frames of a video that were scored.
-    """
-
-    score: float | None
-    verdict: bool | None
-    threshold: float | None
-    best_reference: int | None
+    score: float | None  # None if there is no verdict
+    verdict: bool | None  # True if the answer is correct; None if the metric has no verdicts or there is no score
+    threshold: float | None  # the score that separates correct from incorrect; None if there is no verdict
+    best_reference: int | None  # index of the reference that gave the score; None if several did
     bars: Sequence[Bar]
-    marks: Sequence[Mark]
-    why: str
-    pictures: Sequence[Picture] = ()
+    marks: Sequence[Mark]  # the parts of the answer that counted
+    why: str  # an explanation of one or two sentences
+    pictures: Sequence[Picture] = ()  # the frames of a video that were scored
 
     @classmethod
     def of(cls, scores: Any, options: Any, bars: Sequence[Bar], marks: Sequence[Mark], why: str) -> "Outcome":

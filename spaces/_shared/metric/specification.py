@@ -16,21 +16,14 @@ from .outcome import Outcome
 
 @dataclass(frozen=True)
 class Field:
-    """A box of the form, which is also a column of a file and a parameter of the API.
+    """A box of the form, which is also a column of a file and a parameter of the API."""
 
-    Args:
-        column: The metric's name of the column.
-        label: Text above the box.
-        kind: `"text"`; `"lines"` or `"numbers"` for a list with one item per line; `"video"` for a file.
-        info: Description of the value.
-        required: True if the box must not be empty. An answer may always be empty.
-        lines: Height of the box.
-    """
-
-    column: str
-    label: str
+    column: str  # the metric's name of the column
+    label: str  # text above the box
+    # `"text"`; `"lines"` or `"numbers"` for a list with one item per line; `"video"` for a file.
     kind: Literal["text", "lines", "numbers", "video"] = "text"
     info: str = ""
+    # True if the box must not be empty. An answer may always be empty.
     required: bool = False
     lines: int = 2
 
@@ -61,10 +54,7 @@ VALUES = "Rules compare values such as numbers, units and dates only where they 
 def boxes(question: str, required: bool = False, limits: str = VALUES) -> tuple[Field, ...]:
     """Return the fields of a metric that compares answers with references.
 
-    Args:
-        question: Description of the question.
-        required: True if the metric needs a question.
-        limits: Limitations of the metric, for the description of the answer.
+    `question` describes the question, and `limits` the metric's limitations, below the answer.
     """
     answer = replace(ANSWER, info=f"{ANSWER.info} {limits}".strip())
     return replace(QUESTION, info=question, required=required), REFERENCES, answer
@@ -97,38 +87,26 @@ RADIUM = worked(
 
 @dataclass(frozen=True)
 class Specification:
-    """A Space.
-
-    Args:
-        name: Name of the metric.
-        fields: Boxes of the form, in their order.
-        examples: Worked examples by their titles, including those of `worked`. The page opens with the first one.
-        explain: Turns the result of `analyze` into a score. It must be fast.
-        analyze: Does the slow part for a row.
-        most: The highest score; the lowest is 0. None for a score without bounds.
-        configuration: Configuration of the metric; None for its default.
-        loading: Returns the options for loading the scorer.
-        python: The options of `load` in the Python code, if they differ.
-        demo: Lays out a tab that is shown before the others.
-        asking: Returns a scorer that asks a visitor's own endpoint; None if visitors cannot enter one.
-        fixed: Options that `compute` always gets.
-        file_bytes: Size of an uploaded file.
-        chunk: Number of rows of a file that are scored together; None for all, if their score is not a mean.
-    """
+    """A Space."""
 
     name: str
-    fields: Sequence[Field]
+    fields: Sequence[Field]  # in the order of the form
+    # Worked examples by their titles, including those of `worked`. The page opens with the first one.
     examples: Mapping[str, Example]
+    # Turns the result of `analyze` into a score. It must be fast.
     explain: Callable[[HostedScorer, Row, Any, Any], Outcome]
-    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts
+    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts  # does the slow part for a row
+    # The highest score; the lowest is 0. None for a score without bounds.
     most: float | None = 1.0
-    configuration: str | None = None
-    loading: Callable[[], Mapping[str, Any]] = dict
-    python: Mapping[str, Any] = field(default_factory=dict)
-    demo: Callable[[HostedScorer, Any], None] | None = None
+    configuration: str | None = None  # None for the default
+    loading: Callable[[], Mapping[str, Any]] = dict  # returns the options for loading the scorer
+    python: Mapping[str, Any] = field(default_factory=dict)  # the options of `load` in the Python code, if they differ
+    demo: Callable[[HostedScorer, Any], None] | None = None  # lays out a tab that is shown before the others
+    # Returns a scorer that asks a visitor's own endpoint; None if visitors cannot enter one.
     asking: Callable[[HostedScorer, VisitorEndpoint], HostedScorer] | None = None
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    file_bytes: int = LIMITS.file_bytes
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # options that `compute` always gets
+    file_bytes: int = LIMITS.file_bytes  # size of an uploaded file
+    # Number of rows of a file that are scored together; None for all, if their score is not a mean.
     chunk: int | None = 16
 
     def scorer(self) -> HostedScorer:
@@ -157,11 +135,7 @@ class Specification:
         return next((field for field in self.fields if field.kind == "video"), None)
 
     def options(self, given: Sequence[Any] | None = None) -> Any:
-        """Return the metric's options from the values of the controls (default: the values when the page opens).
-
-        Raises:
-            Refusal: a control does not have the value.
-        """
+        """Return the metric's options from the values of the controls (default: the values when the page opens)."""
         values = [control.shown for control in self.controls] if given is None else given
         chosen = {control.name: control.value(value) for control, value in zip(self.controls, values, strict=True)}
         return scorer_class(self.name).options(**self.fixed, **chosen)

@@ -29,14 +29,8 @@ def answer_tab(
 ) -> tuple[Inputs, Inputs]:
     """Lay out the tab and connect its components. The page scores its first example when it opens.
 
-    Args:
-        page: The page.
-        specification: The Space.
-        events: The functions behind the components.
-        codes: The boxes for the Python code.
-
-    Returns:
-        The components of the options and of the endpoint, which apply to files too.
+    `codes` are the boxes for the Python code. Return the components of the options and of the endpoint, which apply to
+    files too.
     """
     texts = to_form(specification.fields, specification.first)
     with gr.Row(elem_classes="qa-form"):

@@ -16,8 +16,7 @@ from ..scoring.certainty import certainty
 from ..scoring.files import OTHER, SUFFIXES, UploadedTable, collect, read
 from ..scoring.records import Record, changed_first, records_of, write
 from ..visitors.endpoints import given
-from ..visitors.limits import LIMITS
-from ..visitors.uploads import uploaded
+from ..visitors.limits import LIMITS, uploaded
 from .answer_tab import Inputs
 
 HELP = """\

@@ -20,11 +20,7 @@ BROKEN = "Something went wrong on this server, not with your input. The error wa
 class Analysis:
     """A row after the slow part, to be scored with any options.
 
-    Args:
-        row: The row.
-        parts: The metric's result for the row.
-        loading: The options of `load` for the Python code.
-        elsewhere: True if the visitor's own endpoint was used.
+    `loading` has the options of `load` for the Python code. `elsewhere` is True if the visitor's own endpoint was used.
     """
 
     row: Row
@@ -40,17 +36,9 @@ def analyze(
     options: Any = None,
     given: VisitorEndpoint | None = None,
 ) -> Analysis:
-    """Do the slow part for one row.
+    """Do the slow part for one row; raise Refusal if the metric cannot score it.
 
-    Args:
-        specification: The Space.
-        scorer: Its metric.
-        row: The row.
-        options: The metric's options (default: the values when the page opens).
-        given: The visitor's own endpoint.
-
-    Raises:
-        Refusal: the metric cannot score the row.
+    By default, the options are those when the page opens. `given` is the visitor's own endpoint.
     """
     scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)

@@ -13,29 +13,18 @@ from .files import UploadedTable
 
 @dataclass
 class ScoredFile:
-    """The scored rows of a file.
-
-    Attributes:
-        table: The file's rows.
-        options: The metric's options.
-        done: Number of rows that were processed.
-        kept: Indices of the rows that have a score.
-        columns: The metric's `per_example` for the rows in `kept`; None where a row lacks a value.
-        score: Mean score, or the metric's score of all rows together.
-        problems: Reasons why rows were skipped.
-        stopped: The reason why not all rows were processed.
-        other: The same for another system's answers, if the file has them.
-    """
+    """The scored rows of a file."""
 
     table: UploadedTable
     options: Any = None
-    done: int = 0
-    kept: list[int] = field(default_factory=list)
+    done: int = 0  # number of rows that were processed
+    kept: list[int] = field(default_factory=list)  # indices of the rows that have a score
+    # The metric's `per_example` for the rows in `kept`; None where a row lacks a value.
     columns: dict[str, list[Any]] = field(default_factory=dict)
-    score: float = 0.0
-    problems: list[str] = field(default_factory=list)
-    stopped: str = ""
-    other: "ScoredFile | None" = None
+    score: float = 0.0  # mean score, or the metric's score of all rows together
+    problems: list[str] = field(default_factory=list)  # reasons why rows were skipped
+    stopped: str = ""  # the reason why not all rows were processed
+    other: "ScoredFile | None" = None  # the same for another system's answers, if the file has them
 
 
 def score(
@@ -43,14 +32,7 @@ def score(
 ) -> Iterator[ScoredFile]:
     """Yield the rows scored so far, at the start and after each chunk; always the same object.
 
-    Args:
-        specification: The Space.
-        scorer: Its metric.
-        table: The rows.
-        options: The metric's options.
-
-    Raises:
-        Refusal: at the end, if no row could be scored.
+    At the end, raise Refusal if no row could be scored.
     """
     other = ScoredFile(table.of_others(), options) if table.others else None
     scored = ScoredFile(table, options, problems=list(table.problems), other=other)

@@ -20,15 +20,10 @@ from .files import OTHERS
 
 @dataclass(frozen=True)
 class Certainty:
-    """Intervals over the rows that have a score.
+    """Intervals over the rows that have a score; each different question is a cluster.
 
-    Attributes:
-        rows: Number of rows.
-        clusters: Number of different questions.
-        grouped: True if some rows have the same question.
-        means: Intervals of the mean `"score"` and of the share judged correct, `"verdict"`.
-        other: The same for the other system's answers.
-        pair: The comparison of the other system with the first one.
+    `means` has the intervals of the mean `"score"` and of the share judged correct, `"verdict"`; `other` has those of
+    the other system's answers, and `pair` the comparison of the other system with the first one.
     """
 
     rows: int

@@ -22,24 +22,15 @@ _OTHER_ANSWER = replace(ANSWER, label="Other answer")
 
 @dataclass
 class UploadedTable:
-    """The rows of a file.
-
-    Attributes:
-        name: The file's name.
-        suffix: Its format.
-        places: Number of each row in the file, starting at 1.
-        rows: The rows.
-        problems: Reasons why other rows were skipped.
-        columns: Column of the metric, or `OTHERS` → name in the file.
-        others: Another system's answer for each row; empty if the file has no such column.
-    """
+    """The rows of a file."""
 
     name: str
-    suffix: str
-    places: list[int] = field(default_factory=list)
+    suffix: str  # ".jsonl" or ".csv"; "" for rows that did not come from a file
+    places: list[int] = field(default_factory=list)  # number of each row in the file, starting at 1
     rows: list[Row] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    columns: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)  # reasons why other rows were skipped
+    columns: dict[str, str] = field(default_factory=dict)  # column of the metric, or `OTHERS` → name in the file
+    # Another system's answer for each row; empty if the file has no such column.
     others: list[str] = field(default_factory=list)
 
     @property
@@ -59,11 +50,7 @@ class UploadedTable:
 
 
 def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
-    """Read a file.
-
-    Raises:
-        Refusal: it is too large, has another format, or contains no usable row.
-    """
+    """Read a file; raise Refusal if it is too large, has another format, or contains no usable row."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Refusal(f"{path.name}: unknown file type. Use {' or '.join(SUFFIXES)}.")
@@ -74,11 +61,7 @@ def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
 
 
 def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field]) -> UploadedTable:
-    """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`.
-
-    Raises:
-        Refusal: the file cannot be read or contains no usable row, or as `collect`.
-    """
+    """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`."""
     lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
     try:
         return collect(table, parse_records(lines, table.name, lists), fields)
@@ -89,9 +72,8 @@ def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field])
 def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
     """Add records to a table; the reasons for skipping unusable ones go to its problems.
 
-    Raises:
-        Refusal: there are too many rows, a column is missing, no row is usable, or another system's answers are
-            incomplete or identical.
+    Raise Refusal if there are too many rows, a column is missing, no row is usable, or another system's answers are
+    incomplete or identical.
     """
     others: list[str | None] = []
     found: dict[str, None] = {}  # the columns, in order

@@ -4,18 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import clean
+
 from ..metric.hosted import Row
 from ..metric.specification import Field
-from ..visitors.limits import Refusal, check_count, check_length, shown
-from ..visitors.uploads import uploaded
+from ..visitors.limits import Refusal, check_count, check_length, shown, uploaded
 
 
 def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
-    """Return the row from the texts of the form's boxes, without empty optional ones.
-
-    Raises:
-        Refusal: a required box is empty, a text is too long, or a text is not a number.
-    """
+    """Return the row from the texts of the form's boxes, without empty optional ones, or as `from_mapping`."""
     given = {}
     for field, text in zip(fields, entered, strict=True):
         lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
@@ -26,8 +23,7 @@ def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
 def from_mapping(fields: Sequence[Field], given: Mapping[str, Any]) -> Row:
     """Return the row from values by the fields' names or by the metric's column names.
 
-    Raises:
-        Refusal: a value is missing, too long, or of a wrong type.
+    Raise Refusal if a value is missing, too long, or of a wrong type.
     """
     row: Row = {}
     for field in fields:
@@ -55,8 +51,7 @@ def _text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
         raise Refusal(f"{field.label}: expected a text, not {shown(value)}.")
     check_length(field.label, value)
-    # Replace lone surrogates, as the metrics do: UTF-8 cannot encode them.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return clean(value)
 
 
 def _list(field: Field, value: Any) -> list[Any]:

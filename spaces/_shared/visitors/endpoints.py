@@ -35,8 +35,7 @@ class VisitorEndpoint:
 def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
     """Return the endpoint from the boxes URL, model and key; None if the URL is empty or there are no boxes.
 
-    Raises:
-        Refusal: it cannot be used. The message never contains the key.
+    Raise Refusal if it cannot be used. The message never contains the key.
     """
     if not entered:
         return None
@@ -66,8 +65,7 @@ def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
 async def public_address(host: str) -> str:
     """Return an address of a host if all its addresses are public.
 
-    Raises:
-        ConnectionError: the host has no address or one that is not public. The message does not reveal which.
+    Raise ConnectionError otherwise, with a message that does not reveal whether the host has an address.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)

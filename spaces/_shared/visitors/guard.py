@@ -26,9 +26,7 @@ _NO_ADDRESSES = "This Space downloads nothing. Upload the file."
 class Guard:
     """Limits the size of a request's body and the time until its next piece, and refuses addresses and deep links.
 
-    Args:
-        app: The server.
-        upload_bytes: Size of an upload; the size of other requests is `LIMITS.file_bytes`.
+    The size of other requests than uploads is `LIMITS.file_bytes`.
     """
 
     def __init__(self, app: ASGIApp, upload_bytes: int) -> None:

@@ -1,6 +1,7 @@
 """Limits on what visitors may send, and the error that explains them."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -17,41 +18,23 @@ def shown(value: Any) -> str:
 
 @dataclass
 class Limits:
-    """Limits of a Space.
+    """Limits of a Space."""
 
-    Args:
-        characters: Length of one text: a question, an answer, a reference.
-        references: Number of references per answer.
-        rows: Number of answers in one file; a row with two answers counts twice.
-        file_bytes: Size of one file.
-        video_seconds: Length of a video according to its header.
-        video_frames: Actual number of frames: two minutes at 60 per second.
-        video_pixels: Size of one frame.
-        reading_seconds: Time to decode one video.
-        chunk_characters: Length of the texts that are scored together, so that other visitors get their turn.
-        seconds: Time to score one file; the rows scored by then are kept.
-        turn_seconds: Time that a request waits for the metric.
-        piece_seconds: Time that the server waits for the next piece of a request.
-        waiting: Number of requests in the queue.
-        visitors: Number of visitors whose last result is kept.
-        kept_seconds: Time after which files and results are deleted.
-    """
-
-    characters: int = 4000
-    references: int = 10
-    rows: int = 1000
-    file_bytes: int = 5 * 2**20
-    video_seconds: int = 120
-    video_frames: int = 7200
-    video_pixels: int = 1920 * 1920
-    reading_seconds: float = 60
-    chunk_characters: int = 8000
-    seconds: float = 300
-    turn_seconds: float = 60
-    piece_seconds: float = 30
-    waiting: int = 100
-    visitors: int = 500
-    kept_seconds: int = 1800
+    characters: int = 4000  # length of one text: a question, an answer, a reference
+    references: int = 10  # number of references per answer
+    rows: int = 1000  # number of answers in one file; a row with two answers counts twice
+    file_bytes: int = 5 * 2**20  # size of one file
+    video_seconds: int = 120  # length of a video according to its header
+    video_frames: int = 7200  # actual number of frames: two minutes at 60 per second
+    video_pixels: int = 1920 * 1920  # size of one frame
+    reading_seconds: float = 60  # time to decode one video
+    chunk_characters: int = 8000  # length of the texts that are scored together, so that other visitors get their turn
+    seconds: float = 300  # time to score one file; the rows scored by then are kept
+    turn_seconds: float = 60  # time that a request waits for the metric
+    piece_seconds: float = 30  # time that the server waits for the next piece of a request
+    waiting: int = 100  # number of requests in the queue
+    visitors: int = 500  # number of visitors whose last result is kept
+    kept_seconds: int = 1800  # time after which files and results are deleted
 
 
 LIMITS = Limits()
@@ -82,3 +65,18 @@ def check_rows(count: int, answers: int = 1) -> None:
         )
     if not count:
         raise Refusal("There are no rows. Give one row per answer.")
+
+
+def uploaded(label: str, value: Any) -> Path:
+    """Return the path of an uploaded file, and of no other file on this server; raise Refusal otherwise.
+
+    The value is the path, or the object that the API passes for a file.
+    """
+    from gradio.utils import get_upload_folder
+
+    path = value.get("path") if isinstance(value, dict) else value
+    if not isinstance(path, str) or not Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve()):
+        raise Refusal(f"{label}: expected an uploaded file.")
+    if not Path(path).is_file():
+        raise Refusal(f"{label}: the file has been deleted in the meantime. Upload it again.")
+    return Path(path)

@@ -10,11 +10,7 @@ from .limits import LIMITS, Refusal
 
 
 def check_video(path: str) -> None:
-    """Check the header of a video and count its packets, which shows its real length. Nothing is decoded.
-
-    Raises:
-        Refusal: the file is not a video, or it is too long or too large.
-    """
+    """Check the header of a video and count its packets, which shows its real length; nothing is decoded."""
     import av
 
     try:
@@ -40,8 +36,7 @@ def check_video(path: str) -> None:
 def in_time(samples: Iterable[Any]) -> Iterator[Any]:
     """Yield sampled frames, which have an `image`, as they are decoded.
 
-    Raises:
-        Refusal: decoding takes too long, or a frame is larger than the header promised.
+    Raise Refusal if decoding takes too long, or a frame is larger than the header promised.
     """
     end = time.monotonic() + LIMITS.reading_seconds
     for sample in samples:

@@ -1,13 +1,45 @@
-"""Decide which rows of a scored file to keep; only the scores are held in memory."""
+"""Decide which rows of a scored file to keep, for `evaluate-qa select`; only the scores are held in memory."""
 
 import json
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files.rows import RowsError, place, read_rows, require_columns
-from .criterion import Criterion
+from .files.rows import RowsError, place, read_rows, require_columns
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A rule; exactly one field is given. Raise ValueError otherwise, or for a value out of range."""
+
+    fraction: float | None = None  # keep this share of the rows, above 0 and up to 1, rounded to at least one row
+    top: int | None = None  # keep this many rows, or all if there are fewer
+    threshold: float | None = None  # keep the rows with at least this score
+
+    def __post_init__(self) -> None:
+        given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]
+        if len(given) != 1:
+            raise ValueError(f"{len(given)} rules were given. Give one of --fraction, --top and --threshold.")
+        if self.fraction is not None and not 0 < self.fraction <= 1:
+            raise ValueError(f"--fraction is {self.fraction}; expected more than 0 and at most 1")
+        if self.top is not None and self.top < 1:
+            raise ValueError(f"--top is {self.top}; expected at least 1")
+        if self.threshold is not None and math.isnan(self.threshold):
+            raise ValueError("--threshold is nan; expected a number")
+
+    def keep(self, scores: Sequence[float]) -> list[int]:
+        """Return the indices of the kept scores, ascending; of equal scores, the first are kept.
+
+        >>> Criterion(top=2).keep([0.5, 0.9, 0.5, 0.1])
+        [0, 1]
+        """
+        if self.threshold is not None:
+            return [place for place, score in enumerate(scores) if score >= self.threshold]
+        best = sorted(range(len(scores)), key=lambda place: -scores[place])  # stable: ties stay in their order
+        count = self.top or max(1, math.floor((self.fraction or 0) * len(scores) + 0.5))
+        return sorted(best[:count])
 
 
 @dataclass(frozen=True)
@@ -21,13 +53,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of a file to keep.
-
-    Attributes:
-        numbers: Row numbers as in `read_rows`.
-        groups: The scored rows by group, in order of their first rows.
-        unscored: Number of rows without a score, which are dropped.
-    """
+    """The rows of a file to keep, by their numbers as in `read_rows`, and the scored rows by group."""
 
     numbers: set[int]
     groups: list[Group]
@@ -35,11 +61,7 @@ class Selection:
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
-    """Read the scores and apply the rule to all rows or within each group.
-
-    Raises:
-        RowsError: the file cannot be read, lacks a column, or has a score that is not a number.
-    """
+    """Read the scores and apply the rule to all rows or within each group."""
     groups: dict[str, list[tuple[int, float]]] = defaultdict(list)
     present: dict[str, None] = {}
     unscored = 0

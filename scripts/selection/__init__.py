@@ -1,1 +1,0 @@
-"""Selection of the best scored rows, for `evaluate-qa select`."""
