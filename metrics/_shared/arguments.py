@@ -31,7 +31,9 @@ KNOWN_COLUMNS = (
 Check = Callable[[Any], Any]
 """Returns one row of a column in canonical form, or raises Unexpected."""
 
-Dtype = Literal["float32", "float16", "bfloat16"]
+Dtype = Literal["float32", "float16", "bfloat16", "int8"]
+TORCH_DTYPES = ("float32", "float16", "bfloat16")
+"""The precisions of torch."""
 """The precision of a model."""
 
 EngineName = Literal["onnxruntime", "torch"]
@@ -401,7 +403,7 @@ class ModelOptions(Options):
     )
     dtype: Dtype | Literal["auto"] = option(
         "float32",
-        Choice(*get_args(Dtype), "auto"),
+        Choice(*TORCH_DTYPES, "auto"),
         "Compute in `float32`, `float16` or `bfloat16`; `auto` uses bfloat16 if it is native, else float16 on "
         "accelerators and float32 on CPUs.",
         key="dtype",
@@ -432,11 +434,18 @@ class ModelKeywords(TypedDict, total=False):
 class EngineOptions(ModelOptions):
     """The options at loading of a metric whose default model runs without torch."""
 
+    dtype: Dtype | Literal["auto"] = option(
+        "float32",
+        Choice(*get_args(Dtype), "auto"),
+        "Compute in `float32`, `float16`, `bfloat16` or `int8` (default models; needs VNNI or ARM's dot products); "
+        "`auto` uses bfloat16 on torch if it is native, else float16 on accelerators and float32 on CPUs.",
+        key="dtype",
+    )
     engine: Literal["auto"] | EngineName = option(
         "auto",
         Choice("auto", *get_args(EngineName)),
-        "Run the model with `torch` or `onnxruntime`, which supports only the default models in float32 on a CPU; "
-        "`auto` uses ONNX Runtime if it supports the request and there is no accelerator.",
+        "Run the model with `torch` or `onnxruntime`, which supports only the default models in float32 or int8 on a "
+        "CPU; `auto` uses ONNX Runtime if it supports the request and there is no accelerator.",
     )
     num_threads: int | None = option(
         None,

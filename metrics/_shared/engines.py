@@ -1,20 +1,20 @@
 """Choose the engine that runs a model, ONNX Runtime or torch, and prepare its batches.
 
-ONNX Runtime runs the embedded models on a CPU in float32, without importing torch or transformers. Everything else
-needs torch: accelerators, other precisions, other checkpoints. Float32 scores of both engines agree to 1e-5.
+ONNX Runtime runs the embedded models on a CPU in float32 or int8, without importing torch or transformers. Everything
+else needs torch: accelerators, other precisions, other checkpoints. Float32 scores of both engines agree to 1e-5.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import EngineName, EngineOptions
+from .arguments import EngineName, EngineOptions, ModelOptions
 from .devices import best_device, check_device
-from .precision import settled
+from .precision import multiplies_int8, settled
 
 Given = TypeVar("Given", bound=EngineOptions)
 
@@ -102,10 +102,13 @@ def chosen(
         ValueError: The requested engine cannot run the model, or torch cannot use the device.
     """
     reason = _needs_torch(options, model, embedded)
+    if options.dtype == "int8":
+        _check_int8(metric, reason or ("engine='torch'" if options.engine == "torch" else None))
+        return "onnxruntime", options
     if options.engine == "onnxruntime" and reason:
         raise ValueError(
             f"{metric}: {reason} needs torch, but engine is 'onnxruntime', which runs the embedded models on a CPU in "
-            "float32; leave engine out"
+            "float32 or int8; leave engine out"
         )
     by_choice = "engine='torch'" if options.engine == "torch" else None
     on_cpu = options.engine == "onnxruntime" or (options.device or best_device()) == "cpu"
@@ -126,7 +129,26 @@ def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | No
         return f"model={model!r}"
     if options.device not in {None, "cpu"}:
         return f"device={options.device!r}"
-    return f"dtype={options.dtype!r}" if options.dtype not in {"float32", "auto"} else None
+    return f"dtype={options.dtype!r}" if options.dtype not in {"float32", "int8", "auto"} else None
+
+
+def _check_int8(metric: str, reason: str | None) -> None:
+    """Raise ValueError if ONNX Runtime cannot run the request, or the CPU does not add products of 8-bit integers."""
+    if reason:
+        raise ValueError(
+            f"{metric}: dtype is 'int8', which ONNX Runtime supports for the embedded models on a CPU, but {reason} "
+            "needs torch; use dtype='auto'"
+        )
+    if not multiplies_int8():
+        raise ValueError(
+            f"{metric}: dtype is 'int8', which needs AVX-VNNI, AVX512-VNNI or ARM's dot products, but /proc/cpuinfo "
+            "lists none of them; use dtype='auto'"
+        )
+
+
+def onnx_dtype(options: ModelOptions) -> Literal["float32", "int8"]:
+    """Return the precision on ONNX Runtime."""
+    return "int8" if options.dtype == "int8" else "float32"
 
 
 def check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:

@@ -5,7 +5,9 @@
 - Other accelerators: float16.
 """
 
+import platform
 import re
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -34,9 +36,19 @@ def fastest(device: str) -> Dtype:
     return "float16"
 
 
+def multiplies_int8() -> bool:
+    """Return whether the CPU adds products of 8-bit integers; without such an instruction, sums can overflow."""
+    return (sys.platform == "darwin" and platform.machine() == "arm64") or _cpu_has("avx512_vnni|avx_vnni|asimddp")
+
+
+def _cpu_multiplies_bfloat16() -> bool:
+    return _cpu_has("amx_bf16|avx512_bf16|bf16")
+
+
 @cache
-def _cpu_multiplies_bfloat16(cpu_info: Path = Path("/proc/cpuinfo")) -> bool:
+def _cpu_has(features: str, cpu_info: Path = Path("/proc/cpuinfo")) -> bool:
+    """Return whether Linux lists one of the features of the first CPU."""
     with suppress(OSError):
         first = cpu_info.read_text(encoding="utf-8").partition("\n\n")[0]
-        return re.search(r"\b(amx_bf16|avx512_bf16|bf16)\b", first) is not None
+        return re.search(rf"\b(?:{features})\b", first) is not None
     return False

@@ -5,10 +5,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from .._shared.arguments import (
     POSITIVE,
+    TORCH_DTYPES,
     Choice,
     Control,
     Dtype,
@@ -119,7 +120,7 @@ class JudgeLoading(ModelOptions):
     )
     dtype: Dtype = option(
         "float32",
-        Choice(*get_args(Dtype)),
+        Choice(*TORCH_DTYPES),
         "Run a local model in `float32`, `float16` or `bfloat16`.",
         key="dtype",
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,13 @@ class MiniLMEngine(OnnxEngine):
     max_length = 256
     dimension = 384
 
-    def __init__(self, folder: Path, prompt_name: str | None = None, num_threads: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        prompt_name: str | None = None,
+        num_threads: int | None = None,
+        dtype: Literal["float32", "int8"] = "float32",
+    ) -> None:
         from safetensors.numpy import load_file
 
         check_prompt(_PROMPTS, prompt_name)
@@ -31,7 +37,7 @@ class MiniLMEngine(OnnxEngine):
         self._pieces = tensors["embeddings.word_embeddings.weight"]
         unused = ("pooler.", "embeddings.position_ids")
         used = {name: values for name, values in tensors.items() if not name.startswith(unused)}
-        super().__init__("minilm", used, folder / "tokenizer.json", num_threads)
+        super().__init__("minilm", used, folder / "tokenizer.json", num_threads, dtype)
 
     def run(self, batch: Sequence[str]) -> Vectors:
         """Return the unit vectors of a batch of texts, truncated to the maximum length."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
-from .._shared.engines import chosen
+from .._shared.engines import chosen, onnx_dtype
 from .._shared.progress import library_bars
 from .engines import MiniLMEngine, SentenceTransformersEngine, TextEngine, check_prompt
 from .options import SmileLoading
@@ -31,7 +31,7 @@ def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, Sm
     engine, options = chosen("smile", options, model, embedded, _PACKAGES)
     if engine == "onnxruntime":
         checkpoint = find("smile", MINILM, None, SENTENCE_TRANSFORMERS)
-        minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads)
+        minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads, onnx_dtype(options))
         return minilm, checkpoint, options
     with library_bars():
         checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)

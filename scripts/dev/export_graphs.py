@@ -5,6 +5,9 @@
 Needs the package onnx. The graphs have no weights: each weight is an external initializer that is named like the tensor
 of the torch module, with ".T" after the name of a matrix that is transposed. `tests/metrics/test_graphs.py` compares
 the graphs with the torch modules.
+
+The graphs for int8 multiply 8-bit integers in the encoder's linear layers. Each token's values are in proportion to its
+largest one, so that they do not depend on the batch; each column of a matrix has a scale, too.
 """
 
 import base64
@@ -33,6 +36,7 @@ _OPSET, _IR = 20, 9
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _IDS, _MASK, _TYPES = _INPUTS
 
+LEVELS, TINY = 127, 1e-9  # Largest 8-bit integer, and smallest value of a token's largest one.
 _WIDTH = 112  # characters in a line of the text
 
 _HEAD = '''\
@@ -45,6 +49,8 @@ Written by `python -m evaluate_qa.dev.export_graphs`; do not edit.
 
 class _Graph:
     """Builds a graph; values are identified by their names."""
+
+    opsets: Sequence[tuple[str, int]] = [("", _OPSET)]
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -63,9 +69,9 @@ class _Graph:
         self._initializers.setdefault(name, onnx.numpy_helper.from_array(array, name))
         return name
 
-    def weight(self, name: str, *shape: int) -> str:
+    def weight(self, name: str, *shape: int, kind: int = onnx.TensorProto.FLOAT) -> str:
         """Return the name of a weight that the program supplies when it loads the graph."""
-        tensor = onnx.TensorProto(name=name, dims=shape, data_type=onnx.TensorProto.FLOAT)
+        tensor = onnx.TensorProto(name=name, dims=shape, data_type=kind)
         tensor.data_location = onnx.TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="given")
         self._initializers[name] = tensor
@@ -83,6 +89,7 @@ class _Graph:
 
     def model(self, output: str, width: int) -> bytes:
         """Return the serialized graph."""
+        opsets = [helper.make_opsetid(*opset) for opset in self.opsets]
         self._nodes.append(helper.make_node("Identity", [output], ["output"]))
         graph = helper.make_graph(
             self._nodes,
@@ -91,15 +98,44 @@ class _Graph:
             [helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, ["batch", width])],
             initializer=list(self._initializers.values()),
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR)
         model.producer_name = "evaluate-qa"
         written: bytes = model.SerializeToString(deterministic=True)
         return written
 
 
-def minilm() -> bytes:
+class _Int8Graph(_Graph):
+    """Multiplies 8-bit integers in the encoder's linear layers."""
+
+    opsets = (*_Graph.opsets, ("com.microsoft", 1))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._scaled: dict[str, tuple[str, str]] = {}
+
+    def linear(self, values: str, name: str, inner: int, outer: int) -> str:
+        if ".layer." not in f".{name}":
+            return super().linear(values, name, inner, outer)
+        step, zero = self.constant(1 / LEVELS, np.float32), self.constant(LEVELS + 1, np.uint8)
+        integers, largest = self._integers(values, step, zero)
+        weights = self.weight(f"{name}.weight.T", inner, outer, kind=onnx.TensorProto.INT8)
+        scale = self.weight(f"{name}.weight.scale", outer)
+        product = self.add("MatMulIntegerToFloat", integers, weights, step, scale, zero, domain="com.microsoft")
+        return self.add("Add", self.add("Mul", product, largest), self.weight(f"{name}.bias", outer))
+
+    def _integers(self, values: str, step: str, zero: str) -> tuple[str, str]:
+        """Return the values as integers in proportion to each token's largest one, and that one."""
+        if values not in self._scaled:
+            largest = self.add("ReduceMax", self.add("Abs", values), self.constant([-1]), keepdims=1)
+            largest = self.add("Max", largest, self.constant(TINY, np.float32))
+            integers = self.add("QuantizeLinear", self.add("Div", values, largest), step, zero)
+            self._scaled[values] = integers, largest
+        return self._scaled[values]
+
+
+def minilm(kind: type[_Graph] = _Graph) -> bytes:
     """Return the graph of all-MiniLM-L6-v2: unit vectors, shape (batch, width)."""
-    graph = _Graph()
+    graph = kind()
     states = _encoder(graph, "", first_only=False)[-1]
     mask = graph.add("Unsqueeze", graph.add("Cast", _MASK, to=onnx.TensorProto.FLOAT), graph.constant([1]))
     # The mean of the tokens' states has the direction of their sum.
@@ -109,9 +145,9 @@ def minilm() -> bytes:
     return graph.model(graph.add("Div", total, length), WIDTH)
 
 
-def matcher() -> bytes:
+def matcher(kind: type[_Graph] = _Graph) -> bytes:
     """Return the graph of the matcher's network with one head: logits, shape (batch, classes)."""
-    graph = _Graph()
+    graph = kind()
     below, states = _encoder(graph, "bert.", first_only=True)[-2:]
     first_state = graph.add("Squeeze", states, graph.constant([1]))
     p = graph.add("Tanh", graph.linear(first_state, "bert.pooler.dense", WIDTH, WIDTH))
@@ -194,6 +230,16 @@ def _scaled_mean(graph: _Graph, states: str, chosen: str) -> str:
     return graph.add("Div", mean, graph.add("Sqrt", square))
 
 
+def graphs() -> dict[str, bytes]:
+    """Return all graphs by name."""
+    return {
+        "matcher": matcher(),
+        "minilm": minilm(),
+        "matcher-int8": matcher(_Int8Graph),
+        "minilm-int8": minilm(_Int8Graph),
+    }
+
+
 def module_text(models: dict[str, bytes]) -> str:
     """Return the text of the module that holds the graphs."""
     ends = itertools.accumulate(map(len, models.values()))
@@ -209,5 +255,5 @@ def module_text(models: dict[str, bytes]) -> str:
 
 if __name__ == "__main__":
     file = Path(graph_data.__file__)
-    file.write_text(module_text({"matcher": matcher(), "minilm": minilm()}), encoding="utf-8")
+    file.write_text(module_text(graphs()), encoding="utf-8")
     print(f"wrote {file} ({file.stat().st_size / 1024:.0f} KB)")

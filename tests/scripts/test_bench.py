@@ -9,6 +9,7 @@ from evaluate_qa.dev import bench
 from evaluate_qa.dev.benchmarks import evqascore, measure
 from evaluate_qa.dev.benchmarks.measure import LOOP, RAW, Measurement
 from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, sample_columns, shuffled, with_questions
+from evaluate_qa.metrics._shared.precision import multiplies_int8
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 
 COLUMNS = {
@@ -21,7 +22,14 @@ COLUMNS = {
 @pytest.mark.parametrize("metric", ["smile", "bem", "nli_lex"])
 def test_metric_scores_like_the_loop(metric):
     listed = cases(metric, COLUMNS, "cpu")
-    assert list(listed) == [LOOP, RAW, "default", "engine=torch", "dtype=bfloat16"]
+    assert list(listed) == [
+        LOOP,
+        RAW,
+        "default",
+        "engine=torch",
+        "dtype=bfloat16",
+        *(["dtype=int8"] * multiplies_int8()),
+    ]
     loop, default, with_torch = (
         prepare(job)() for prepare, job in (listed[name] for name in (LOOP, "default", "engine=torch"))
     )

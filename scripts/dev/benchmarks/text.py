@@ -10,6 +10,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arithmetic import Indices
 from evaluate_qa.metrics._shared.lexical import match
+from evaluate_qa.metrics._shared.precision import multiplies_int8
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 from evaluate_qa.metrics.smile.options import SmileLoading, SmileOptions
 from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
@@ -56,7 +57,8 @@ def cases(metric: str, columns: Columns, device: str | None) -> Cases:
     job = TextJob(metric, columns, {"device": device} if device else {}, compute)
     loop, forward = (smile_loop, smile_forward) if metric == "smile" else (matcher_loop, matcher_forward)
     found: Cases = {LOOP: (loop, job), RAW: (forward, job), "default": (scores, job)}
-    for option in ({"engine": "torch"}, {"dtype": "bfloat16"}):
+    options = [{"engine": "torch"}, {"dtype": "bfloat16"}]
+    for option in (*options, {"dtype": "int8"}) if multiplies_int8() and device in (None, "cpu") else options:
         name = "".join(f"{key}={value}" for key, value in option.items())
         found[name] = scores, replace(job, load={**job.load, **option})
     return found
