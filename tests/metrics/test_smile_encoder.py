@@ -253,12 +253,3 @@ def test_skipping_ngrams_of_hopeless_pairs_changes_no_score(tiny, sample, option
     for name, values in vars(score(every, metric.options(**options))).items():
         if name not in ("best_ngram", "bin"):  # rounding decides between equally near n-grams, and at the edge of a bin
             assert np.allclose(np.array(found[name], dtype=float), values, rtol=0, atol=1e-6), name
-
-
-@pytest.mark.slow
-def test_bfloat16_changes_scores_little(sample):
-    sample = {column: values[::12] for column, values in sample.items()}
-    full, half = smile().compute(**sample), smile(dtype="bfloat16").compute(**sample)
-    difference = np.abs(np.subtract(half["per_example"]["score"], full["per_example"]["score"]))
-    assert 0 < difference.max() < 1.2e-3
-    assert half["signature"] == full["signature"].replace("|typed", "|dtype:bfloat16|typed")
