@@ -268,12 +268,6 @@ def test_invalid_options_raise(server, given, message):
         evaluate_qa.load("judge", endpoint=server.url, model="m", **given)
 
 
-def test_a_model_on_this_machine_answers_no_decisions(tmp_path):
-    metric = evaluate_qa.load("judge", model="m", api="decisions", cache_dir=tmp_path)
-    with pytest.raises(ValueError, match=r"^judge: 'decisions' is given without endpoint"):
-        metric.compute(**rows("a"))
-
-
 def test_questions_are_found_by_name():
     made = Decisions("systemone", ("complete", "off_topic"))
     assert decisions(made.name) == decisions(made.signature) == made
