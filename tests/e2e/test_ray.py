@@ -108,7 +108,6 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     thread.join()
     assert killed
     assert killed[0].pid not in {child.pid for child in actors(process)}
-
     plain = score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
     assert Path("out.parquet").read_bytes() == Path("plain.parquet").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
@@ -137,7 +136,6 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     assert len(finished) < 16
     # A block that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-
     assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
     assert "chunk size 10, but this run has chunk size 20" in score(
         *started, *ray, "--resume", "--chunk-size", 20, code=1
@@ -146,7 +144,6 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score(*started, *ray, "--resume")
     assert f"{10 * len(finished)}/160" in output  # the progress bar begins where the run was stopped
-
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
     assert Path("out.csv").read_bytes() == Path("plain.csv").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()

@@ -158,20 +158,6 @@ def test_the_api_scores_one_answer_and_many(smile):
     assert many["problems"] == ["row 2: There is no reference. Enter at least one."]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"prediction": "a", "references": []}, "There is no reference"),
-        ({"prediction": "a", "references": ["b"], "w": 2}, "w: expected a number from 0 to 1, not 2"),
-        ({"prediction": ["a"], "references": ["b"]}, "Answer: expected a text"),
-        ({"prediction": "a", "references": ["b"] * 11}, "References: there are 11; this Space accepts 10"),
-    ],
-)
-def test_the_api_explains_invalid_input(smile, given, message):
-    with pytest.raises(Exception, match=message):
-        smile.client().predict(**given, api_name="/score")
-
-
 @pytest.mark.parametrize("size", [1, 7])
 def test_nothing_remains_of_an_interrupted_upload(smile, size):
     """The visitor leaves, or the files together are too large."""

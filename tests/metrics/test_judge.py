@@ -163,7 +163,6 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
         assert out["per_example"]["reason"] == ["It names her.", None]
         assert out["per_example"]["score"] == [0.75, None]
         server.plan["b"] = ["Hm."]
-
     assert out["per_example"]["cached"] == [True, False]
     schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["why"] == {"type": "string"}

@@ -157,7 +157,6 @@ def test_options_work_as_for_chat(load, server, tmp_path):
     assert again["per_example"]["confidence"] == pytest.approx([0.8, 0.8])
     load(aspects=["complete"]).compute(**rows("right 1"))
     assert len(server.bodies) == 7, "other questions are other verdicts"
-
     small = load()
     out = load(model="large", first=small).compute(**rows("right 1", "right wrong but"), ask=(0.995, 1))
     assert out["asked"] == 0

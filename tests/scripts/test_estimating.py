@@ -159,8 +159,6 @@ def replaced(place, **columns):
         (replaced(3, prediction="No."), [], "row 4: the prediction is 'No.', but the prediction of the same row in "
          f"scored.parquet, row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
-        (replaced(3, label="nan"), [], "labels.csv, row 4: the column 'label' is 'nan'; expected 1 or 0"),
-        (labeled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
         (labeled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),

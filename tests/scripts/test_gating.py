@@ -164,7 +164,6 @@ def test_labels_decide_by_estimated_accuracies(run):
     ("second", "options", "message"),
     [
         (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
-        (rows("new"), ["--max-drop", "-1"], "a drop of -1 is allowed; expected 0 or more"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
         (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
@@ -190,7 +189,6 @@ def test_rows_without_a_score_are_left_out_up_to_a_share(run):
     _, found = run("new.jsonl", "--max-drop", 1)
     assert found["rows"] == 114
     assert any(note == "6 rows without a score or verdict (old 3, new 4) were left out." for note in found["notes"])
-
     new[6] |= {"score": None}
     write_rows("new.jsonl", new)
     message = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"

@@ -99,7 +99,6 @@ def test_a_published_metric_and_data_set_load_as_in_this_package(hub, start, pub
     # bem needs the matcher, and what others need comes first.
     assert [name for _, name in hub.repositories] == ["org/matcher", "org/evouna", "org/bem"]
     assert "[3/3] spaces/org/bem: published, http" in out
-
     process = start(hub, "-c", LOAD, json.dumps(ANSWERS), HF_HOME=str(tmp_path / "other"), HF_TOKEN="")
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err

@@ -109,7 +109,6 @@ def test_a_failed_upload_is_reported_and_the_next_one_finishes_it(hub, upload, t
     assert error in errors
     assert "Not published: datasets/org/two, spaces/org/three. Run the same command again" in errors
     assert "d.parquet" not in hub.files("datasets/org/two")
-
     hub.accident = Hub.accident
     assert upload(*three)[0] is True
     assert hub.files("datasets/org/two")["d.parquet"] == b"rows"

@@ -170,7 +170,6 @@ def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "evouna", "--systems", "gpt5"], "no system 'gpt5'"),
         (["--data", "evouna", "--bootstrap", -1], "at least 0"),
         (["--data", "evouna", "--json", "nowhere/out.json"], "mkdir -p nowhere"),
         (["--data", "evouna", "--metric", "smile", "--load", "device"], "Write name=value"),
@@ -179,7 +178,6 @@ def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
             "two metrics have the same name: smile, smile.",
         ),
         (["--data", "evouna", "--metric", "smile", "--compute", "weight=1"], "unknown keyword 'weight'"),
-        (["--data", "diver_qa", "--split", "dev"], "no splits"),
     ],
 )
 def test_error_messages(labeled_dir, arguments, message):

@@ -224,9 +224,3 @@ def test_board_command(board_dir, blend, tmp_path):
     wrong = [row["verdict"] != bool(row["label"]) for row in shown]
     assert wrong == sorted(wrong, reverse=True)
     assert True in wrong
-
-
-def test_missing_set_is_named(board_dir):
-    (board_dir / "efficientqa").rename(board_dir / "elsewhere")
-    done = run_command("agreement", "--data", "board", "--data-dir", board_dir, code=1)
-    assert "NQ-open.efficientqa.test.1.1.jsonl; get it from https://" in done.output

@@ -129,9 +129,3 @@ def test_parts_of_own_sets_are_disjoint(name, other, split, rows):
 def test_parts_reject_other_selections(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
         DATA["traps"](DataSelection(**given))
-
-
-def test_group_option_prints_one_table():
-    done = run_command("agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0")
-    assert "kind short: 12 answers" in done.output
-    assert "kind verbose" not in done.output

@@ -141,15 +141,6 @@ def test_a_missing_column_is_reported_with_the_most_similar_one():
         require_columns("a.csv, row 1", [], ["x"])
 
 
-def test_place_names_lines_and_rows():
-    assert [place(source, 7) for source in ("-", "a.jsonl", "b.CSV", "c.parquet")] == [
-        "standard input, line 7",
-        "a.jsonl, line 7",
-        "b.CSV, row 7",
-        "c.parquet, row 7",
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_memory_does_not_grow_with_the_file(tmp_path, suffix):

@@ -258,11 +258,6 @@ def test_objects_with_bytes_cannot_become_text(tmp_path):
         join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
 
 
-def test_arrays_are_lists_in_csv(tmp_path):
-    write_rows(tmp_path / "a.csv", [{"references": np.array(["a", "b"])}])
-    assert [row for _, row in read_rows(tmp_path / "a.csv")] == [{"references": ["a", "b"]}]
-
-
 def test_commands_in_messages_are_quoted(tmp_path):
     with pytest.raises(RowsError, match=re.escape(f"mkdir -p '{tmp_path}/no folder'")):
         check_target(tmp_path / "no folder" / "a.jsonl")
