@@ -20,7 +20,6 @@ MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if path.stem != 
 
 @pytest.fixture(scope="module")
 def installed():
-    """Installs the metrics by name, in the modules cache of this run."""
     install_metrics(evaluate_qa.metric_names())
 
 

@@ -67,11 +67,7 @@ def test_source_is_the_published_file(shared, sha256):
 
 
 @pytest.mark.parametrize(
-    ("field", "oracle_key", "names"),
-    [
-        ("source", "by_dataset", QUESTION_SOURCES),
-        ("model", "by_model", MODELS),
-    ],
+    ("field", "oracle_key", "names"), [("source", "by_dataset", QUESTION_SOURCES), ("model", "by_model", MODELS)]
 )
 def test_counts_match_the_oracle(shared, field, oracle_key, names):
     rows = list(read_rows(shared / "data" / "diver_qa"))

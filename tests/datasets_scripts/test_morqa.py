@@ -175,16 +175,8 @@ def test_responses_have_the_columns_of_metrics(data_dir):
         ("dermavqa", "ENC1", "zh", "SYSTEM001", "跖疣。"),
         ("woundcarevqa", "ENC1", "en", "SYSTEM001", 'Clean it.\n"Gently", see a doctor.'),
     ]
-    assert [row["question"] for row in rows] == [
-        "What is this?",
-        "What is this?",
-        "这是什么？",
-        "Help\nIt is swollen.",
-    ]
-    assert (rows[0]["references"], rows[0]["reference_weights"]) == (
-        ["Wart."],
-        [0.9],
-    )  # the other is not in English
+    assert [row["question"] for row in rows] == ["What is this?", "What is this?", "这是什么？", "Help\nIt is swollen."]
+    assert (rows[0]["references"], rows[0]["reference_weights"]) == (["Wart."], [0.9])  # the other is not in English
     assert (rows[2]["references"], rows[2]["reference_weights"]) == (["跖疣", "湿疹"], [0.9, 0.7])
     assert (rows[3]["references"], rows[3]["reference_weights"]) == (["See a doctor."], [1.0])
 

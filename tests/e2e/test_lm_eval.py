@@ -27,7 +27,6 @@ cli_evaluate()
 
 @pytest.fixture(scope="module")
 def results(processes, root, one_line, tmp_path_factory):
-    """The results and the logged samples of the harness."""
     folder = tmp_path_factory.mktemp("lm_eval")
     model = f"{write_tiny_causal(folder / 'model')},max_length=128"
     _, *command = shlex.split(one_line("lm-evaluation-harness").replace("$MODEL", model))

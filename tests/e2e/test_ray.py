@@ -68,7 +68,6 @@ def toy(tmp_path):
 
 @pytest.fixture
 def score(tmp_path, monkeypatch):
-    """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return lambda *arguments, code=0: run_command("score", *arguments, code=code).stderr
 

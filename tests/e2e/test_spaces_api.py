@@ -46,7 +46,6 @@ def test_no_path_is_read_as_a_video(evqascore):
 
 @pytest.fixture
 def internet():
-    """The address of a file on a server, and the list of requested paths."""
     with server_elsewhere() as there:
         yield there
 
@@ -180,7 +179,6 @@ def test_nothing_remains_of_an_interrupted_upload(smile, size):
 
 
 def wait_until(true):
-    """Wait up to a minute."""
     for _ in range(600):
         if true():
             return

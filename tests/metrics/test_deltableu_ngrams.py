@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics.deltableu.ngrams import (
-    paper_credit,
-    released_credit,
-    row_statistics,
-)
+from evaluate_qa.metrics.deltableu.ngrams import paper_credit, released_credit, row_statistics
 
 words = st.lists(st.sampled_from("abc"), max_size=8)
 rows = st.lists(st.tuples(words, st.integers(-10, 10).map(lambda tenths: tenths / 10)), min_size=1, max_size=5).filter(

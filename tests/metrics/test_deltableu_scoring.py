@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from evaluate_qa.metrics.deltableu.scoring import (
-    DeltaBleuOptions,
-    score,
-    smoothed_precisions,
-)
+from evaluate_qa.metrics.deltableu.scoring import DeltaBleuOptions, score, smoothed_precisions
 
 OPTIONS = st.builds(
     lambda method, effective, order, value: DeltaBleuOptions(

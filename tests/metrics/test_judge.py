@@ -410,12 +410,7 @@ def local(tmp_path_factory):
     save_chat_model(folder / "model", known)
     (folder / "tiny.j2").write_text(TINY, "utf-8")
     return partial(
-        evaluate_qa.load,
-        "judge",
-        model=str(folder / "model"),
-        protocol=folder / "tiny.j2",
-        device="cpu",
-        max_tokens=5,
+        evaluate_qa.load, "judge", model=str(folder / "model"), protocol=folder / "tiny.j2", device="cpu", max_tokens=5
     )
 
 

@@ -88,10 +88,7 @@ def test_only_transient_errors_are_retried_unless_the_wait_is_long(server, statu
     assert len(server.bodies) == asked
 
 
-@pytest.mark.parametrize(
-    ("code", "asked"),
-    [(429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), (None, 1)],
-)
+@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), (None, 1)])
 def test_an_error_with_status_200_counts_by_its_code(server, code, asked):
     reply = {"error": {"message": "slow down", "code": code}, "choices": []}
     server.reply = (200, json.dumps(reply).encode(), {"Retry-After": "0.001"})

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics.smile.options import SmileOptions
-from evaluate_qa.metrics.smile.scoring import (
-    Components,
-    bins,
-    contenders,
-    score,
-    smile_score,
-    word_fraction,
-)
+from evaluate_qa.metrics.smile.scoring import Components, bins, contenders, score, smile_score, word_fraction
 
 unit = st.floats(0, 1)
 cosine = st.floats(-1, 1)

@@ -23,11 +23,7 @@ def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, defau
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        **SIZE,
-        max_position_embeddings=limit,
-    )
+    config = BertConfig(vocab_size=len(vocabulary), **SIZE, max_position_embeddings=limit)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         modules = [*_transformer(folder, BertModel(config), tokenizer, names, limit), Pooling(WIDTH, pooling)]
@@ -46,12 +42,7 @@ def roberta(folder, *, limit=64) -> Path:
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
-    config = RobertaConfig(
-        vocab_size=len(vocabulary),
-        **SIZE,
-        max_position_embeddings=limit + 2,
-        **ROBERTA,
-    )
+    config = RobertaConfig(vocab_size=len(vocabulary), **SIZE, max_position_embeddings=limit + 2, **ROBERTA)
     with torch.random.fork_rng():
         torch.manual_seed(1)
         modules = _transformer(folder, RobertaModel(config), tokenizer, names, limit)

@@ -35,11 +35,7 @@ def bert(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> 
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    config = BertConfig(
-        vocab_size=len(tokens),
-        max_position_embeddings=limit,
-        **_small(labels),
-    )
+    config = BertConfig(vocab_size=len(tokens), max_position_embeddings=limit, **_small(labels))
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
     names["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
     return _saved(folder, BertForSequenceClassification, config, tokenizer, names, limit, seed)
@@ -54,12 +50,7 @@ def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) 
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
-    config = RobertaConfig(
-        vocab_size=len(tokens),
-        max_position_embeddings=limit + 2,
-        **_small(labels),
-        **ROBERTA,
-    )
+    config = RobertaConfig(vocab_size=len(tokens), max_position_embeddings=limit + 2, **_small(labels), **ROBERTA)
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
     return _saved(folder, RobertaForSequenceClassification, config, tokenizer, names, limit, seed)
 

@@ -32,10 +32,7 @@ def test_metric_scores_like_the_loop(metric):
 @pytest.mark.parametrize(("lang", "tokenize"), [("en", "13a"), ("zh", "zh")])
 def test_deltableu_scores_like_sacrebleu(shared, lang, tokenize):
     items = json.loads((shared / "oracles/deltableu_public.json").read_text())["items"]
-    given = {
-        "predictions": [item["hyp"][lang] for item in items],
-        "references": [item["refs"][lang] for item in items],
-    }
+    given = {"predictions": [item["hyp"][lang] for item in items], "references": [item["refs"][lang] for item in items]}
     made = shuffled(given, 500, 8)
     assert made == shuffled(given, 500, 8)
     assert [len(row) for row in made["references"]] == [8] * 500

@@ -35,7 +35,6 @@ def synthetic():
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command on rows and returns the figures and the printed text, or the error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
 

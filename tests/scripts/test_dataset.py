@@ -65,10 +65,7 @@ def test_card_describes_the_files(tmp_path, data_dir):
     card = DatasetCard.load(out / "README.md").data.to_dict()
     assert card["size_categories"] == ["n<1K"]
     assert card["configs"] == [
-        {
-            "config_name": name,
-            "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}],
-        }
+        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}]}
         for name in ("nq", "tq", "nq_questions", "tq_questions")
     ]
     nq, tq = (next(one for one in card["dataset_info"] if one["config_name"] == name) for name in ("nq", "tq"))

@@ -23,13 +23,11 @@ PLACES = GENERATOR.choice(300, 120, replace=False).tolist()
 
 
 def labeled(places=PLACES, columns=("id",), **more):
-    """Return rows of a file of labels."""
     return [{**{name: ROWS[at][name] for name in columns}, "label": bool(RIGHT[at]), **more} for at in places]
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command on scored rows and given labels."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("scored.parquet", ROWS)

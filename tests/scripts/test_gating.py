@@ -23,7 +23,6 @@ ATTACK = "<script>alert(1)</script> | `x` ``y`` \\| ![i](http://x) @you #1\n</de
 
 
 def rows(name, **more):
-    """Return scored rows of a system, with two answers to each question."""
     return [
         {"id": f"r{at}", "question": f"Q{at // 2}?", "references": ["a", "b"], "prediction": f"{name} says {at}"}
         | {"score": SCORES[name][at], "verdict": bool(SCORES[name][at] > 0.5), **more}
@@ -33,7 +32,6 @@ def rows(name, **more):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command, and returns its output and the JSON, or the error message."""
     monkeypatch.chdir(tmp_path)
     write_rows("old.parquet", rows("old"))
     write_rows("new.jsonl", rows("new")[::-1])

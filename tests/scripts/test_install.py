@@ -14,13 +14,11 @@ from evaluate_qa.installation import install, metric_folder, uninstall
 
 @pytest.fixture
 def toy():
-    """A metric of two files."""
     return {"toy.py": b"from .words import WORDS\n\nversion = '0'\n", "words.py": b"WORDS = 1\n"}
 
 
 @pytest.fixture
 def modules(tmp_path):
-    """The folder of evaluate's modules."""
     folder = tmp_path / "cache" / "evaluate_modules"
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
@@ -29,7 +27,6 @@ def modules(tmp_path):
 
 
 def _chosen(modules):
-    """The folder that evaluate loads."""
     module = CachedEvaluationModuleFactory("evaluate-metric--toy", dynamic_modules_path=str(modules)).get_module()
     return metric_folder("toy", modules) / module.hash
 

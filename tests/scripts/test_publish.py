@@ -47,8 +47,6 @@ def start(processes, tmp_path):
 
 @pytest.fixture
 def publish(start):
-    """Runs the command; returns its exit code and output."""
-
     def run(hub, *arguments):
         process = start(hub, "-c", COMMAND, "publish", "--namespace", "org", *arguments)
         out, err = process.communicate(timeout=300)
@@ -127,10 +125,7 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
     ("file", "message"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
-        (
-            f"{DEMO_IN_SPACE}/config.json",
-            "(it has no such folder). Either: pip install evaluate-qa",
-        ),
+        (f"{DEMO_IN_SPACE}/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
         (f"{DEMO_IN_SPACE}/model.safetensors", None),
     ],
 )

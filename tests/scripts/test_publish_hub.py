@@ -19,7 +19,6 @@ CARD = "---\ntitle: Toy\nsdk: gradio\nlicense: mit\n---\n"
 
 @pytest.fixture
 def upload(hub):
-    """Uploads repositories; returns whether all were uploaded, the output and the errors."""
     api = HfApi(endpoint=hub.address, token="hf_write")
 
     def run(*repositories):
@@ -33,7 +32,6 @@ def upload(hub):
 
 
 def made(root, kind, files, name="toy"):
-    """Make these the files of a repository's folder."""
     repository = Repository(kind, "org", name, root)
     for old in repository.files().values():
         old.unlink()

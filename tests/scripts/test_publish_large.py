@@ -63,7 +63,6 @@ def matcher(tmp_path_factory):
 
 @pytest.fixture
 def copy(matcher, tmp_path):
-    """A copy to change."""
     return shutil.copytree(matcher, tmp_path / "copy")
 
 

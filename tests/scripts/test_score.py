@@ -34,7 +34,6 @@ def toy(tmp_path_factory):
 
 @pytest.fixture
 def score(toy, tmp_path, monkeypatch):
-    """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, code=0, **keywords):

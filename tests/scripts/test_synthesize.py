@@ -56,7 +56,6 @@ def run(server, tmp_path):
 
 @pytest.fixture
 def output(tmp_path):
-    """Reads the output."""
     return lambda: read(tmp_path / "b.jsonl")
 
 

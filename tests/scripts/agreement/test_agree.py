@@ -13,12 +13,10 @@ SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
 @pytest.fixture
 def labeled_dir(evouna_dir, diver_qa_dir):
-    """Return the folder with both small data sets."""
     return evouna_dir.parent
 
 
 def agreement(*arguments, code=0):
-    """Run the command; return what it printed."""
     done = run_command("agreement", *arguments, code=code)
     return done.output
 

@@ -43,8 +43,7 @@ def test_own_file_command(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "names",
-    [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")],
+    "names", [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")]
 )
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_column_names_of_other_commands(tmp_path, names, suffix):

@@ -27,9 +27,7 @@ def test_jsonl_numbers_are_lines_and_blank_lines_are_skipped(tmp_path):
 
 def test_csv_cells_are_strings_or_lists(tmp_path):
     path = _file(
-        tmp_path,
-        "a.csv",
-        'predictions,references,n\r\n"a ""b"", c\nd","[""x"", ""y""]",08\r\n[so],plain,\r\n',
+        tmp_path, "a.csv", 'predictions,references,n\r\n"a ""b"", c\nd","[""x"", ""y""]",08\r\n[so],plain,\r\n'
     )
     assert list(read_rows(path)) == [
         (1, {"predictions": 'a "b", c\nd', "references": ["x", "y"], "n": "08"}),
