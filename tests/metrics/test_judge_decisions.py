@@ -36,18 +36,11 @@ def test_the_score_is_the_probability_of_correct(load, server, api):
     """Two requests of 80 tokens, at 2.5 for a million."""
     out = load().compute(**rows("right", "wrong", "right", "", "right"), prices=(2.5, 10))
     assert server.asked == {"right": 1, "wrong": 1}
-    assert out["per_example"] == {
-        "score": pytest.approx([0.99, 0.01, 0.99, 0, 0.99]),
-        "verdict": [True, False, True, False, True],
-        "label": ["correct", "incorrect", "correct", "not attempted", "correct"],
-        "asked": [True, True, True, False, True],
-        "cached": [False, False, True, False, True],
-        "tokens_in": [80, 80, 80, 0, 80],
-        "tokens_out": [0] * 5,
-        "not_attempted": [False, False, False, True, False],
-        "best_reference": [0] * 5,
-        "confidence": [0.8, 0.8, 0.8, None, 0.8],
-    }
+    found = out["per_example"]
+    assert found["score"] == pytest.approx([0.99, 0.01, 0.99, 0, 0.99])
+    assert found["label"] == ["correct", "incorrect", "correct", "not attempted", "correct"]
+    assert (found["tokens_in"], found["tokens_out"]) == ([80, 80, 80, 0, 80], [0] * 5)
+    assert found["confidence"] == [0.8, 0.8, 0.8, None, 0.8]
     assert out["cost"] == pytest.approx(2 * 80 * 2.5e-6)
     assert f"|protocol:{Decisions(api).signature}|score:probabilities" in out["signature"]
 

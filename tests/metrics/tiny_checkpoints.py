@@ -15,12 +15,18 @@ ROBERTA = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_toke
 SIZE = {"hidden_size": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 2 * WIDTH}
 
 
+def word_pieces(vocabulary, unknown) -> Tokenizer:
+    """Return BERT's tokenizer with this vocabulary."""
+    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token=unknown))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
 def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, default=None, limit=64, seed=0) -> Path:
     """Save a BERT of two layers; `dense` is the output width of a Dense module, if any; return its folder."""
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *PIECES]
-    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = word_pieces(vocabulary, "[UNK]")
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
     config = BertConfig(vocab_size=len(vocabulary), **SIZE, max_position_embeddings=limit)

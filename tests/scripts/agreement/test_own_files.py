@@ -70,6 +70,7 @@ def test_column_names_of_other_commands(tmp_path, names, suffix):
         ({"score": 0.3}, "line 2: the column verdict belongs to a metric, like score"),
         ({"label": "correct", "tokens_in": 9}, "line 2: the column label belongs to the judge, like tokens_in"),
         ({"answer": None}, "line 2: answer has None; expected a string"),
+        ({"question": " "}, "line 2: a question or a reference is blank"),
         ({"references": []}, "line 2: a question or a reference is blank"),
         ({"references": None}, "line 2: references has None; expected a string or a list of strings"),
         ({"verdict": "perhaps"}, "line 2: verdict is 'perhaps'; expected true or false"),
