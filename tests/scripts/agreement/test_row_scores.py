@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evaluate_qa.agreement.results import read_result
-from evaluate_qa.agreement.row_scores import RowScores, best_and_mean
+from evaluate_qa.agreement.row_scores import RowScores, best_and_mean, merged
 
 
 def test_threshold_gives_verdicts():
@@ -48,3 +48,13 @@ def test_cost_and_cached_verdicts_are_read():
     per_example = {"score": [0.9, 0.2, 0.1], "cached": [True, False, True]}
     found = read_result({"per_example": per_example, "cost": 0.25}, 3, "judge")
     assert (found.cost, found.cached) == (0.25, 2)
+
+
+def test_parts_are_merged_in_row_order():
+    one = RowScores("m", np.array([0.1, 0.3]), np.array([True, False]), "m|lang:en")
+    other = RowScores("m", np.array([0.2]), np.array([True]), "m|lang:zh")
+    found = merged([one, other], [[0, 2], [1]])
+    assert found.scores.tolist() == [0.1, 0.2, 0.3]
+    assert found.verdicts.tolist() == [True, True, False]
+    assert found.signature == "m|lang:en; m|lang:zh"
+    assert merged([one, RowScores("m", np.array([0.2]), None)], [[0, 2], [1]]).verdicts is None
