@@ -36,14 +36,6 @@ def test_no_file_of_the_server_is_read(server):
     assert ask(f"{api}/file=/etc/passwd")[0] == 403
 
 
-def test_no_path_is_read_as_a_video(evqascore):
-    call = f"{evqascore.url}/gradio_api/call/score"
-    file = {"path": str(ROOT / "README.md"), "meta": {"_type": "gradio.FileData"}}
-    for given in (file, file["path"], {"path": str(CLIP)}):
-        _, event = ask(call, {"data": ["a", given, None, "auto", 20]})
-        assert "event: error" in ask(f"{call}/{json.loads(event)['event_id']}")[1]
-
-
 @pytest.fixture
 def internet():
     with server_elsewhere() as there:
@@ -84,29 +76,6 @@ def test_no_response_has_a_path_of_the_server(server):
                 _, text = ask(f"{api}/call{endpoint}/{json.loads(event)['event_id']}")
                 assert text.startswith("event: error"), (name, text)
                 assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in text], text
-
-
-def test_the_api_compares_two_systems(smile):
-    """Three answers become right and none wrong: McNemar 2 · 1/2³ = .25."""
-    given = {"references": ["Marie Curie"], "prediction": "Nobody.", "prediction_b": "It was Marie Curie."}
-    rows = [given | {"question": f"{n}?"} for n in range(3)]
-    rows.append(given | {"question": "3?", "prediction": "Marie Curie"})
-    many = smile.client().predict(rows=rows, api_name="/batch")
-    found = many["certainty"]
-    assert (found["rows"], found["wins"], found["losses"]) == (4, 3, 0)
-    assert found["verdicts"]["p_value"] == pytest.approx(0.25)
-    assert found["verdicts"]["difference"]["value"] == 0.75
-    assert found["means"]["score"]["value"] == pytest.approx(many["score"])
-    assert found["means_b"]["score"]["value"] == pytest.approx(many["score_b"])
-    assert [row["change"] for row in many["rows"]] == ["win"] * 3 + [""]
-    alone = smile.client().predict(
-        rows=[{name: row[name] for name in row if name != "prediction_b"} for row in rows], api_name="/batch"
-    )
-    assert {*alone["certainty"]} == {"rows", "clusters", "means"}
-    assert alone["certainty"]["means"]["score"] == pytest.approx(found["means"]["score"], abs=1e-6)
-    del rows[2]["prediction_b"]
-    with pytest.raises(Exception, match="row 3 has no prediction_b, but row 1 has one"):
-        smile.client().predict(rows=rows, api_name="/batch")
 
 
 def test_requests_that_are_too_large_are_refused(smile):
