@@ -38,16 +38,16 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def cluster(processes, tmp_path_factory):
-    """A Ray cluster with two CPUs: its process and its address."""
+    """A Ray cluster with two CPUs, whose actors do not import torch: its process and its address."""
     address = f"127.0.0.1:{free_port()}"
     ray = ["-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"]
     options = ["--include-dashboard=false", "--object-store-memory=100000000", f"--port={address.rpartition(':')[2]}"]
-    log = tmp_path_factory.mktemp("ray") / "log"
+    options += ["--node-ip-address=127.0.0.1"]
+    folder = tmp_path_factory.mktemp("ray")
+    log, env = folder / "log", os.environ | {"PYTHONPATH": processes.path_without_torch(folder)}
     with (
         log.open("w") as file,
-        processes.start(
-            *ray, *options, "--node-ip-address=127.0.0.1", stdout=file, stderr=subprocess.STDOUT
-        ) as process,
+        processes.start(*ray, *options, env=env, stdout=file, stderr=subprocess.STDOUT) as process,
     ):
         deadline = time.monotonic() + 180
         while "Ray runtime started" not in log.read_text():
@@ -121,9 +121,8 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
-    with processes.start(
-        "-c", f"{processes.HIDE_TORCH}from evaluate_qa.cli import app; app()", "score", *started, *ray
-    ) as process:
+    env = os.environ | {"PYTHONPATH": processes.path_without_torch(tmp_path)}
+    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray, env=env) as process:
         when_there(tmp_path / "out.csv.work" / "000004.block", process.kill, 180).join()
         _, errors = process.communicate()
     assert process.returncode == -signal.SIGKILL, errors
@@ -133,12 +132,12 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     assert len(finished) < 16
     # A block that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
     assert "chunk size 10, but this run has chunk size 20" in score(
         *started, *ray, "--resume", "--chunk-size", 20, code=1
     )
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score(*started, *ray, "--resume")
     assert f"{10 * len(finished)}/160" in output  # the progress bar begins where the run was stopped
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
@@ -146,8 +145,8 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
 
 
-def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
-    """Relative paths start at the folder of the input, and a broken video is set aside."""
+def test_rows_with_videos(processes, score, tmp_path):
+    """Without a cluster: relative paths start at the folder of the input, and a broken video is set aside."""
     for package in ("av", "transformers", "yake"):
         pytest.importorskip(package)
     (tmp_path / "data/clips").mkdir(parents=True)
@@ -160,7 +159,6 @@ def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
     write_rows("data/in.parquet", given)
     metric = ["--metric", "evqascore", "--load", "config=demo", "--compute", "interval=6", "--chunk-size", 2]
     options = [*metric, "--input", "data/in.parquet"]
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     ray = ["--engine", "ray", "--num-actors", 1]
     score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")

@@ -26,9 +26,14 @@ def part(*rows):
 
 
 @pytest.fixture
-def load():
-    """Load deltableu, whose corpus score is not a mean of row scores."""
-    return lambda **options: evaluate.load(evaluate_qa.path("deltableu"), **options)
+def load(tmp_path):
+    """Load deltableu, whose corpus score is not a mean of row scores.
+
+    In a folder of the test: evaluate waits a second for the lock of each metric that still has rows.
+    """
+    return lambda **options: evaluate.load(
+        evaluate_qa.path("deltableu"), **{"cache_dir": str(tmp_path / "cache")} | options
+    )
 
 
 @pytest.fixture
