@@ -189,7 +189,7 @@ def encrypted(tmp_path, monkeypatch):
     context.load_cert_chain(certificate, key)
     context.sni_callback = lambda _, name, __: greeted.append(name)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server.server_address[1], greeted, keys
     server.shutdown()
