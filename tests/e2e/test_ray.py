@@ -19,7 +19,7 @@ from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from toy_metric import write_toy_metric
+from toy_metric import toy_rows, write_toy_metric
 from waiting import when_there
 
 # Ray reads these when it is imported. A cluster requires its token. By default, Ray's workers have a lower priority
@@ -70,13 +70,6 @@ def score(tmp_path, monkeypatch):
     return lambda *arguments, code=0: run_command("score", *arguments, code=code).stderr
 
 
-def rows(count):
-    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
-    for number in range(count):
-        references = [] if number % 17 == 5 else [f"{words[number % 3]} {words[number % 4]}", "beta"]
-        yield {"id": number, "prediction": " ".join(words[: number % 5 + 1]), "references": references}
-
-
 def actors(process):
     return [child for child in process.children(recursive=True) if "ray::ScoringActor" in command_line(child)]
 
@@ -90,7 +83,7 @@ def command_line(process):
 
 def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster, monkeypatch):
     process, address = cluster
-    write_rows("in.parquet", rows(160))
+    write_rows("in.parquet", toy_rows(160))
     options = ["--metric", toy, "--input", "in.parquet", "--chunk-size", 10, "--compute", "seconds=0.3"]
     killed = []
 
@@ -117,7 +110,7 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
 
 
 def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monkeypatch):
-    write_rows("in.jsonl", rows(160))
+    write_rows("in.jsonl", toy_rows(160))
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
@@ -170,7 +163,7 @@ def test_rows_with_videos(processes, score, tmp_path):
 
 
 def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster, monkeypatch):
-    write_rows("in.jsonl", rows(20))
+    write_rows("in.jsonl", toy_rows(20))
     ray = ["--engine", "ray"]
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
@@ -179,7 +172,7 @@ def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster,
 
 
 def test_wrong_options_are_reported(score, toy, cluster, monkeypatch):
-    write_rows("in.jsonl", list(rows(5)))
+    write_rows("in.jsonl", toy_rows(5))
     files = ["--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl"]
     ray = ["--engine", "ray"]
     assert "--num-actors works with Ray only. Add --engine ray" in score(*files, "--num-actors", 2, code=1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from toy_metric import write_toy_metric
+from toy_metric import toy_rows, write_toy_metric
 from typer.testing import CliRunner
 from waiting import when_there
 
@@ -263,16 +263,6 @@ def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
 # -- stopped runs ------------------------------------------------------------------------------------------------
 
 
-def _many(count):
-    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
-    for number in range(count):
-        if number % 17 == 5:
-            yield {"id": number, "prediction": "x", "references": []}
-        else:
-            text = " ".join(words[: number % 5 + 1])
-            yield {"id": number, "prediction": text, "references": [f"{words[number % 3]} {words[number % 4]}", "beta"]}
-
-
 def _summary(message):
     return message[message.index("rows scored") :].split("Bad rows")[0]
 
@@ -281,7 +271,7 @@ def _summary(message):
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     load_metric(str(toy))  # whose imports could take longer than the thread below waits
-    write_rows("in.jsonl", _many(200))
+    write_rows("in.jsonl", toy_rows(200))
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     work = Path("out.csv.work")
@@ -302,7 +292,7 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
 
 
 def test_a_killed_run_resumes_and_equals_an_uninterrupted_one(processes, score, toy, tmp_path):
-    write_rows("in.jsonl", _many(200))
+    write_rows("in.jsonl", toy_rows(200))
     options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
     stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
     with processes.start(
