@@ -9,12 +9,10 @@ import email
 import json
 import math
 import re
-import struct
 import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import SO_LINGER, SOL_SOCKET
 from urllib.parse import parse_qs, urlsplit
 
 LABELS = ("correct", "incorrect", "not attempted")
@@ -159,14 +157,11 @@ class _Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.bodies.append(body)
             server.keys.append(self.headers["Authorization"])
-            server.ports.add(self.client_address[1])
             actions = server.plan.get(subject, [])
             action = actions.pop(0) if actions else server.reply
             action = decided_by_words if api in STATES and action is by_words else action
         time.sleep(server.seconds)
         self.answer(action(body) if callable(action) else action)
-        with server.lock:
-            server.answered.append(subject)
 
     def answer(self, done):
         """Send a reply, as `ChatServer.plan` describes it."""
@@ -174,10 +169,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(200, done)
         elif isinstance(done, tuple):
             self.send(*done)
-        elif done == "reset":
-            self.connection.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
-            self.close_connection = True
-            self.connection.close()
         elif done == "drip":
             self.drip()
         else:
@@ -223,7 +214,7 @@ class ChatServer:
 
     Attributes:
         plan: Subject → replies to its first requests: a text, a whole completion, bytes, (status, bytes, headers),
-            `reset`, `drip`, or a function of the request.
+            `drip`, or a function of the request.
         reply: The reply to all other requests.
         seconds: How long a reply takes.
         subject: Returns the subject of a request (default: the prediction to judge).
@@ -231,8 +222,6 @@ class ChatServer:
         apis: The served paths.
         refused: The paths of requests to other paths.
         keys: Their headers `Authorization`.
-        ports: The ports of the clients, one per connection.
-        answered: The subjects of answered requests.
         states: The states that the next requests for a batch get. The server answers at the first state that is an end.
         batches: The batches by id.
         files: The contents of files by id.
@@ -243,7 +232,7 @@ class ChatServer:
     def __init__(self, reply=by_words, seconds=0.0, subject=prediction_of):
         self.plan, self.reply, self.seconds, self.subject = {}, reply, seconds, subject
         self.apis, self.refused = {"chat/completions"}, []
-        self.bodies, self.keys, self.ports, self.answered, self.lock = [], [], set(), [], threading.Lock()
+        self.bodies, self.keys, self.lock = [], [], threading.Lock()
         self.states, self.batches, self.files, self.uploads = [], {}, {}, []
         self.create = lambda batch: batch
         self._server = _Server(("127.0.0.1", 0), _Handler)

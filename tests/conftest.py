@@ -144,7 +144,6 @@ def processes():
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The project's top folder."""
     return ROOT
 
 

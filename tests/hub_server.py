@@ -125,6 +125,7 @@ def _route(method: str, pattern: str):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # otherwise, the body of each response arrives 40 ms after its head
     hub: Hub
 
     def log_message(self, *_):

@@ -2,11 +2,8 @@
 
 import doctest
 import importlib
-import json
 import re
 import shlex
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,6 @@ MODULES = [path for path in sorted(ROOT.glob("metrics/*/*.py")) if path.stem != 
 
 @pytest.fixture(scope="module")
 def installed():
-    """Installs the metrics by name, in the modules cache of this run."""
     install_metrics(evaluate_qa.metric_names())
 
 
@@ -87,31 +83,6 @@ def shell_commands():
     return [line for line in commands if line and not re.match(elsewhere, line)]
 
 
-class _Chat(BaseHTTPRequestHandler):
-    """An OpenAI-compatible server with one answer."""
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        message = {"role": "assistant", "content": "It is what the reference says."}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
-        body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def endpoint():
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Chat) as server:
-        threading.Thread(target=server.serve_forever).start()
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-        server.shutdown()
-
-
 @pytest.fixture
 def checkout(tmp_path):
     """A folder like a checkout, with half of the sample, and with the labeled data as `data`, if available."""
@@ -125,9 +96,10 @@ def checkout(tmp_path):
 
 
 @pytest.mark.usefixtures("processes")
-def test_shell_commands_in_readme_run(checkout, endpoint, one_line, monkeypatch):
+def test_shell_commands_in_readme_run(checkout, server, one_line, monkeypatch):
     """The command that downloads a data set reads it from disk, if available."""
-    typed = [command.replace("$ENDPOINT", endpoint) for command in [*shell_commands(), one_line("Ray")]]
+    server.reply = "It is what the reference says."
+    typed = [command.replace("$ENDPOINT", server.url) for command in [*shell_commands(), one_line("Ray")]]
     commands = [command.replace("dataset evouna", "dataset evouna --data-dir data/evouna") for command in typed]
     assert len(commands) >= 8
     assert commands != typed

@@ -36,7 +36,6 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def wheel(processes, tmp_path_factory):
-    """The wheel, built from a copy of the checkout."""
     folder = tmp_path_factory.mktemp("checkout")
     parts = ["pyproject.toml", "README.md", "LICENSE", *FOLDERS]
     for part in filter(Path.exists, (ROOT / part for part in parts)):
@@ -50,7 +49,6 @@ def wheel(processes, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unpacked(wheel, tmp_path_factory):
-    """The unpacked wheel."""
     folder = tmp_path_factory.mktemp("site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)

@@ -59,13 +59,11 @@ def read_lines(path: Path) -> list[str]:
 
 @pytest.fixture(scope="module", params=[evaluate_qa.sample(), NEAR_NAMES, TRAPS], ids=lambda path: path.stem)
 def lines(request: pytest.FixtureRequest) -> list[str]:
-    """The lines of each file."""
     return read_lines(request.param)
 
 
 @pytest.fixture(scope="module")
 def rows(lines: list[str]) -> Rows:
-    """The rows of each file."""
     return [json.loads(line) for line in lines]
 
 

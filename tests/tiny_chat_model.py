@@ -24,7 +24,6 @@ def train_chat_model(replies: Sequence[tuple[Messages, str]], template: str = TE
 
 
 def save_chat_model(folder: Path, replies: Sequence[tuple[Messages, str]]) -> Path:
-    """Train a model and save it; return the folder."""
     for part in train_chat_model(replies):
         part.save_pretrained(folder)
     return folder

@@ -21,5 +21,4 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 @pytest.fixture
 def sha256() -> Callable[[Path], str]:
-    """Return the hash of a file in hexadecimal digits."""
     return lambda path: hashlib.sha256(path.read_bytes()).hexdigest()

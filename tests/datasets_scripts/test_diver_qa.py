@@ -67,18 +67,13 @@ def test_source_is_the_published_file(shared, sha256):
 
 
 @pytest.mark.parametrize(
-    ("field", "oracle_key", "names"),
-    [
-        ("source", "by_dataset", QUESTION_SOURCES),
-        ("model", "by_model", MODELS),
-    ],
+    ("field", "oracle_key", "names"), [("source", "by_dataset", QUESTION_SOURCES), ("model", "by_model", MODELS)]
 )
 def test_counts_match_the_oracle(shared, field, oracle_key, names):
     rows = list(read_rows(shared / "data" / "diver_qa"))
     oracle = json.loads((shared / "oracles" / "diverqa_lexical.json").read_text())["squad_norm"]
     count = collections.Counter(row[field] for row in rows)
     correct = collections.Counter(row[field] for row in rows if row["judgement"])
-
     assert (len(rows), sum(correct.values())) == (oracle["overall"]["n"], oracle["overall"]["pos"])
     assert set(count) == set(names)
     assert {name: (count[name], correct[name]) for name in names} == {
@@ -88,6 +83,5 @@ def test_counts_match_the_oracle(shared, field, oracle_key, names):
 
 def test_each_question_is_answered_by_every_model(shared):
     answers = collections.Counter((row["source"], row["question"]) for row in read_rows(shared / "data" / "diver_qa"))
-
     assert len(answers) == 600
     assert set(answers.values()) == {5}

@@ -44,7 +44,6 @@ def data_dir(tmp_path):
 
 def test_each_question_and_system_is_a_row(data_dir):
     rows = list(read_rows(data_dir, "nq"))
-
     assert [(row["question_id"], row["system"]) for row in rows] == [
         (number, system) for number in range(9) for system in SYSTEMS
     ]
@@ -62,7 +61,6 @@ def test_each_question_and_system_is_a_row(data_dir):
 
 def test_unusable_rows_are_kept_and_flagged(data_dir):
     unusable = [(row["question_id"], row["system"]) for row in read_rows(data_dir, "nq") if not row["usable"]]
-
     assert unusable == [
         *((1, system) for system in SYSTEMS),  # improper, without a golden answer
         (2, "newbing"),  # no answer
@@ -75,7 +73,6 @@ def test_unusable_rows_are_kept_and_flagged(data_dir):
 
 def test_missing_values_become_none(data_dir):
     rows = {(row["question_id"], row["system"]): row for row in read_rows(data_dir, "nq")}
-
     assert rows[1, "fid"]["references"] == []
     assert [rows[key]["answer"] for key in ((2, "newbing"), (4, "newbing"), (5, "fid"))] == [None] * 3
     assert [rows[key]["judgement"] for key in ((4, "fid"), (5, "fid"), (7, "chatgpt"))] == [None] * 3
@@ -83,7 +80,6 @@ def test_missing_values_become_none(data_dir):
 
 def test_judged_answers_that_look_missing_are_kept(data_dir):
     rows = {(row["question_id"], row["system"]): row for row in read_rows(data_dir, "nq")}
-
     assert (rows[3, "newbing"]["answer"], rows[3, "newbing"]["usable"]) == ("", True)
     assert (rows[6, "fid"]["answer"], rows[6, "fid"]["usable"]) == ("None", True)
 
@@ -106,7 +102,6 @@ def test_unknown_configuration_is_named(data_dir):
 )
 def test_other_format_is_rejected_with_file_and_question(tmp_path, content, message):
     (tmp_path / "NQ.json").write_text(json.dumps(content))
-
     with pytest.raises(ValueError, match=message) as error:
         list(read_rows(tmp_path, "nq"))
     assert str(tmp_path / "NQ.json") in str(error.value)
@@ -139,7 +134,6 @@ def test_builder_downloads_and_returns_the_same_rows(tmp_path, data_dir, served,
 
 def test_sources_are_the_published_files(shared, sha256):
     folder = shared / "data" / "evouna"
-
     for source in SOURCES.values():
         assert sha256(folder / Path(source.path).name) == source.sha256
 
@@ -150,7 +144,6 @@ def test_usable_rows_match_the_papers_tables(shared, config, rows):
     usable = [row for row in found if row["usable"]]
     oracle = json.loads((shared / "oracles" / "evouna_released_lexical_match.json").read_text())
     correct = collections.Counter(row["system"] for row in usable if row["judgement"])
-
     assert len(found) == rows
     for system, judged in collections.Counter(row["system"] for row in usable).items():
         expected = oracle[f"{config.upper()}/{system}"]
@@ -176,7 +169,6 @@ def test_known_defects_match_the_card(shared):
 @pytest.mark.parametrize(("config", "questions"), [("nq", 3610), ("tq", 2000)])
 def test_split_covers_every_question_once(config, questions):
     splits = [read_split(SPLIT_FILE, config, name) for name in ("train", "dev", "test")]
-
     assert sorted(number for split in splits for number in split) == list(range(questions))
 
 

@@ -85,7 +85,6 @@ def data_dir(tmp_path):
 
 def test_each_query_and_language_is_a_row(data_dir):
     rows = read("queries", data_dir)
-
     assert [(row["subset"], row["split"], row["language"]) for row in rows] == [
         ("dermavqa", "valid", "en"),
         ("dermavqa", "valid", "zh"),
@@ -109,10 +108,8 @@ def test_each_query_and_language_is_a_row(data_dir):
 def test_query_in_one_language_is_one_row(tmp_path):
     query = {"encounter_id": 7, "query_content_zh": "嘴唇。", "responses": [{"content_zh": "可以。"}]}
     write_json(tmp_path / "med_dialog_test.json", [query])
-
     (row,) = read("queries", tmp_path)
     (reference,) = read("references", tmp_path)
-
     assert (row["subset"], row["split"], row["encounter_id"], row["language"]) == ("meddialog", "test", "7", "zh")
     assert (row["title"], row["image_ids"]) == ("", [])
     assert (reference["author_id"], reference["weight"]) == (None, 1.0)
@@ -120,7 +117,6 @@ def test_query_in_one_language_is_one_row(tmp_path):
 
 def test_references_with_their_authors_and_weights(data_dir):
     rows = [row for row in read("references", data_dir) if row["language"] == "en"]
-
     assert rows[0] == {
         "subset": "dermavqa",
         "split": "valid",
@@ -145,9 +141,7 @@ def test_later_gold_responses_are_appended_with_weight_one(data_dir):
     later = [{"author_id": f"D0000{number}", "content_zh": "疣", "content_en": f"Later {number}"} for number in (1, 2)]
     extension = {"encounter_id": "ENC1", "responses": [*DERMA_RESPONSES, *later]}
     write_json(data_dir / "data" / "iiyi" / "iiyi_valid_extension.json", [extension])
-
     rows = [row for row in read("references", data_dir) if row["subset"] == "dermavqa" and row["language"] == "en"]
-
     assert [(row["position"], row["author_id"], row["weight"]) for row in rows] == [
         (0, "U1", 0.9),
         (1, "U2", 0.7),
@@ -175,30 +169,20 @@ def test_reference_weight(validation, rank, completeness, frequent, weight):
 
 def test_responses_have_the_columns_of_metrics(data_dir):
     rows = read("responses", data_dir)
-
     assert [(*response_key(row), row["answer"]) for row in rows] == [
         ("dermavqa", "ENC1", "en", "SYSTEM001", "A plantar wart."),
         ("dermavqa", "ENC1", "en", "SYSTEM002", ""),
         ("dermavqa", "ENC1", "zh", "SYSTEM001", "跖疣。"),
         ("woundcarevqa", "ENC1", "en", "SYSTEM001", 'Clean it.\n"Gently", see a doctor.'),
     ]
-    assert [row["question"] for row in rows] == [
-        "What is this?",
-        "What is this?",
-        "这是什么？",
-        "Help\nIt is swollen.",
-    ]
-    assert (rows[0]["references"], rows[0]["reference_weights"]) == (
-        ["Wart."],
-        [0.9],
-    )  # the other is not in English
+    assert [row["question"] for row in rows] == ["What is this?", "What is this?", "这是什么？", "Help\nIt is swollen."]
+    assert (rows[0]["references"], rows[0]["reference_weights"]) == (["Wart."], [0.9])  # the other is not in English
     assert (rows[2]["references"], rows[2]["reference_weights"]) == (["跖疣", "湿疹"], [0.9, 0.7])
     assert (rows[3]["references"], rows[3]["reference_weights"]) == (["See a doctor."], [1.0])
 
 
 def test_each_rating_is_a_row(data_dir):
     rows = read("ratings", data_dir)
-
     assert [(row["system"], row["rater_id"], row["aspect"], row["value"]) for row in rows] == [
         ("SYSTEM001", "NM", "overall", 1.0),
         ("SYSTEM001", "SG", "overall", 0.5),
@@ -236,7 +220,6 @@ def test_rating_files_are_recognized_by_their_columns(data_dir):
     line = dict(zip(COLUMNS, RATINGS[4], strict=True)) | {"": "0", "rater_id": "B2"}
     write_csv(data_dir / "more.csv", [[line[column] for column in columns]], columns)
     write_csv(data_dir / "notes.csv", [["iiyi", "not a rating"]], ["dataset", "note"])
-
     assert [row["rater_id"] for row in read("ratings", data_dir)].count("B2") == 1
 
 
@@ -253,7 +236,6 @@ def test_bad_rating_is_reported_with_file_and_line(data_dir, column, value, mess
     broken = list(RATINGS[1])
     broken[COLUMNS.index(column)] = value
     write_csv(data_dir / "mediqa-eval-2026-valid.csv", [RATINGS[0], broken])
-
     with pytest.raises(ValueError, match=f"mediqa-eval-2026-valid.csv, line 3: {message}"):
         read("ratings", data_dir)
 
@@ -261,7 +243,6 @@ def test_bad_rating_is_reported_with_file_and_line(data_dir, column, value, mess
 @pytest.mark.parametrize("cells", [RATINGS[0][:5], [*RATINGS[0], "more"]])
 def test_line_of_another_length_is_reported(data_dir, cells):
     write_csv(data_dir / "mediqa-eval-2026-valid.csv", [cells])
-
     with pytest.raises(ValueError, match="line 2 has more or fewer cells than the header"):
         read("ratings", data_dir)
 
@@ -270,7 +251,6 @@ def test_two_texts_for_one_response_are_rejected(data_dir):
     other = list(RATINGS[1])
     other[COLUMNS.index("candidate")] = "Eczema."
     write_csv(data_dir / "mediqa-eval-2026-valid.csv", [RATINGS[0], other])
-
     with pytest.raises(ValueError, match="two texts for the response dermavqa ENC1 en SYSTEM001"):
         read("responses", data_dir)
 
@@ -296,7 +276,6 @@ def test_missing_authors_are_reported(data_dir):
 )
 def test_query_file_of_another_format_is_rejected(tmp_path, content, message):
     write_json(tmp_path / "valid_ht.json", content)
-
     with pytest.raises(ValueError, match=message) as error:
         read("queries", tmp_path)
     assert str(tmp_path / "valid_ht.json") in str(error.value)
@@ -304,7 +283,6 @@ def test_query_file_of_another_format_is_rejected(tmp_path, content, message):
 
 def test_two_copies_of_a_file_are_rejected(data_dir):
     write_json(data_dir / "copy" / "valid_ht.json", [DERMA])
-
     with pytest.raises(ValueError, match="copies of one file; keep one of them"):
         read("queries", data_dir)
 
@@ -312,7 +290,6 @@ def test_two_copies_of_a_file_are_rejected(data_dir):
 def test_empty_folder_names_the_origins(tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         read("queries", tmp_path)
-
     for origin in ("osf.io/72rp3", "osf.io/xsj5u", "osf.io/kcv2n", "github.com/wyim/DermaVQA"):
         assert origin in str(error.value)
 
@@ -332,7 +309,6 @@ def test_questions_are_the_queries_without_images(tmp_path, data_dir):
     write_json(data_dir / "liveqa_test.json", [query, query | {"encounter_id": 2, "responses": answers[1:2]}])
     builder = Morqa(config_name="questions", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
     builder.download_and_prepare()
-
     assert builder.as_dataset(split="test").to_list() == [
         {
             "subset": "liveqa",
@@ -356,7 +332,6 @@ def test_builder_warns_about_missing_subsets(tmp_path, data_dir, caplog):
         builder.download_and_prepare()
     finally:
         datasets.logging.disable_propagation()
-
     assert builder.as_dataset(split="validation")["subset"][:] == ["dermavqa", "dermavqa"]
     (warning,) = [record.getMessage() for record in caplog.records if "MORQA" in record.getMessage()]
     assert "dermavqa (test;" in warning
@@ -366,7 +341,6 @@ def test_builder_warns_about_missing_subsets(tmp_path, data_dir, caplog):
 def test_builder_without_ratings_names_their_origin(tmp_path, data_dir):
     (data_dir / "mediqa-eval-2026-valid.csv").unlink()
     builder = Morqa(config_name="ratings", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
-
     with pytest.raises(FileNotFoundError, match=r"MORQA's ratings lack .*https://osf.io/kcv2n"):
         builder.download_and_prepare()
 
@@ -383,7 +357,6 @@ def test_builder_downloads_dermavqa(tmp_path, data_dir, served, sha256, monkeypa
         monkeypatch.setitem(DOWNLOADS, name, source)
     builder = Morqa(config_name="references", cache_dir=str(tmp_path / "cache"))
     builder.download_and_prepare()
-
     built = builder.as_dataset()
     assert built["validation"]["weight"][:] == built["test"]["weight"][:] == [0.9, 0.7, 0.9, 0.7]
 
@@ -404,7 +377,6 @@ def in_both_languages(**by_split):
 
 def test_dermavqa_has_the_papers_queries(shared):
     rows = read("queries", shared / "data" / "dermavqa")
-
     assert counts(rows) == in_both_languages(valid=56, test=100)
     untitled = [row for row in rows if row["language"] == "en" and not row["title"]]
     assert counts(untitled) == {("valid", "en"): 2, ("test", "en"): 6}
@@ -412,7 +384,6 @@ def test_dermavqa_has_the_papers_queries(shared):
 
 def test_dermavqa_has_the_papers_first_gold_responses(shared):
     rows = read("references", shared / "data" / "dermavqa")
-
     assert counts(rows) == in_both_languages(valid=417, test=926)
     assert not [row for row in rows if row["author_id"].startswith("D")]  # authors of the later ones
     untranslated = [(row["encounter_id"], row["language"]) for row in rows if not row["content"].strip()]
@@ -425,7 +396,6 @@ def test_weights_equal_the_released_programs(shared):
     for row in read("references", shared / "data" / "dermavqa"):
         if row["language"] == "zh":
             weights[f"{row['split']}_ht:{row['encounter_id']}"].append(row["weight"])
-
     assert len(oracle["items"]) == 104
     for item in oracle["items"]:
         assert weights[item["id"]][1:] == item["w"]["scheme"], item[

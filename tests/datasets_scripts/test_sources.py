@@ -22,7 +22,6 @@ def test_file_is_found_in_a_folder_and_in_a_clone(tmp_path, place):
     path = tmp_path / place
     path.parent.mkdir(exist_ok=True)
     path.write_text("[]")
-
     assert find(SOURCE, tmp_path) == path
     assert find(SOURCE, str(tmp_path)) == path
 
@@ -30,7 +29,6 @@ def test_file_is_found_in_a_folder_and_in_a_clone(tmp_path, place):
 def test_missing_file_names_places_and_source(tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         find(SOURCE, tmp_path)
-
     for part in (str(tmp_path / "NQ.json"), str(tmp_path / "EVOUNA" / "NQ.json"), SOURCE.url):
         assert part in str(error.value)
 
@@ -39,7 +37,6 @@ def test_changed_download_is_rejected(tmp_path, served):
     folder, address = served
     (folder / "NQ.json").write_text("[1]")
     source = dataclasses.replace(SOURCE, url=f"{address}/NQ.json")
-
     with pytest.raises(ValueError, match=r"has changed: its SHA-256 is .*; expected 0{64}"):
         download(source, manager(tmp_path))
 
@@ -48,7 +45,6 @@ def test_archive_is_extracted(tmp_path, served):
     folder, address = served
     with zipfile.ZipFile(folder / "NQ.zip", "w") as archive:
         archive.writestr("EVOUNA/NQ.json", "[1]")
-
     found = download(Source("NQ.zip", f"{address}/NQ.zip"), manager(tmp_path))
     assert (found / "EVOUNA" / "NQ.json").read_text() == "[1]"
 
@@ -56,6 +52,5 @@ def test_archive_is_extracted(tmp_path, served):
 def test_failed_download_names_url_and_fix(tmp_path, served):
     _, address = served
     source = dataclasses.replace(SOURCE, url=f"{address}/absent.json")
-
     with pytest.raises(ConnectionError, match=r"absent\.json could not be downloaded .* pass the folder as data_dir"):
         download(source, manager(tmp_path))

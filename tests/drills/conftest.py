@@ -97,7 +97,6 @@ def finished(command, tmp_path):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print the table."""
     reports = [report for some in terminalreporter.stats.values() for report in some if hasattr(report, "when")]
     failed, found = {report.nodeid for report in reports if report.failed}, {}
     for report in (report for report in reports if report.when == "teardown"):

@@ -50,7 +50,6 @@ class Synthesize:
 
 @pytest.fixture(params=["score to jsonl", "score to csv", "score to parquet", "synthesize"])
 def job(request, tmp_path):
-    """A command without its output."""
     if request.param != "synthesize":
         yield Score(tmp_path, request.param.rpartition(" ")[2])
         return

@@ -23,7 +23,6 @@ def server(request, processes, tmp_path_factory):
 
 @pytest.fixture
 def functions(server):
-    """The functions of the Space."""
     return server.client().config["dependencies"]
 
 

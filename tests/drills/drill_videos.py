@@ -41,7 +41,6 @@ def playlist(rng, content, address):
 
 @pytest.fixture
 def clip(tmp_path):
-    """A small real video."""
     (tmp_path / "data").mkdir()
     path = tmp_path / "data" / "whole.mp4"
     write_clip(next(filter(held_out, all_clips())), path)

@@ -74,7 +74,6 @@ def missing(reason):
 
 @pytest.fixture(scope="module")
 def browser(processes):
-    """Chromium."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

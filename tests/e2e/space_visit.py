@@ -5,9 +5,7 @@ WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
 
 # Violations in components of Gradio: the name of the rule, and a part of the element.
-OF_GRADIO = {
-    "label-content-name-mismatch": "upload-container",
-}
+OF_GRADIO = {"label-content-name-mismatch": "upload-container"}
 
 
 class Visit:

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ranks(processes, tmp_path_factory):
-    """The output of each process."""
     folder = tmp_path_factory.mktemp("grpo")
     with socket.create_server(("127.0.0.1", 0)) as free:
         place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1]}

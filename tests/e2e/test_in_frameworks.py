@@ -44,7 +44,6 @@ def hub(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(processes, one_line, hub, tmp_path_factory):
-    """The logs of the frameworks."""
     lines = {"inspect_ai": one_line("inspect_ai"), "mlflow": one_line("mlflow"), "deepeval": one_line("deepeval")}
     lines["hub"] = one_line("inspect_ai on the Hub")
     folder = tmp_path_factory.mktemp("frameworks")

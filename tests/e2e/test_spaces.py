@@ -140,35 +140,6 @@ def test_texts_are_not_run_as_html(smile, browser):
         assert visit.page.title() != "owned"
 
 
-def test_a_file_is_scored_explained_and_downloaded(smile, browser, tmp_path):
-    rows = [
-        {"question": "Capital of France?", "references": ["Paris"], "prediction": "It is Paris."},
-        {"question": "Capital of Italy?", "references": ["Rome"], "prediction": "I do not know."},
-    ]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    with Visit(browser, smile, "desktop") as visit:
-        page = visit.page
-        visit.tab("File")
-        assert "answers.jsonl: 2 rows to score." in visit.upload(path)
-        page.locator("#score-file").click()
-        page.locator("#results .qa-figures").wait_for()
-        with page.expect_download() as download:
-            page.locator("#download-csv").click()
-        table = Path(download.value.path()).read_text().splitlines()
-        assert table[0].startswith("row,score")
-        assert len(table) == 3
-        scores = [float(line.split(",")[1]) for line in table[1:]]
-        assert scores[0] > scores[1]
-        assert "answers.jsonl" in page.locator("#status").inner_text()
-        assert "incorrect" in page.locator("#answers").inner_text()
-        shown = visit.select_row(1)
-        assert "answers.jsonl, line 2" in shown
-        assert re.search(r"Incorrect\s+\d", shown)
-        visit.tab("Python")
-        page.get_by_text("--input answers.jsonl").wait_for()
-
-
 def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_path):
     """Of 40 rows, 10 become right and 2 wrong; McNemar: 2 · (1 + 12 + 66)/4096 = .0386."""
     right, wrong = "It is Paris.", "Mount Everest"

@@ -36,17 +36,8 @@ def test_no_file_of_the_server_is_read(server):
     assert ask(f"{api}/file=/etc/passwd")[0] == 403
 
 
-def test_no_path_is_read_as_a_video(evqascore):
-    call = f"{evqascore.url}/gradio_api/call/score"
-    file = {"path": str(ROOT / "README.md"), "meta": {"_type": "gradio.FileData"}}
-    for given in (file, file["path"], {"path": str(CLIP)}):
-        _, event = ask(call, {"data": ["a", given, None, "auto", 20]})
-        assert "event: error" in ask(f"{call}/{json.loads(event)['event_id']}")[1]
-
-
 @pytest.fixture
 def internet():
-    """The address of a file on a server, and the list of requested paths."""
     with server_elsewhere() as there:
         yield there
 
@@ -85,29 +76,6 @@ def test_no_response_has_a_path_of_the_server(server):
                 _, text = ask(f"{api}/call{endpoint}/{json.loads(event)['event_id']}")
                 assert text.startswith("event: error"), (name, text)
                 assert not [part for part in (str(server.uploads), str(ROOT), "/etc/passwd") if part in text], text
-
-
-def test_the_api_compares_two_systems(smile):
-    """Three answers become right and none wrong: McNemar 2 · 1/2³ = .25."""
-    given = {"references": ["Marie Curie"], "prediction": "Nobody.", "prediction_b": "It was Marie Curie."}
-    rows = [given | {"question": f"{n}?"} for n in range(3)]
-    rows.append(given | {"question": "3?", "prediction": "Marie Curie"})
-    many = smile.client().predict(rows=rows, api_name="/batch")
-    found = many["certainty"]
-    assert (found["rows"], found["wins"], found["losses"]) == (4, 3, 0)
-    assert found["verdicts"]["p_value"] == pytest.approx(0.25)
-    assert found["verdicts"]["difference"]["value"] == 0.75
-    assert found["means"]["score"]["value"] == pytest.approx(many["score"])
-    assert found["means_b"]["score"]["value"] == pytest.approx(many["score_b"])
-    assert [row["change"] for row in many["rows"]] == ["win"] * 3 + [""]
-    alone = smile.client().predict(
-        rows=[{name: row[name] for name in row if name != "prediction_b"} for row in rows], api_name="/batch"
-    )
-    assert {*alone["certainty"]} == {"rows", "clusters", "means"}
-    assert alone["certainty"]["means"]["score"] == pytest.approx(found["means"]["score"], abs=1e-6)
-    del rows[2]["prediction_b"]
-    with pytest.raises(Exception, match="row 3 has no prediction_b, but row 1 has one"):
-        smile.client().predict(rows=rows, api_name="/batch")
 
 
 def test_requests_that_are_too_large_are_refused(smile):
@@ -158,20 +126,6 @@ def test_the_api_scores_one_answer_and_many(smile):
     assert many["problems"] == ["row 2: There is no reference. Enter at least one."]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"prediction": "a", "references": []}, "There is no reference"),
-        ({"prediction": "a", "references": ["b"], "w": 2}, "w: expected a number from 0 to 1, not 2"),
-        ({"prediction": ["a"], "references": ["b"]}, "Answer: expected a text"),
-        ({"prediction": "a", "references": ["b"] * 11}, "References: there are 11; this Space accepts 10"),
-    ],
-)
-def test_the_api_explains_invalid_input(smile, given, message):
-    with pytest.raises(Exception, match=message):
-        smile.client().predict(**given, api_name="/score")
-
-
 @pytest.mark.parametrize("size", [1, 7])
 def test_nothing_remains_of_an_interrupted_upload(smile, size):
     """The visitor leaves, or the files together are too large."""
@@ -194,7 +148,6 @@ def test_nothing_remains_of_an_interrupted_upload(smile, size):
 
 
 def wait_until(true):
-    """Wait up to a minute."""
     for _ in range(600):
         if true():
             return

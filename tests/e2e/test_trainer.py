@@ -18,13 +18,11 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """The folder of the one process."""
     return tmp_path_factory.mktemp("alone")
 
 
 @pytest.fixture(scope="module")
 def alone(trained):
-    """The output of this process alone."""
     tiny_training.main(trained)
     return json.loads((trained / "0.json").read_text())
 

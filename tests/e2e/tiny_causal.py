@@ -11,7 +11,6 @@ SPECIALS = ["<unk>", "</s>"]
 
 
 def write_tiny_causal(folder: Path) -> Path:
-    """Write model and tokenizer to a folder and return it."""
     torch.manual_seed(1)
     vocabulary = {word: number for number, word in enumerate([*SPECIALS, *WORDS])}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))

@@ -145,12 +145,7 @@ CASES = {
         scores=(0.0, 100.0),
         unprepared={"tokenize": "ko-mecab"},
     ),
-    "bem": Case(
-        columns=ROWS,
-        identical=BEST_ROWS,
-        best=0.99,
-        loads=("onnxruntime",),
-    ),
+    "bem": Case(columns=ROWS, identical=BEST_ROWS, best=0.99, loads=("onnxruntime",)),
     "nli_lex": Case(
         columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
         identical={"predictions": IDENTICAL, "references": IDENTICAL},
@@ -200,19 +195,16 @@ CASES |= {name: usual(name) for name in evaluate_qa.metric_names() if name not i
 
 @pytest.fixture(scope="session", params=evaluate_qa.metric_names())
 def name(request: pytest.FixtureRequest) -> str:
-    """Each metric in turn."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def cases() -> dict[str, Case]:
-    """The cases of all metrics."""
     return CASES
 
 
 @pytest.fixture(scope="session")
 def case(name: str) -> Case:
-    """The case of the metric."""
     loads_model = scorer_class(name).load is not Scorer.load
     assert bool(CASES[name].loads) == loads_model, f"the entry of {name!r} in CASES must name what its model loads"
     return CASES[name]
@@ -220,7 +212,6 @@ def case(name: str) -> Case:
 
 @pytest.fixture(scope="session")
 def load(name: str, case: Case) -> Callable[..., Scorer]:
-    """Return a function that loads the metric."""
     return partial(evaluate_qa.load, name, **case.load)
 
 

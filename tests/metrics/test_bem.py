@@ -125,12 +125,3 @@ def test_a_long_answer_is_read_to_its_end(embedded):
     truncated = embedded.compute(predictions=[filler + end], **row, lexical=False, long_answers="truncate")["bem"]
     without = embedded.compute(predictions=[filler], **row, lexical=False)["bem"]
     assert windows > 0.5 > max(without, truncated)
-
-
-def test_signature_shows_the_options(embedded, tiny):
-    row = {"predictions": ["a"], "references": ["b"], "questions": ["c"]}
-    assert embedded.compute(**row)["signature"].startswith("bem|v:1.3.0|cls:matcher@")
-    assert "|lex:lengths|long:window200|q:96" in embedded.compute(**row)["signature"]
-    assert tiny.compute(**row, long_answers="truncate", threshold=0.7)["signature"].endswith(
-        "|lex:none|long:truncate|thr:0.7"
-    )

@@ -1,8 +1,6 @@
 """Columns of every metric: any container, unused columns, and any text."""
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, is_visible
@@ -11,37 +9,6 @@ from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, is_visible
 def unused_columns(metric, count):
     """Return every column that only other metrics use."""
     return {column: [None] * (count - 1) + ["x"] for column in KNOWN_COLUMNS if column not in metric.columns}
-
-
-def data_set_column(rows):
-    from datasets import Dataset
-
-    return Dataset.from_dict({"a": rows})["a"]
-
-
-CONTAINERS = {
-    "tuple": tuple,
-    "numpy": lambda rows: np.array([*rows, None], dtype=object)[:-1],
-    "pandas": pd.Series,
-    "Arrow": pa.array,
-    "datasets": data_set_column,
-    "generator": lambda rows: (row for row in rows),
-}
-
-
-def test_any_container_has_the_same_rows(metric, case):
-    def listed(value):
-        return list(value) if isinstance(value, tuple) else value
-
-    # Arrow and datasets need one type for all rows of a column.
-    columns = {}
-    for column, values in case.columns.items():
-        nested = any(isinstance(value, (list, tuple)) for value in values)
-        columns[column] = [[value] if nested and isinstance(value, str) else listed(value) for value in values]
-    checked = metric.check_call(case.columns)
-    for kind, container in CONTAINERS.items():
-        found = metric.check_call({column: container(rows) for column, rows in columns.items()})
-        np.testing.assert_equal(found, checked, kind)
 
 
 def test_columns_of_other_metrics_are_ignored(metric, case):

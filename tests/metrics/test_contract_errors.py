@@ -5,6 +5,8 @@ import math
 import re
 from unittest.mock import Mock
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
@@ -24,7 +26,17 @@ def unloaded(load):
 
 
 BAD_ROWS = [None, 5, 2.5, math.nan, True, b"Paris", {"a": "b"}, {"a"}, ["a", None], ["a", b"b"], [["a"]], object()]
-BAD_COLUMNS = ["Paris", b"Paris", 5, math.nan, {"a": "b"}, {"a"}, object()]
+BAD_COLUMNS = [
+    "Paris",
+    b"Paris",
+    5,
+    math.nan,
+    {"a": "b"},
+    {"a"},
+    object(),
+    np.array("Paris"),
+    pd.DataFrame({"a": ["b"]}),
+]
 
 
 def test_a_row_of_the_wrong_type_raises_an_error(unloaded, case):
@@ -39,14 +51,14 @@ def test_a_row_of_the_wrong_type_raises_an_error(unloaded, case):
 
 def test_a_column_that_is_not_a_list_raises_an_error(unloaded, case):
     for column, bad in itertools.product(unloaded.columns, BAD_COLUMNS):
-        with pytest.raises(TypeError, match=rf"^{unloaded.name}: {column} is .*; expected a list with one entry"):
+        with pytest.raises(TypeError, match=rf"^{unloaded.name}: {column} is [\s\S]*; expected a list with one entry"):
             unloaded.compute(**case.rows(0) | {column: bad})
 
 
 def test_a_row_without_a_reference_raises_an_error(unloaded, case):
     if "references" not in unloaded.columns:
         pytest.skip("the metric has no references")
-    for bad in ("", " ", [], [""], [" ", "\n"]):
+    for bad in ("", " ", [], (), [""], [" ", "\n"], np.array([])):
         with pytest.raises(ValueError, match=rf"^{unloaded.name}: references\[1\] is .*list of non-empty strings$"):
             unloaded.compute(**case.filled(unloaded, predictions=["a", "b"], references=["Paris", bad]))
 
@@ -89,14 +101,6 @@ def test_positional_arguments_raise_an_error_with_the_call(unloaded):
     call = re.escape(f"compute({unloaded.required[0]}=[…]")
     with pytest.raises(TypeError, match=f"^{unloaded.name}: compute accepts only keyword arguments; write {call}"):
         unloaded.compute(["Paris"], ["Paris"])
-
-
-def test_the_call_after_invalid_input_is_correct(metric, case, result):
-    column = metric.required[-1]
-    for bad in (None, 5, b"x"):
-        with pytest.raises((TypeError, ValueError)):
-            metric.compute(**case.columns | {column: [*case.columns[column][:-1], bad]})
-        assert metric.compute(**case.columns) == result
 
 
 def test_the_call_after_an_error_while_scoring_is_correct(load_with_model, case, result, monkeypatch):

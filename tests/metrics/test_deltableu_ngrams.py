@@ -1,19 +1,10 @@
 """Statistics of one row, by hand and by definition."""
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics.deltableu.ngrams import (
-    closest_length,
-    matched_counts,
-    ngrams,
-    paper_credit,
-    released_credit,
-    row_statistics,
-)
+from evaluate_qa.metrics.deltableu.ngrams import paper_credit, released_credit, row_statistics
 
 words = st.lists(st.sampled_from("abc"), max_size=8)
 rows = st.lists(st.tuples(words, st.integers(-10, 10).map(lambda tenths: tenths / 10)), min_size=1, max_size=5).filter(
@@ -24,24 +15,6 @@ rows = st.lists(st.tuples(words, st.integers(-10, 10).map(lambda tenths: tenths 
 def statistics(prediction, row, order=4, variant="paper"):
     references, weights = zip(*row, strict=True)
     return row_statistics(prediction, references, weights, order, variant)
-
-
-def test_matched_counts_are_clipped_on_both_sides():
-    # h = a a b, r = a a a c b: a 2 (of 2 and 3), b 1, "a a" 1 (of 1 and 2); "a b" is not in r.
-    counts = [Counter(ngrams("aab", n)) for n in (1, 2)]
-    assert matched_counts("aaacb", counts) == {("a",): 2, ("b",): 1, ("a", "a"): 1}
-
-
-def test_the_paper_weighs_each_reference_by_itself():
-    # "the" matches 3 times at weight 0.2 and once at 1.0: max(0.6, 1.0); "cat" once at 1.0.
-    matched = [{"the": 3}, {"the": 1, "cat": 1}]
-    assert paper_credit(matched, [0.2, 1.0]) == pytest.approx({"the": 1.0, "cat": 1.0})
-
-
-def test_the_released_program_mixes_references():
-    # The count 3 is the first reference's, the weight 1.0 the second's: 3 · 1.0.
-    matched = [{"the": 3}, {"the": 1, "cat": 1}]
-    assert released_credit(matched, [0.2, 1.0]) == pytest.approx({"the": 3.0, "cat": 1.0})
 
 
 @pytest.mark.parametrize("credit", [paper_credit, released_credit])
@@ -61,14 +34,6 @@ def test_matches_of_a_row_may_be_negative():
     # Every n-gram of h is in the reference of weight -1 only: -4, -3, -2, -1 of 1·4, 1·3, 1·2, 1·1.
     row = [("abcd", -1.0), ("efgh", 1.0)]
     assert statistics("abcd", row)[2:] == [-4, -3, -2, -1, 4, 3, 2, 1]
-
-
-@pytest.mark.parametrize(
-    ("length", "others", "expected"),
-    [(4, [5, 3], 3), (4, [3, 5], 3), (4, [9, 5, 2], 5), (0, [7, 2], 2), (4, [4], 4)],
-)
-def test_closest_length_prefers_the_shorter(length, others, expected):
-    assert closest_length(length, others) == expected
 
 
 def by_definition(prediction, row, order):

@@ -71,15 +71,7 @@ def test_the_request_url_keeps_the_query(anything, base, path):
     assert anything.paths == [path]
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "ftp://x/v1",
-        "http://host:99999/v1",
-        "http://[::1/v1",
-    ],
-)
+@pytest.mark.parametrize("url", ["", "ftp://x/v1", "http://host:99999/v1", "http://[::1/v1"])
 def test_an_invalid_url_raises_an_error(url):
     with pytest.raises(ValueError, match=r"^endpoint is '.*'; expected a URL such as http://localhost:8000/v1$"):
         Endpoint(url, "m")
@@ -99,12 +91,20 @@ def test_user_and_password_of_a_proxy_are_masked(anything, monkeypatch, user, sc
     assert not [secret for secret in (sent, "bob", "pw", "robert", "word") if secret in str(answer)]
 
 
-def test_the_key_is_masked_in_errors(anything):
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ({"error": {"message": "bad {key}", "code": 401}}, "error 401 in place of an answer: bad ***"),
+        (
+            {"choices": [{"message": {"content": None, "refusal": "Not for {key}."}}]},
+            "the model refuses to answer: Not for ***.",
+        ),
+    ],
+)
+def test_the_key_is_masked_in_errors_and_refusals(anything, content, shown):
     key = "sk-0123456789abcdef"
-    anything.answer = lambda headers: (200, json.dumps({"error": {"message": f"bad {key}", "code": 401}}).encode())
-    assert str(reply(f"http://127.0.0.1:{anything.server_port}", api_key=key)) == (
-        "error 401 in place of an answer: bad ***"
-    )
+    anything.answer = lambda headers: (200, json.dumps(content).replace("{key}", key).encode())
+    assert str(reply(f"http://127.0.0.1:{anything.server_port}", api_key=key)) == shown
 
 
 def test_a_field_refused_with_status_200_is_left_out(anything):
@@ -134,14 +134,6 @@ def test_the_key_is_masked_in_answers(anything):
 def test_escape_sequences_are_removed_from_errors(anything):
     anything.answer = lambda headers: (400, b"no \x1b[2J\x1b]8;;http://x\x1b\\model\x1b]8;;\x07 \x07here\x7f")
     assert str(reply(f"http://127.0.0.1:{anything.server_port}")) == "status 400: no model here"
-
-
-def test_the_key_is_masked_in_refusals(anything):
-    key = "sk-0123456789abcdef"
-    message = {"content": None, "refusal": f"Not for {key}."}
-    anything.answer = lambda headers: (200, json.dumps({"choices": [{"message": message}]}).encode())
-    answer = reply(f"http://127.0.0.1:{anything.server_port}", api_key=key)
-    assert str(answer) == "the model refuses to answer: Not for ***."
 
 
 # A notebook runs a cell on the thread of its loop, with Python's own interrupt handler.

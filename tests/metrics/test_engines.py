@@ -9,7 +9,7 @@ import pytest
 import evaluate_qa
 from evaluate_qa.metrics._shared import engines
 from evaluate_qa.metrics._shared.arguments import EngineOptions
-from evaluate_qa.metrics._shared.engines import Template, chosen
+from evaluate_qa.metrics._shared.engines import chosen
 
 EMBEDDED = ["bem", "nli_lex", "smile"]
 PACKAGES = ("torch", "transformers")
@@ -76,10 +76,6 @@ def test_num_threads_sets_torchs_threads():
         assert torch.get_num_threads() == threads + 1
     finally:
         torch.set_num_threads(threads)
-
-
-def test_special_tokens_are_found_in_an_example():
-    assert Template.of([[7], [8]], [1, 7, 2, 2, 8, 2], 2) == Template([1], [2, 2], [2], 2)
 
 
 def sample():

@@ -1,48 +1,27 @@
 """Keywords from chat models: an OpenAI-compatible server, a local model, and the formats of their replies."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
-from tiny_chat_model import save_chat_model
 
 from evaluate_qa.metrics._shared.chat_models import NoAnswer
 from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, conversation, parse_keywords
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Reply with the words of the text as a numbered list; if the text begins with a number, with that status."""
+def text_of(body):
+    return body["messages"][-1]["content"].rpartition("Text: ")[2]
 
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        text = body["messages"][-1]["content"].rpartition("Text: ")[2]
-        self.server.asked.append(text)
-        status = int(text.split()[0]) if text.split()[0].isdigit() else 200
-        reply = "".join(f"{number}. {word}\n" for number, word in enumerate(text.split(), 1))
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
-        content = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-        sent = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
 
-    def log_message(self, *args):
-        pass
+def numbered(body):
+    """The words of the text as a numbered list, or an error if the text begins with a status."""
+    words = text_of(body).split()
+    if words[0].isdigit():
+        return int(words[0]), b"{}"
+    return "".join(f"{number}. {word}\n" for number, word in enumerate(words, 1))
 
 
 @pytest.fixture
-def server():
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        server.asked = []
-        server.url = f"http://127.0.0.1:{server.server_port}/v1"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def server(server):
+    server.reply, server.subject = numbered, text_of
+    return server
 
 
 @pytest.fixture
@@ -59,15 +38,15 @@ def test_each_text_is_asked_for_once(server):
     model = KeywordModel("m", endpoint=server.url)
     assert model.keywords(["red ball", "box", "red ball"]) == {"red ball": ["red", "ball"], "box": ["box"]}
     assert model.keywords(["box"]) == {"box": ["box"]}
-    assert sorted(server.asked) == ["box", "red ball"]
+    assert server.asked == {"box": 1, "red ball": 1}
 
 
 def test_stored_keywords_are_not_asked_for_again(server, ask, tmp_path):
     ask("a é", cache_dir=tmp_path)
     assert ask("a é", "c", cache_dir=tmp_path) == {"a é": ["a", "é"], "c": ["c"]}
-    assert server.asked == ["a é", "c"]
+    assert server.asked == {"a é": 1, "c": 1}
     ask("a é", cache_dir=tmp_path, model="another")
-    assert server.asked == ["a é", "c", "a é"], "each model has its own store"
+    assert server.asked == {"a é": 2, "c": 1}, "each model has its own store"
 
 
 def test_failure_is_returned_and_not_stored(server, ask, tmp_path):
@@ -76,29 +55,15 @@ def test_failure_is_returned_and_not_stored(server, ask, tmp_path):
     assert isinstance(found["401 a"], NoAnswer)
     assert "status 401" in str(found["401 a"])
     ask("401 a", "b", cache_dir=tmp_path)
-    assert server.asked.count("401 a") == 2
-    assert server.asked.count("b") == 1
+    assert server.asked == {"401 a": 2, "b": 1}
 
 
 def test_twenty_failures_in_a_row_end_the_call(server, ask, tmp_path):
     with pytest.raises(ValueError, match=r"^evqascore: the keyword model failed 20 times in a row: status 401"):
         ask("first", *(f"401 {number}" for number in range(60)), cache_dir=tmp_path)
-    assert len(server.asked) < 60
+    assert len(server.bodies) < 60
     assert ask("first", cache_dir=tmp_path) == {"first": ["first"]}
-    assert server.asked.count("first") == 1, "earlier replies are kept"
-
-
-def test_local_model(tmp_path):
-    replies = {"A red ball.": '["red ball"]', "A dog runs.": "1. dog, running"}
-    folder = save_chat_model(tmp_path, [(conversation(text), reply) for text, reply in replies.items()])
-    model = KeywordModel(str(folder), device="cpu")
-    assert model.keywords(replies) == {"A red ball.": ["red ball"], "A dog runs.": ["dog, running"]}
-    assert model.label.startswith(f"{folder.name}+prompt@")
-
-
-def test_missing_model_is_named():
-    with pytest.raises(ValueError, match=r"^evqascore: cannot load the chat model 'no/model'"):
-        KeywordModel("no/model").keywords(["a"])
+    assert server.asked["first"] == 1, "earlier replies are kept"
 
 
 def test_endpoint_must_be_a_url():

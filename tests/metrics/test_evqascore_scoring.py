@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
-from evaluate_qa.metrics.evqascore.scoring import VideoParts, compare, harmonic_mean, score
+from evaluate_qa.metrics.evqascore.scoring import compare, harmonic_mean, score
 
 # Three frames; two of them equal a keyword. Every length is 1.
 FRAMES = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
@@ -65,19 +65,6 @@ def test_another_keyword_raises_the_score_of_an_answer():
 def test_harmonic_mean(precision, recall, expected):
     """2 · 1 · .5 / 1.5 = 2/3; 2 · .03 / −.4 = −.15."""
     assert harmonic_mean(np.array([precision]), np.array([recall])) == pytest.approx([expected])
-
-
-def test_rows_are_scored_independently():
-    """A caption, a question and answer, and a blank answer; the threshold itself is not above the threshold."""
-    parts = [compare(FRAMES, TEXT, KEYWORDS, mode) for mode in ("caption", "qa")] + [VideoParts("qa")]
-    alone = [score([one], EvqascoreOptions()) for one in parts]
-    together = score(parts, EvqascoreOptions(threshold=alone[0].score[0]))
-    for name in ("score", "precision", "recall", "f_score", "coarse", "n_keywords"):
-        assert getattr(together, name).tolist() == [getattr(one, name)[0] for one in alone]
-    assert together.n_keywords.tolist() == [2, 2, 0]
-    assert together.verdict.tolist() == [False, True, False]
-    assert alone[0].verdict is None
-    assert score([], EvqascoreOptions()).score.shape == (0,)
 
 
 def test_frames_that_cancel_out_have_no_mean():

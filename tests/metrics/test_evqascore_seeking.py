@@ -5,7 +5,7 @@ import pytest
 from videos import VIDEOS, decode_all, writer
 
 from evaluate_qa.metrics.evqascore import video
-from evaluate_qa.metrics.evqascore.seeking import PACKET, Run, countable, frame_times, packet_table, plan
+from evaluate_qa.metrics.evqascore.seeking import PACKET, countable, frame_times, packet_table, plan
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
 JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
@@ -26,32 +26,9 @@ def test_few_frames_are_decoded_if_key_frames_are_close(name, written):
     assert decoded < VIDEOS[name]["frames"] / 4
 
 
-@pytest.mark.parametrize("name", ["h264-keys.ts", "mpeg4.mp4", "vp8.webm"])
-def test_packets_of_some_formats_are_not_countable(name, written):
-    with video._open(written(name), 1) as (container, stream):
-        assert not countable(container, stream)
-
-
-def _packets(shown, keys):
-    return np.array([(time, time in keys) for time in shown], dtype=PACKET)
-
-
-def test_plan_starts_at_the_last_key_frame():
-    # Ten frames in the decoding order of one B-frame (0 2 1 4 3 …), key frames 0, 3 and 6.
-    frames = frame_times(_packets([0, 2, 1, 4, 3, 6, 5, 8, 7, 9], (0, 3, 6)))
-    assert (frames.times.tolist(), frames.keys.tolist()) == (list(range(10)), [0, 3, 6])
-    # From 0 to key frame 3, and from 4 to key frame 6: too close to jump.
-    assert plan(frames, 4) == [Run(0, [0, 4, 8])]
-    long = frame_times(_packets(range(100), range(0, 100, 5)))
-    assert plan(long, 32) == [Run(0, [0]), Run(30, [32]), Run(60, [64]), Run(95, [96])]
-    # A jump from 0 to key frame 10 saves nine frames, one more than it costs; from 11 to 20 it would save eight.
-    assert plan(long, 11)[:2] == [Run(0, [0]), Run(10, [11, 22, 33, 44])]
-    assert plan(long, 8) == [Run(0, list(range(0, 100, 8)))]
-
-
 @pytest.mark.parametrize("times", [[0, 1, np.iinfo(np.int64).min], [0, 1, 1], []])
 def test_packets_without_distinct_times_have_no_order(times):
-    assert frame_times(_packets(times, times)) is None
+    assert frame_times(np.array([(time, True) for time in times], dtype=PACKET)) is None
 
 
 def test_unexpected_frame_makes_the_reader_decode_everything(written, monkeypatch):

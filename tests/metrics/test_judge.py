@@ -54,20 +54,13 @@ def test_each_distinct_row_is_asked_about_once(load, server):
     assert out["unscored"] == 0
 
 
-def test_an_unreadable_reply_costs_one_request_for_equal_rows(load, server):
-    server.reply = "Well."
-    out = load().compute(**rows("right", "right", "right"), prices=(2.5, 10))
-    assert server.asked == {"right": 1}
+def test_an_unreadable_reply_costs_a_request_and_a_failed_one_nothing(load, server):
+    server.plan = {"odd": ["Well."], "bad": [(403, b'{"error": "no"}')]}
+    out = load().compute(**rows("odd", "bad", "odd", "wrong"), prices=(2.5, 10))
+    assert server.asked == {"odd": 1, "bad": 1, "wrong": 1}
     assert out["unscored"] == 3
-    assert out["per_example"]["cached"] == [False, True, True]
-    assert out["cost"] == pytest.approx(270e-6)
-
-
-def test_a_failed_request_costs_nothing(load, server):
-    server.plan["bad"] = [(403, b'{"error": "no"}')]
-    out = load().compute(**rows("right", "bad", "wrong"), prices=(2.5, 10))
-    assert out["unscored"] == 1
-    assert out["per_example"]["tokens_in"] == [100, 0, 100]
+    assert out["per_example"]["tokens_in"] == [100, 0, 100, 100]
+    assert out["per_example"]["cached"] == [False, False, True, False]
     assert out["cost"] == pytest.approx(2 * 270e-6)
 
 
@@ -170,7 +163,6 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
         assert out["per_example"]["reason"] == ["It names her.", None]
         assert out["per_example"]["score"] == [0.75, None]
         server.plan["b"] = ["Hm."]
-
     assert out["per_example"]["cached"] == [True, False]
     schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["why"] == {"type": "string"}
@@ -418,12 +410,7 @@ def local(tmp_path_factory):
     save_chat_model(folder / "model", known)
     (folder / "tiny.j2").write_text(TINY, "utf-8")
     return partial(
-        evaluate_qa.load,
-        "judge",
-        model=str(folder / "model"),
-        protocol=folder / "tiny.j2",
-        device="cpu",
-        max_tokens=5,
+        evaluate_qa.load, "judge", model=str(folder / "model"), protocol=folder / "tiny.j2", device="cpu", max_tokens=5
     )
 
 
@@ -461,10 +448,18 @@ def test_the_score_of_a_local_model_is_the_softmax_over_the_labels(local):
     assert found == pytest.approx(good / (good + bad), abs=1e-6)
 
 
-def test_a_broken_local_model_is_an_error(tmp_path):
-    metric = evaluate_qa.load("judge", model=str(tmp_path))
-    with pytest.raises(ValueError, match=r"^judge: cannot load the chat model"):
-        metric.compute(**rows("a"))
+@pytest.mark.parametrize(
+    ("options", "samples", "message"),
+    [
+        ({}, 1, "cannot load the chat model"),
+        ({}, 2, "samples is above 1, but a local model"),
+        ({"api": "decisions"}, 1, "'decisions' is given without endpoint"),
+    ],
+)
+def test_what_a_local_model_cannot_do_is_an_error(tmp_path, options, samples, message):
+    metric = evaluate_qa.load("judge", model=str(tmp_path), **options)
+    with pytest.raises(ValueError, match=f"^judge: {message}"):
+        metric.compute(**rows("a"), samples=samples)
 
 
 SURE = {

@@ -19,18 +19,15 @@ def ruling(score, asked=True):
     return Ruling(Verdict("correct" if score >= 0.5 else "incorrect", score, score >= 0.5, "probabilities"), asked)
 
 
-def test_the_combination_by_hand():
-    """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.6/.4) = −1 + .693 + .811 = .504; σ(z) = .623."""
-    found = calibrated(ruling(0.8), 0.6, WEIGHTS).verdict
-    assert found.score == pytest.approx(0.6234, abs=1e-4)
-    assert (found.correct, found.label) == (True, "correct")
+@pytest.mark.parametrize(("first", "score", "label"), [(0.6, 0.6234, "correct"), (0.3, 0.1191, "incorrect")])
+def test_the_combination_by_hand(first, score, label):
+    """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.6/.4) = −1 + .693 + .811 = .504; σ(z) = .623.
 
-
-def test_a_changed_verdict_changes_the_label():
-    """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.3/.7) = −1 + .693 − 1.695 = −2.001; σ(z) = .119."""
-    found = calibrated(ruling(0.8), 0.3, WEIGHTS).verdict
-    assert found.score == pytest.approx(0.1190, abs=1e-3)
-    assert (found.correct, found.label) == (False, "incorrect")
+    With ln(.3/.7), z = −1 + .693 − 1.695 = −2.001, and σ(z) = .119.
+    """
+    found = calibrated(ruling(0.8), first, WEIGHTS).verdict
+    assert found.score == pytest.approx(score, abs=1e-4)
+    assert (found.correct, found.label) == (label == "correct", label)
 
 
 def test_scores_are_clipped():

@@ -115,7 +115,6 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
     assert len(server.bodies) == len(distinct)
     assert {found(body) for body in server.bodies} == distinct
     assert len(QUESTIONS) == (name in STATES), "the questions are the same for all rows"
-
     among_others = {json.dumps(body, sort_keys=True) for body in server.bodies}
     server.bodies.clear()
     load(**options).compute(**columns(HARMLESS))

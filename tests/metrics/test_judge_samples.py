@@ -97,12 +97,6 @@ def test_rows_decided_by_the_matcher_are_not_sampled(load, server):
     assert server.asked == {"right or not": 2}
 
 
-def test_a_local_model_cannot_be_sampled():
-    metric = evaluate_qa.load("judge", model="no/such-model")
-    with pytest.raises(ValueError, match=r"^judge: samples is above 1, but a local model"):
-        metric.compute(**rows("a"), samples=2)
-
-
 def test_swap_exchanges_answer_and_reference(load, server, tmp_path):
     """The server judges by recall of words: 1, then 1/3; 1 and 1, the same request; 0 and 0."""
     columns = rows("right or not", "right", "wrong", "")

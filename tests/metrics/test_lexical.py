@@ -13,6 +13,7 @@ def test_match_compares_whole_words():
     assert match(["it", "took", "18", "years"], ["8"]) == 0
     assert match(["18", "long", "years"], ["18", "years"]) == 0
     assert match(["180", "years"], ["18"]) == 0
+    assert match(["the", "house", "is", "white"], ["white", "house"]) == match([], ["house"]) == 0
 
 
 def test_recall_counts_repetitions():

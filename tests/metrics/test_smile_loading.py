@@ -72,10 +72,7 @@ def with_an_unknown_method(folder):
     settings.write_text(settings.read_text().replace('"forward"', '"backward"'))
 
 
-DAMAGE = [
-    *(truncated, without_config, without_pooling, without_a_weight, with_foreign_code),
-    with_an_unknown_method,
-]
+DAMAGE = [*(truncated, without_config, without_pooling, without_a_weight, with_foreign_code), with_an_unknown_method]
 
 
 @pytest.mark.parametrize("damage", DAMAGE)

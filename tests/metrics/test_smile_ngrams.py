@@ -39,11 +39,6 @@ def test_the_first_of_equally_near_ngrams_wins():
     assert grams.best()[1] == ["b"]
 
 
-def test_each_text_is_listed_once():
-    grams = NGrams([["a", "b"], ["b", "c"]], np.array([0, 1, 1]), np.array([0, 0, 1]))
-    assert grams.texts == ["a", "b", "c"]
-
-
 def letters(words):
     """Vectors that count the letters of words."""
     return np.array(

@@ -8,18 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arithmetic import first_best
-from evaluate_qa.metrics._shared.lexical import match
 from evaluate_qa.metrics.smile.options import SmileOptions
-from evaluate_qa.metrics.smile.scoring import (
-    Components,
-    bins,
-    contenders,
-    lexical_score,
-    score,
-    similarity,
-    smile_score,
-    word_fraction,
-)
+from evaluate_qa.metrics.smile.scoring import Components, bins, contenders, score, smile_score, word_fraction
 
 unit = st.floats(0, 1)
 cosine = st.floats(-1, 1)
@@ -38,37 +28,12 @@ def components(**given):
     )
 
 
-def test_similarity_maps_the_cosine_to_the_unit_interval():
-    # sim = (1 + cos) / 2: opposite vectors 0, orthogonal ones 1/2, equal ones 1.
-    assert similarity(np.array([-1.0, 0.0, 0.5, 1.0])).tolist() == [0.0, 0.5, 0.75, 1.0]
-    assert similarity(np.array([-1.0, 0.5]), "cosine").tolist() == [-1.0, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("prediction", "reference", "expected"),
-    [
-        ("the answer is 8", "8", 1.0),
-        ("the answer is 18", "8", 0.0),
-        ("the house is white", "white house", 0.0),
-        ("a white house", "white house", 1.0),
-        ("", "white house", 0.0),
-    ],
-)
-def test_exact_match_needs_a_run_of_whole_words(prediction, reference, expected):
-    assert match(prediction.split(), reference.split()) == expected
-
-
 def test_word_fraction_divides_distinct_words_by_all_words():
     # {hit, point, or, health} of five words: 4 / 5, although all words occur.
     reference = ["hit", "point", "or", "health", "point"]
     assert word_fraction(["hp", "stand", "for", "hit", "point", "or", "health", "point"], reference) == pytest.approx(
         4 / 5
     )
-
-
-def test_lexical_score_is_the_mean_of_its_two_signals():
-    # Equation 2: (1 + 0.8) / 2 and (0 + 0.8) / 2.
-    assert lexical_score(np.array([1.0, 0.0]), np.array([0.8, 0.8])).tolist() == pytest.approx([0.9, 0.4])
 
 
 def test_smile_score_is_a_weighted_mean():

@@ -99,10 +99,7 @@ def test_a_flipped_bit_loses_one_vector(path):
 
 def test_a_full_disk_stops_writing(path):
     store, more = VectorStore(path.parent, "model"), [f"more {number}" for number in range(400)]
-    with (
-        no_room(path.stat().st_size + 100),
-        one_warning(rf"{re.escape(str(path))} cannot be used .* disk has room"),
-    ):
+    with no_room(path.stat().st_size + 100), one_warning(rf"{re.escape(str(path))} cannot be used .* disk has room"):
         for _ in range(3):
             store.write(more, VECTORS)
         assert len(read_all(store)) == len(TEXTS)

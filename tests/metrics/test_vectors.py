@@ -132,7 +132,6 @@ for start in range(0, 10**9, 50):
     writer.kill()
     writer.communicate(timeout=60)
     assert writer.returncode == -signal.SIGKILL
-
     store = VectorStore(tmp_path, "model")
     written = count(store)
     assert written >= 50

@@ -15,19 +15,21 @@ ROBERTA = {"type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0, "eos_toke
 SIZE = {"hidden_size": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 2 * WIDTH}
 
 
+def word_pieces(vocabulary, unknown) -> Tokenizer:
+    """Return BERT's tokenizer with this vocabulary."""
+    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token=unknown))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
 def bert(folder, *, pooling="mean", normalize=True, dense=0, prompts=None, default=None, limit=64, seed=0) -> Path:
     """Save a BERT of two layers; `dense` is the output width of a Dense module, if any; return its folder."""
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *PIECES]
-    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = word_pieces(vocabulary, "[UNK]")
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        **SIZE,
-        max_position_embeddings=limit,
-    )
+    config = BertConfig(vocab_size=len(vocabulary), **SIZE, max_position_embeddings=limit)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         modules = [*_transformer(folder, BertModel(config), tokenizer, names, limit), Pooling(WIDTH, pooling)]
@@ -46,12 +48,7 @@ def roberta(folder, *, limit=64) -> Path:
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
-    config = RobertaConfig(
-        vocab_size=len(vocabulary),
-        **SIZE,
-        max_position_embeddings=limit + 2,
-        **ROBERTA,
-    )
+    config = RobertaConfig(vocab_size=len(vocabulary), **SIZE, max_position_embeddings=limit + 2, **ROBERTA)
     with torch.random.fork_rng():
         torch.manual_seed(1)
         modules = _transformer(folder, RobertaModel(config), tokenizer, names, limit)

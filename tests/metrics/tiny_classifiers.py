@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import torch
-from tiny_checkpoints import ROBERTA
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from tiny_checkpoints import ROBERTA, word_pieces
+from tokenizers import processors
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -30,16 +30,10 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 
 def bert(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> Path:
     """Save a BERT of two layers with these classes; return its folder."""
-    tokens = {word: n for n, word in enumerate([*SPECIALS, *WORDS, *PIECES])}
-    tokenizer = Tokenizer(models.WordPiece(tokens, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokens = [*SPECIALS, *WORDS, *PIECES]
+    tokenizer = word_pieces(tokens, "[UNK]")
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    config = BertConfig(
-        vocab_size=len(tokens),
-        max_position_embeddings=limit,
-        **_small(labels),
-    )
+    config = BertConfig(vocab_size=len(tokens), max_position_embeddings=limit, **_small(labels))
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
     names["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
     return _saved(folder, BertForSequenceClassification, config, tokenizer, names, limit, seed)
@@ -47,19 +41,12 @@ def bert(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> 
 
 def roberta(folder: Path, labels: list[str], *, limit: int = 64, seed: int = 0) -> Path:
     """Save a RoBERTa of two layers: no token types, two separators between the sides, other special tokens."""
-    tokens = {word: n for n, word in enumerate(["<s>", "<pad>", "</s>", "<unk>", *WORDS, *PIECES])}
-    tokenizer = Tokenizer(models.WordPiece(tokens, unk_token="<unk>"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", *WORDS, *PIECES]
+    tokenizer = word_pieces(tokens, "<unk>")
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
-    config = RobertaConfig(
-        vocab_size=len(tokens),
-        max_position_embeddings=limit + 2,
-        **_small(labels),
-        **ROBERTA,
-    )
+    config = RobertaConfig(vocab_size=len(tokens), max_position_embeddings=limit + 2, **_small(labels), **ROBERTA)
     names = {"unk_token": "<unk>", "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
     return _saved(folder, RobertaForSequenceClassification, config, tokenizer, names, limit, seed)
 

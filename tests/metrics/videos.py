@@ -74,18 +74,7 @@ def write(
 ) -> Path:
     """Write a video; return its path.
 
-    Args:
-        path: Its suffix selects the container.
-        codec: FFmpeg's name of the encoder.
-        size: Width and height.
-        frames: Number of frames.
-        rate: Frames per second.
-        keys: Largest distance between key frames.
-        b_frames: Largest number of consecutive B-frames.
-        options: Further options of the encoder.
-        pixels: Pixel format.
-        gaps: Milliseconds between frames, used in turn instead of a constant rate.
-        rotation: Degrees by which a player turns the picture.
+    `keys` is the largest distance between key frames, and `gaps` are the milliseconds between frames, used in turn.
     """
     with priority_kept(), av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate, options=QUICK.get(codec, {}) | (options or {}))

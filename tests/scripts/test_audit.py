@@ -137,7 +137,6 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
     assert {name: found[name]["value"] for name in expected} == pytest.approx(expected)
     assert found["length/wrong_accepted_longer"]["rows"] == len(LONG)
     assert found["rewriting/reversed_references_flips"]["rows"] == sum(isinstance(r["references"], list) for r in ROWS)
-
     # The probabilities that the judge was made with are inside the intervals.
     known = {
         "stability/repetition_flips": 2 * FLIPS * (1 - FLIPS),

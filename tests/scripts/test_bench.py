@@ -8,7 +8,7 @@ from commands import run_program
 from evaluate_qa.dev import bench
 from evaluate_qa.dev.benchmarks import evqascore, measure
 from evaluate_qa.dev.benchmarks.measure import LOOP, RAW, Measurement
-from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, sample_columns, shuffled, with_questions
+from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, shuffled
 from evaluate_qa.metrics._shared.precision import multiplies_int8
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 
@@ -40,23 +40,13 @@ def test_metric_scores_like_the_loop(metric):
 @pytest.mark.parametrize(("lang", "tokenize"), [("en", "13a"), ("zh", "zh")])
 def test_deltableu_scores_like_sacrebleu(shared, lang, tokenize):
     items = json.loads((shared / "oracles/deltableu_public.json").read_text())["items"]
-    given = {
-        "predictions": [item["hyp"][lang] for item in items],
-        "references": [item["refs"][lang] for item in items],
-    }
+    given = {"predictions": [item["hyp"][lang] for item in items], "references": [item["refs"][lang] for item in items]}
     made = shuffled(given, 500, 8)
     assert made == shuffled(given, 500, 8)
     assert [len(row) for row in made["references"]] == [8] * 500
     sacrebleu, ours = (prepare(job)() for prepare, job in deltableu_cases(made, tokenize).values())
     assert sacrebleu[0] > 0
     assert ours == pytest.approx(sacrebleu, abs=1e-9)
-
-
-def test_references_of_the_sample_get_their_questions():
-    columns = sample_columns(5)
-    assert [len(values) for values in columns.values()] == [5, 5, 5]
-    first = with_questions(columns)["references"][0]
-    assert first == [f"{columns['questions'][0]} {text}" for text in columns["references"][0]]
 
 
 def test_every_step_reads_the_sampled_frames(tmp_path):
@@ -98,8 +88,3 @@ def test_command_prints_and_writes_ratios(tmp_path, monkeypatch, metric):
     figures = json.loads(file.read_text())["figures"]
     assert [one["case"] for one in figures][:: len(figures) - 1] == [LOOP, "default"]
     assert all(one["metric"] == metric and one["rows_per_second"] > 0 for one in figures)
-
-
-def test_command_names_an_unknown_tokenizer():
-    wrong = run_program("bench", "deltableu", "--tokenize", "13b", code=1)
-    assert "tokenize is '13b'; expected one of" in wrong.output

@@ -35,7 +35,6 @@ def synthetic():
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command on rows and returns the figures and the printed text, or the error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
 
@@ -147,7 +146,6 @@ def test_rows_without_label_or_score_are_left_out(run):
         ({}, ("--column", "score=scor"), "no column 'scor'. Did you mean 'score'?"),
         ({}, ("--column", "label=people"), "no column 'people'"),
         ({}, ("--column", "judge=gpt"), "no column 'gpt'"),
-        ({}, ("--target", "1"), "target is 1; expected a number above 0 and below 1"),
         ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers with a comma between them"),
         ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0."),
         ({}, ("--prices", "2,1"), "has no columns judge_tokens_in and judge_tokens_out"),

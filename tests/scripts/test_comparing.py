@@ -20,7 +20,6 @@ LABELS = {name: GENERATOR.random(COUNT) < scores for name, scores in SCORES.item
 
 
 def rows(name, order=None, **more):
-    """Return scored rows of a system, with two answers to each question."""
     return [
         {"id": f"r{at}", "question": f"Q{at // 2}?", "prediction": f"{name} says {at}", "score": SCORES[name][at]}
         | {"verdict": bool(SCORES[name][at] > 0.5), **more}
@@ -30,7 +29,6 @@ def rows(name, order=None, **more):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command on files in different orders and formats."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("base.parquet", rows("base"))
@@ -159,18 +157,10 @@ def replaced(place, **columns):
 @pytest.mark.parametrize(
     ("second", "options", "message"),
     [
-        (
-            replaced(3, id="r999"),
-            [],
-            "and 1 only in the second, such as b.jsonl, line 4: id 'r999'",
-        ),
+        (replaced(3, id="r999"), [], "and 1 only in the second, such as b.jsonl, line 4: id 'r999'"),
         (rows("new")[:-2], [], "and 2 only in the second, such as base.parquet, row 119: id 'r118'"),
         (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' is in line 3, too. Drop one of the rows"),
-        (
-            replaced(3, question="Why?"),
-            [],
-            "line 4: the question is 'Why?', but the question of the same row in base",
-        ),
+        (replaced(3, question="Why?"), [], "line 4: the question is 'Why?', but the question of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),
         (replaced(3, score=float("nan")), [], "b.jsonl, line 4: the column 'score' is nan; expected a number"),
         (replaced(3, verdict=0.5), [], "b.jsonl, line 4: the column 'verdict' is 0.5; expected true or false"),

@@ -37,7 +37,6 @@ def run(name, output, data_dir, code=0):
 
 def test_datasets_loads_written_files(tmp_path, data_dir):
     result = run("evouna", tmp_path / "out", data_dir)
-
     assert f'datasets.load_dataset("{tmp_path / "out"}", "tq")' in result.output
     assert "nq: 10 rows in split test" in result.output
     assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
@@ -56,7 +55,6 @@ def test_datasets_loads_written_files(tmp_path, data_dir):
 
 def test_one_configuration_needs_no_name(tmp_path, data_dir):
     build("diver_qa", tmp_path / "out", data_dir)
-
     (row,) = datasets.load_dataset(str(tmp_path / "out"), split="test", cache_dir=str(tmp_path / "hub"))
     assert (row["answer"], row["source"], row["judgement"]) == ("Town Moor.", "aqa", True)
 
@@ -64,14 +62,10 @@ def test_one_configuration_needs_no_name(tmp_path, data_dir):
 def test_card_describes_the_files(tmp_path, data_dir):
     out = tmp_path / "out"
     build("evouna", out, data_dir)
-
     card = DatasetCard.load(out / "README.md").data.to_dict()
     assert card["size_categories"] == ["n<1K"]
     assert card["configs"] == [
-        {
-            "config_name": name,
-            "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}],
-        }
+        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-00000-of-00001.parquet"}]}
         for name in ("nq", "tq", "nq_questions", "tq_questions")
     ]
     nq, tq = (next(one for one in card["dataset_info"] if one["config_name"] == name) for name in ("nq", "tq"))
@@ -85,7 +79,6 @@ def test_card_describes_the_files(tmp_path, data_dir):
 def test_cards_are_complete(name):
     card = DatasetCard.load(FOLDER / name / "README.md")
     data_set = builder(name)
-
     for field in ("pretty_name", "license", "language", "task_categories"):
         assert card.data.get(field), field
     for section in ("Uses", "Dataset Structure", "Dataset Creation", "Bias, Risks, and Limitations", "Citation"):
@@ -107,14 +100,12 @@ def test_changed_source_file_is_read_again(tmp_path, data_dir):
     build("evouna", out, data_dir)
     (data_dir / "NQ.json").write_bytes((data_dir / "TQ.json").read_bytes())
     built = build("evouna", out, data_dir)
-
     assert built.infos["nq"].splits["test"].num_examples == 20
 
 
 def test_missing_configuration_is_skipped(tmp_path, data_dir):
     (data_dir / "NQ.json").unlink()
     result = run("evouna", tmp_path / "out", data_dir)
-
     assert "nq was skipped: there is no" in result.stderr
     assert "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/" in result.stderr
     assert [found["config_name"] for found in DatasetCard.load(tmp_path / "out" / "README.md").data["configs"]] == [
@@ -129,7 +120,6 @@ def test_evaluations_have_each_question_with_references_once(tmp_path, data_dir)
     """tests/scripts/test_hub_evaluations.py runs them in inspect_ai."""
     build("evouna", tmp_path / "out", data_dir)
     written = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text("utf-8"))
-
     assert (written["name"], written["evaluation_framework"]) == ("EVOUNA", "inspect-ai")
     assert written["description"].startswith("Five systems answered 5,610 open questions, and a person judged")
     assert [task["id"] for task in written["tasks"]] == ["nq_questions", "tq_questions"]
@@ -150,7 +140,6 @@ def test_morqa_is_built_from_available_subsets(tmp_path):
     for split, queries in (("valid", 1), ("test", 2)):
         (folder / f"{split}.json").write_text(json.dumps([query | {"responses": responses}] * queries))
     result = run("morqa", tmp_path / "out", tmp_path / "data")
-
     assert "ratings was skipped: MORQA's ratings lack dermavqa" in result.stderr
     references = datasets.load_dataset(str(tmp_path / "out"), "references", cache_dir=str(tmp_path / "hub"))
     assert {split: rows.num_rows for split, rows in references.items()} == {"validation": 2, "test": 4}
@@ -161,7 +150,6 @@ def test_morqa_is_built_from_available_subsets(tmp_path):
 def test_nothing_to_build_is_an_error(tmp_path):
     (tmp_path / "empty").mkdir()
     result = run("evouna", tmp_path / "out", tmp_path / "empty", code=1)
-
     assert "NQ.json" in result.stderr
     assert "TQ.json" in result.stderr
     assert not (tmp_path / "out").exists()
@@ -170,7 +158,6 @@ def test_nothing_to_build_is_an_error(tmp_path):
 def test_broken_source_file_is_named(tmp_path, data_dir):
     (data_dir / "NQ.json").write_text('[{"question": "?"}]')
     result = run("evouna", tmp_path / "out", data_dir, code=1)
-
     assert f"{data_dir / 'NQ.json'}: question 0 is not in EVOUNA's format" in result.stderr
 
 
@@ -180,7 +167,6 @@ def test_folder_with_other_files_is_not_changed(tmp_path, data_dir, file):
     out.mkdir()
     (out / file).write_text("mine")
     result = run("evouna", out, data_dir, code=1)
-
     assert f"{file}, which is not part of EVOUNA. Name an empty folder" in result.stderr
     assert [path.name for path in out.iterdir()] == [file]
     assert (out / file).read_text() == "mine"
@@ -191,5 +177,4 @@ def test_interrupted_build_is_repeated(tmp_path, data_dir):
     unfinished.parent.mkdir(parents=True)
     unfinished.write_bytes(b"PAR1")
     run("evouna", tmp_path / "out", data_dir)
-
     assert [path.name for path in unfinished.parent.iterdir()] == ["test-00000-of-00001.parquet"]

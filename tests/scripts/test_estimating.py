@@ -23,13 +23,11 @@ PLACES = GENERATOR.choice(300, 120, replace=False).tolist()
 
 
 def labeled(places=PLACES, columns=("id",), **more):
-    """Return rows of a file of labels."""
     return [{**{name: ROWS[at][name] for name in columns}, "label": bool(RIGHT[at]), **more} for at in places]
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command on scored rows and given labels."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("scored.parquet", ROWS)
@@ -159,8 +157,6 @@ def replaced(place, **columns):
         (replaced(3, prediction="No."), [], "row 4: the prediction is 'No.', but the prediction of the same row in "
          f"scored.parquet, row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
-        (replaced(3, label="nan"), [], "labels.csv, row 4: the column 'label' is 'nan'; expected 1 or 0"),
-        (labeled(PLACES[:5]), [], "5 of 300 rows are labeled, and an interval needs at least 20. Label more rows."),
         (labeled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),

@@ -23,7 +23,6 @@ ATTACK = "<script>alert(1)</script> | `x` ``y`` \\| ![i](http://x) @you #1\n</de
 
 
 def rows(name, **more):
-    """Return scored rows of a system, with two answers to each question."""
     return [
         {"id": f"r{at}", "question": f"Q{at // 2}?", "references": ["a", "b"], "prediction": f"{name} says {at}"}
         | {"score": SCORES[name][at], "verdict": bool(SCORES[name][at] > 0.5), **more}
@@ -33,7 +32,6 @@ def rows(name, **more):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command, and returns its output and the JSON, or the error message."""
     monkeypatch.chdir(tmp_path)
     write_rows("old.parquet", rows("old"))
     write_rows("new.jsonl", rows("new")[::-1])
@@ -164,7 +162,6 @@ def test_labels_decide_by_estimated_accuracies(run):
     ("second", "options", "message"),
     [
         (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
-        (rows("new"), ["--max-drop", "-1"], "a drop of -1 is allowed; expected 0 or more"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
         (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
@@ -190,7 +187,6 @@ def test_rows_without_a_score_are_left_out_up_to_a_share(run):
     _, found = run("new.jsonl", "--max-drop", 1)
     assert found["rows"] == 114
     assert any(note == "6 rows without a score or verdict (old 3, new 4) were left out." for note in found["notes"])
-
     new[6] |= {"score": None}
     write_rows("new.jsonl", new)
     message = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"

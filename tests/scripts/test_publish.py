@@ -47,8 +47,6 @@ def start(processes, tmp_path):
 
 @pytest.fixture
 def publish(start):
-    """Runs the command; returns its exit code and output."""
-
     def run(hub, *arguments):
         process = start(hub, "-c", COMMAND, "publish", "--namespace", "org", *arguments)
         out, err = process.communicate(timeout=300)
@@ -99,7 +97,6 @@ def test_a_published_metric_and_data_set_load_as_in_this_package(hub, start, pub
     # bem needs the matcher, and what others need comes first.
     assert [name for _, name in hub.repositories] == ["org/matcher", "org/evouna", "org/bem"]
     assert "[3/3] spaces/org/bem: published, http" in out
-
     process = start(hub, "-c", LOAD, json.dumps(ANSWERS), HF_HOME=str(tmp_path / "other"), HF_TOKEN="")
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
@@ -128,10 +125,7 @@ print([(path.name, path.read_text()) for path in _published_demo(Path("beside"))
     ("file", "message"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
-        (
-            f"{DEMO_IN_SPACE}/config.json",
-            "(it has no such folder). Either: pip install evaluate-qa",
-        ),
+        (f"{DEMO_IN_SPACE}/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
         (f"{DEMO_IN_SPACE}/model.safetensors", None),
     ],
 )

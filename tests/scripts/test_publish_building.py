@@ -162,7 +162,6 @@ def test_requirements_are_pinned():
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """All Spaces of this package, and the model."""
     root = tmp_path_factory.mktemp("all")
     repositories = [Repository("space", "org", name, root) for name in SPACES]
     for repository in [*repositories, Repository("model", "org", "matcher", root)]:

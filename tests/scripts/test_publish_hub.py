@@ -19,7 +19,6 @@ CARD = "---\ntitle: Toy\nsdk: gradio\nlicense: mit\n---\n"
 
 @pytest.fixture
 def upload(hub):
-    """Uploads repositories; returns whether all were uploaded, the output and the errors."""
     api = HfApi(endpoint=hub.address, token="hf_write")
 
     def run(*repositories):
@@ -33,7 +32,6 @@ def upload(hub):
 
 
 def made(root, kind, files, name="toy"):
-    """Make these the files of a repository's folder."""
     repository = Repository(kind, "org", name, root)
     for old in repository.files().values():
         old.unlink()
@@ -109,7 +107,6 @@ def test_a_failed_upload_is_reported_and_the_next_one_finishes_it(hub, upload, t
     assert error in errors
     assert "Not published: datasets/org/two, spaces/org/three. Run the same command again" in errors
     assert "d.parquet" not in hub.files("datasets/org/two")
-
     hub.accident = Hub.accident
     assert upload(*three)[0] is True
     assert hub.files("datasets/org/two")["d.parquet"] == b"rows"

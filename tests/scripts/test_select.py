@@ -19,7 +19,6 @@ ROWS = [{"id": at, "score": score, "source": "odd" if at % 2 else "even"} for at
 
 @pytest.fixture
 def select(tmp_path, monkeypatch):
-    """Return a function that runs the command in a folder with scored rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     write_rows("rows.jsonl", ROWS)
@@ -119,10 +118,7 @@ def test_error_messages(select, arguments, message):
     assert sorted(path.name for path in Path().iterdir()) == ["rows.jsonl"]
 
 
-@given(
-    scores=st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=30),
-    fraction=st.floats(0.01, 1),
-)
+@given(scores=st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=30), fraction=st.floats(0.01, 1))
 def test_dropped_row_is_never_better_than_kept_row(scores, fraction):
     places = Criterion(fraction=fraction).keep(scores)
     assert places == sorted(set(places))

@@ -56,7 +56,6 @@ def run(server, tmp_path):
 
 @pytest.fixture
 def output(tmp_path):
-    """Reads the output."""
     return lambda: read(tmp_path / "b.jsonl")
 
 
@@ -186,7 +185,6 @@ def test_a_failed_row_is_reported_and_retried_by_the_next_run(run, server, outpu
     assert "line 4: " in second
     assert reason in first
     assert reason in second
-
     server.bodies.clear()
     assert "5 answers are from an earlier run" in run(rows)
     assert output() == [answered(row) for row in rows]

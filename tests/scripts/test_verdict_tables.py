@@ -15,7 +15,6 @@ from evaluate_qa.files.writing import write_rows
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command and returns its output."""
     monkeypatch.chdir(tmp_path)
     return lambda *arguments, code=0: run_command("verdicts", *arguments, code=code).output
 

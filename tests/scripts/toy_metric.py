@@ -1,5 +1,6 @@
 """Writes a small metric with the interface of this package, for tests of programs that run metrics."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 _PROGRAM = '''\
@@ -83,3 +84,11 @@ def write_toy_metric(folder: Path) -> Path:
     toy.mkdir()
     (toy / "toy.py").write_text(_PROGRAM)
     return toy
+
+
+def toy_rows(count: int) -> Iterator[dict[str, object]]:
+    """Yield rows for the metric; every 17th has no reference."""
+    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    for number in range(count):
+        references = [] if number % 17 == 5 else [f"{words[number % 3]} {words[number % 4]}", "beta"]
+        yield {"id": number, "prediction": " ".join(words[: number % 5 + 1]), "references": references}

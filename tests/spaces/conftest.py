@@ -23,43 +23,36 @@ def _scorer(name: str) -> Any:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Each Space in turn."""
     return request.param
 
 
 @pytest.fixture
 def specification(name: str) -> Any:
-    """The Space's specification."""
     return _specification(name)
 
 
 @pytest.fixture
 def scorer(name: str) -> Any:
-    """The Space's metric."""
     return _scorer(name)
 
 
 @pytest.fixture(scope="session")
 def specification_of() -> Callable[[str], Any]:
-    """Returns the specification of a Space by its name."""
     return _specification
 
 
 @pytest.fixture(scope="session")
 def scorer_of() -> Callable[[str], Any]:
-    """Returns the metric of a Space by its name."""
     return _scorer
 
 
 @pytest.fixture
 def smile() -> Any:
-    """The specification of SMILE's Space, for tests of the shared frame."""
     return _specification("smile")
 
 
 @pytest.fixture
 def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of uploaded files."""
     folder = tmp_path / "uploads"
     folder.mkdir()
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
@@ -68,7 +61,6 @@ def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Changes limits of the Spaces for a test."""
     from evaluate_qa.spaces._shared.visitors.limits import LIMITS
 
     def change(**limits: float) -> None:

@@ -19,7 +19,6 @@ from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 
 def table_of(specification):
-    """The worked examples as a file."""
     rows = [example.row for example in specification.examples.values()]
     return collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.fields)
 

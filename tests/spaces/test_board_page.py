@@ -36,8 +36,6 @@ def run(found, *, signatures=None, date="2026-11-01", efforts=None, examples=(),
 
 @pytest.fixture
 def built(tmp_path):
-    """Builds the page of some files."""
-
     def build_of(*files):
         for number, content in enumerate(files):
             (tmp_path / f"{number}.json").write_text(json.dumps(content))

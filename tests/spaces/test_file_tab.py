@@ -18,13 +18,11 @@ ROWS = """\
 
 @pytest.fixture
 def events(smile, scorer_of, uploads):
-    """The functions behind the tab of SMILE's Space."""
     return FileEvents(smile, scorer_of("smile"), "smile")
 
 
 @pytest.fixture
 def table(events, uploads):
-    """An uploaded file of two rows and a broken line."""
     file = uploads / "my answers.jsonl"
     file.write_text(ROWS)
     table, _, status = events.upload(str(file))
@@ -33,12 +31,10 @@ def table(events, uploads):
 
 
 def opens(specification):
-    """The values of the controls when the page opens."""
     return [control.shown for control in specification.controls]
 
 
 def selected(row):
-    """The event of a click on a row of the table."""
     return SimpleNamespace(row_value=[str(row)])
 
 

@@ -17,12 +17,10 @@ from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 @pytest.fixture(autouse=True)
 def small(limit):
-    """Small limits."""
     limit(file_bytes=100, piece_seconds=0.1)
 
 
 async def size(request):
-    """Answer with the size of the body."""
     return PlainTextResponse(str(len(await request.body())))
 
 

@@ -19,13 +19,11 @@ from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 
 @pytest.fixture(scope="module")
 def app(specification_of):
-    """The names in the Space's app.py."""
     return specification_of("judge").explain.__globals__
 
 
 @pytest.fixture(scope="module")
 def opinions(app, scorer_of):
-    """The verdicts of matcher and judge on the answers of the demo."""
     return app["opinions"](scorer_of("judge"))
 
 

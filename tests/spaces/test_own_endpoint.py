@@ -29,12 +29,10 @@ def app(specification_of):
 
 @pytest.fixture
 def open_space(app):
-    """The specification, with endpoints allowed."""
     return replace(app["SPECIFICATION"], asking=app["asking"])
 
 
 def form_of(specification, scorer):
-    """The functions behind the form."""
     from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
 
     return AnswerEvents(specification, scorer, "judge", "http://127.0.0.1:7860")
@@ -42,7 +40,6 @@ def form_of(specification, scorer):
 
 @pytest.fixture
 def form(open_space, scorer_of):
-    """The form with endpoints allowed."""
     return form_of(open_space, scorer_of("judge"))
 
 

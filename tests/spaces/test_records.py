@@ -38,7 +38,6 @@ def rows():
 
 @pytest.fixture
 def files(rows, smile, scorer_of):
-    """The downloads for these rows."""
     table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.fields)
     *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
     assert len(scored.kept) == len(rows)

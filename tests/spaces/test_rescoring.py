@@ -73,10 +73,7 @@ def test_an_empty_answer_scores_0_with_an_explanation(specification, scorer):
 
 @pytest.mark.parametrize(
     ("answer", "changed"),
-    [
-        ("It was Marie Curie who discovered radium, not Pierre.", False),
-        ("Marie Curie and her husband found it.", True),
-    ],
+    [("It was Marie Curie who discovered radium, not Pierre.", False), ("Marie Curie and her husband found it.", True)],
 )
 def test_an_explanation_names_only_visible_changes(answer, changed, specification_of, scorer_of):
     bem, scorer = specification_of("bem"), scorer_of("bem")

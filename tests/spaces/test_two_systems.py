@@ -26,7 +26,6 @@ REFERENCES = dict(zip(ANSWERS, ("Marie Curie", "Warsaw", "Ra"), strict=True))
 
 
 def rows(**more):
-    """A row for each pair of answers."""
     return [
         {"question": question, "references": [REFERENCES[question]], "prediction": one, "prediction_b": other} | more
         for question, pairs in ANSWERS.items()
@@ -40,7 +39,6 @@ def table_of(specification, records):
 
 @pytest.fixture(scope="module")
 def scored(specification_of, scorer_of):
-    """Both systems' answers, scored by SMILE."""
     smile = specification_of("smile")
     *_, scored = batch.score(smile, scorer_of("smile"), table_of(smile, rows()), smile.options())
     return scored
@@ -158,8 +156,7 @@ def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, sc
     found = certainty(scored)
     assert found.pair.verdicts is None
     expected = evaluate_qa.compare(
-        {"a": scored.columns["score"], "b": scored.other.columns["score"]},
-        clusters=[row["question"] for row in rows()],
+        {"a": scored.columns["score"], "b": scored.other.columns["score"]}, clusters=[row["question"] for row in rows()]
     )
     assert asdict(found.pair.scores) == asdict(expected[0].scores)
     lines = figures.compared(scored, found, specification)

@@ -16,7 +16,6 @@ RED = Path(__file__).parents[2] / "spaces" / "evqascore" / "clips" / "red_square
 
 
 def write(path, frames, size=(32, 16), rate=30):
-    """Write a gray video."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=rate)
         stream.width, stream.height = size

@@ -67,7 +67,6 @@ class Plain(evaluate.Metric):
 
 @pytest.fixture
 def blend(tmp_path):
-    """Folder of a metric like this package's."""
     return write_metric(tmp_path, "blend", BLEND)
 
 

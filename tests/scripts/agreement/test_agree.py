@@ -13,12 +13,10 @@ SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
 @pytest.fixture
 def labeled_dir(evouna_dir, diver_qa_dir):
-    """Return the folder with both small data sets."""
     return evouna_dir.parent
 
 
 def agreement(*arguments, code=0):
-    """Run the command; return what it printed."""
     done = run_command("agreement", *arguments, code=code)
     return done.output
 
@@ -170,7 +168,6 @@ def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "evouna", "--systems", "gpt5"], "no system 'gpt5'"),
         (["--data", "evouna", "--bootstrap", -1], "at least 0"),
         (["--data", "evouna", "--json", "nowhere/out.json"], "mkdir -p nowhere"),
         (["--data", "evouna", "--metric", "smile", "--load", "device"], "Write name=value"),
@@ -179,7 +176,6 @@ def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
             "two metrics have the same name: smile, smile.",
         ),
         (["--data", "evouna", "--metric", "smile", "--compute", "weight=1"], "unknown keyword 'weight'"),
-        (["--data", "diver_qa", "--split", "dev"], "no splits"),
     ],
 )
 def test_error_messages(labeled_dir, arguments, message):

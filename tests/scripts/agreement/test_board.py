@@ -63,20 +63,13 @@ JUDGED = {
     "kqa_statements": [judged("k?", "a", 1, "k"), judged("k?", "b", 0, "k"), judged("k?", " ", 0, "k")],
     # Of two questions, one is reported.
     "summhay_insights": [judged("s?", "a", 1, "s"), judged("t?", "b", 0, "t")],
-    "truthfulqa_human": [
-        judged("h?", "a", 1, "h", source="model"),
-        judged("h?", "a", 1, "h", source="reference"),
-    ],
-    "truthfulqa_multi_human": [
-        judged("m?", "a", 1, "m", language="en"),
-        judged("m?", "b", 0, "m", language="eu"),
-    ],
+    "truthfulqa_human": [judged("h?", "a", 1, "h", source="model"), judged("h?", "a", 1, "h", source="reference")],
+    "truthfulqa_multi_human": [judged("m?", "a", 1, "m", language="en"), judged("m?", "b", 0, "m", language="eu")],
 }
 
 
 @pytest.fixture
 def judged_dir(board_dir):
-    """The folder of the board with sets of judged answers."""
     folder = board_dir / "verdicts"
     folder.mkdir()
     for name, rows in JUDGED.items():
@@ -115,10 +108,7 @@ def test_unseen_columns_have_mean_of_their_own():
     [
         (b"{}", "is not a gzip file of JSON lines"),
         (gzip.compress(b'{"question": "k?"}\n'), "kqa_statements.jsonl.gz, line 1"),
-        (
-            gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode()),
-            "label or score is 'yes'; expected",
-        ),
+        (gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode()), "label or score is 'yes'; expected"),
     ],
     ids=["not gzip", "no column", "label"],
 )
@@ -224,9 +214,3 @@ def test_board_command(board_dir, blend, tmp_path):
     wrong = [row["verdict"] != bool(row["label"]) for row in shown]
     assert wrong == sorted(wrong, reverse=True)
     assert True in wrong
-
-
-def test_missing_set_is_named(board_dir):
-    (board_dir / "efficientqa").rename(board_dir / "elsewhere")
-    done = run_command("agreement", "--data", "board", "--data-dir", board_dir, code=1)
-    assert "NQ-open.efficientqa.test.1.1.jsonl; get it from https://" in done.output

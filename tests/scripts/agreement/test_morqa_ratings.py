@@ -15,7 +15,6 @@ OVERALL = "woundcarevqa/en/overall"
 
 
 def run(target, *arguments, code=0):
-    """Run the command on MORQA; return what it printed and wrote."""
     arguments = ["agreement", "--data", "morqa", *map(str, arguments), "--json", str(target)]
     done = run_command(*arguments, code=code)
     return done.output, json.loads(target.read_text())["data_sets"]["morqa"] if code == 0 else None

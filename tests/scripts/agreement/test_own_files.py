@@ -43,8 +43,7 @@ def test_own_file_command(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "names",
-    [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")],
+    "names", [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")]
 )
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_column_names_of_other_commands(tmp_path, names, suffix):
@@ -71,6 +70,7 @@ def test_column_names_of_other_commands(tmp_path, names, suffix):
         ({"score": 0.3}, "line 2: the column verdict belongs to a metric, like score"),
         ({"label": "correct", "tokens_in": 9}, "line 2: the column label belongs to the judge, like tokens_in"),
         ({"answer": None}, "line 2: answer has None; expected a string"),
+        ({"question": " "}, "line 2: a question or a reference is blank"),
         ({"references": []}, "line 2: a question or a reference is blank"),
         ({"references": None}, "line 2: references has None; expected a string or a list of strings"),
         ({"verdict": "perhaps"}, "line 2: verdict is 'perhaps'; expected true or false"),
@@ -129,9 +129,3 @@ def test_parts_of_own_sets_are_disjoint(name, other, split, rows):
 def test_parts_reject_other_selections(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
         DATA["traps"](DataSelection(**given))
-
-
-def test_group_option_prints_one_table():
-    done = run_command("agreement", "--data", "sample", "--group", "kind short", "--bootstrap", "0")
-    assert "kind short: 12 answers" in done.output
-    assert "kind verbose" not in done.output

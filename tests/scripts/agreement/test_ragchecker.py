@@ -19,7 +19,6 @@ PAIRS = [
 
 
 def pairs():
-    """Return the pairs in RAGChecker's format."""
     return [
         {
             "dataset": "kiwi",
@@ -38,7 +37,6 @@ def pairs():
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with the file."""
     (tmp_path / "human_labeled_data.json").write_text(json.dumps(pairs()))
     return tmp_path
 

@@ -7,19 +7,6 @@ from evaluate_qa.agreement.results import read_result
 from evaluate_qa.agreement.row_scores import RowScores, best_and_mean, merged
 
 
-def test_result_of_this_package():
-    result = {"m": 0.6, "signature": "m|v:1", "per_example": {"score": [0.9, 0.3], "verdict": [True, False]}}
-    found = read_result(result, 2, "m")
-    assert (found.scores.tolist(), found.verdicts.tolist(), found.signature) == ([0.9, 0.3], [True, False], "m|v:1")
-
-
-def test_component_has_no_verdicts():
-    result = {"per_example": {"score": [0.9, 0.3], "verdict": [True, False], "lexical": [1, 0], "text": ["a", "b"]}}
-    found = read_result(result, 2, "m:lexical", "lexical")
-    assert found.scores.tolist() == [1, 0]
-    assert found.verdicts is None
-
-
 def test_threshold_gives_verdicts():
     result = {"per_example": {"score": [0.9, 0.5, 0.3], "verdict": [True, False, False]}}
     assert read_result(result, 3, "m", threshold=0.5).verdicts.tolist() == [True, True, False]
@@ -50,17 +37,17 @@ def test_result_without_row_scores_is_rejected(result, message):
         read_result(result, 2, "m")
 
 
-def test_row_without_score_is_nan():
-    found = read_result({"per_example": {"score": [None, 0.9, 0.2], "verdict": [None, True, False]}}, 3, "judge")
-    assert found.scores.tolist() == pytest.approx([np.nan, 0.9, 0.2], nan_ok=True)
-    assert found.verdicts[1:].tolist() == [True, False]
-
-
 def test_best_and_mean_of_references():
     pairs = RowScores("m", np.array([0.1, 0.7, 0.2, 0.9, 0.4]), np.array([False, True, False, True, False]))
     best, mean = best_and_mean(pairs, [2, 1, 2])
     assert (best.scores.tolist(), best.verdicts.tolist()) == ([0.7, 0.2, 0.9], [True, False, True])
     assert (mean.scores.tolist(), mean.verdicts) == (pytest.approx([0.4, 0.2, 0.65]), None)
+
+
+def test_cost_and_cached_verdicts_are_read():
+    per_example = {"score": [0.9, 0.2, 0.1], "cached": [True, False, True]}
+    found = read_result({"per_example": per_example, "cost": 0.25}, 3, "judge")
+    assert (found.cost, found.cached) == (0.25, 2)
 
 
 def test_parts_are_merged_in_row_order():
@@ -71,20 +58,3 @@ def test_parts_are_merged_in_row_order():
     assert found.verdicts.tolist() == [True, True, False]
     assert found.signature == "m|lang:en; m|lang:zh"
     assert merged([one, RowScores("m", np.array([0.2]), None)], [[0, 2], [1]]).verdicts is None
-
-
-def test_score_of_repeated_row():
-    found = RowScores("m", np.array([0.1, 0.2]), np.array([True, False])).placed([np.array([0, 1, 0])])
-    assert (found.scores.tolist(), found.verdicts.tolist()) == ([0.1, 0.2, 0.1], [True, False, True])
-
-
-def test_score_of_compared_answers_is_difference():
-    found = RowScores("m", np.array([0.1, 0.4]), np.array([True, False])).placed([np.array([0, 1]), np.array([1, 1])])
-    assert found.scores.tolist() == pytest.approx([-0.3, 0])
-    assert found.verdicts is None
-
-
-def test_cost_and_cached_verdicts_are_read():
-    per_example = {"score": [0.9, 0.2, 0.1], "cached": [True, False, True]}
-    found = read_result({"per_example": per_example, "cost": 0.25}, 3, "judge")
-    assert (found.cost, found.cached) == (0.25, 2)

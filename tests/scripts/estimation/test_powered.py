@@ -224,10 +224,7 @@ def changed(values, place, value):
         ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
         ({"weights": np.ones(3)}, "weights: there are 3 values; expected 200"),
         ({"clusters": [0] * 3}, "clusters: there are 3 values; expected 200"),
-        (
-            {"clusters": [0] * 190 + list(range(10))},
-            "40 labels cover only 1 groups, and an interval needs at least 20",
-        ),
+        ({"clusters": [0] * 190 + list(range(10))}, "40 labels cover only 1 groups, and an interval needs at least 20"),
         ({"groups": ["a"]}, "groups: there are 1 values; expected 200"),
         ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
     ],

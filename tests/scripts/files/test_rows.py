@@ -27,9 +27,7 @@ def test_jsonl_numbers_are_lines_and_blank_lines_are_skipped(tmp_path):
 
 def test_csv_cells_are_strings_or_lists(tmp_path):
     path = _file(
-        tmp_path,
-        "a.csv",
-        'predictions,references,n\r\n"a ""b"", c\nd","[""x"", ""y""]",08\r\n[so],plain,\r\n',
+        tmp_path, "a.csv", 'predictions,references,n\r\n"a ""b"", c\nd","[""x"", ""y""]",08\r\n[so],plain,\r\n'
     )
     assert list(read_rows(path)) == [
         (1, {"predictions": 'a "b", c\nd', "references": ["x", "y"], "n": "08"}),
@@ -139,15 +137,6 @@ def test_a_missing_column_is_reported_with_the_most_similar_one():
         require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
     with pytest.raises(RowsError, match=r"no column 'x'\. Available: nothing"):
         require_columns("a.csv, row 1", [], ["x"])
-
-
-def test_place_names_lines_and_rows():
-    assert [place(source, 7) for source in ("-", "a.jsonl", "b.CSV", "c.parquet")] == [
-        "standard input, line 7",
-        "a.jsonl, line 7",
-        "b.CSV, row 7",
-        "c.parquet, row 7",
-    ]
 
 
 @pytest.mark.slow

@@ -81,9 +81,7 @@ def test_shown_row_has_texts_and_other_columns(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 @pytest.mark.parametrize(
-    "added",
-    [{"score": 1, "margin": -4.3}, {"toy_score": None}, {"judge_verdict": False}, {"alice": "Skip"}],
-    ids=str,
+    "added", [{"score": 1, "margin": -4.3}, {"toy_score": None}, {"judge_verdict": False}, {"alice": "Skip"}], ids=str
 )
 def test_sheet_hides_all_other_columns_next_to_scores_or_labels(tmp_path, suffix, added):
     path = tmp_path / f"rows.{suffix}"
