@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .directions import NOT
 from .place_data import DATA
 from .reading import Texts
 
@@ -24,7 +25,7 @@ _SHORT = 3  # Letters of a name that must be in capitals.
 _WORD = re.compile(r"[^\W_]+(?:[.'’-]+[^\W_]+)*\.?|[^\W_]")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _UNSURE = re.compile(
-    r"\b(?:n[o']t|n[’]t|never|or|oder|ou|near|than|but|maybe|perhaps|between|like)\b|ではな|不是|也许|или|не\b"
+    r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
@@ -42,7 +43,7 @@ def same_named(texts: Texts) -> tuple[str, bool] | None:
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
         return None
     wanted = keys_of(texts.reference.strip(" ."))
-    if not wanted or _UNSURE.search(answer):
+    if not wanted or _UNSURE.search(answer) or NOT.search(answer):
         return None
     found = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
     if not found or None in found:

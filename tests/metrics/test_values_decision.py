@@ -355,6 +355,8 @@ UNCERTAIN = [
     ("1/2", "1/2 × 10^999", "How much?"),
     ("169", "Sorry, 169.", "What is the square of 13?"),
     ("Dublin", "Near Dublin or Belfast.", "Where is it?"),
+    ("Lisboa", "It isn't Lisbon.", "Where is it?"),
+    ("Lissabon", "Nicht Lisbon", "Wo ist es?"),
     ("Madrid", "Real Madrid", "Where is it?"),
     ("Lisbon", "Portugal", "Where is it?"),
     ("-a", "Use ls -l, because -a sorts by age.", "Which option of ls also shows hidden files?"),
