@@ -280,6 +280,27 @@ def test_examples_of_the_servers_page_run(bem, metric, root):
         assert (shown.stdout, shown.stderr) == ("1 1\n", "")
 
 
+def test_the_resources_server_of_nemo_gym_gives_the_servers_scores(bem, metric, root):
+    pytest.importorskip("nemo_gym", reason="NeMo Gym needs Python 3.12 or newer")
+    from fastapi.testclient import TestClient
+    from nemo_gym.base_resources_server import BaseResourcesServerConfig
+    from nemo_gym.server_utils import ServerClient
+
+    page = (root / "scripts/serving/README.md").read_text().partition("## NeMo Gym")[2]
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1].replace(":8000", f":{bem.port}"), names)
+    config = BaseResourcesServerConfig(host="127.0.0.1", port=1, entrypoint="", name="answers")
+    app = names["AnswerServer"](config=config, server_client=ServerClient.model_construct()).setup_webserver()
+    message = {"id": "m", "role": "assistant", "status": "completed", "type": "message"}
+    message["content"] = [{"annotations": [], "text": ROW["predictions"][0], "type": "output_text"}]
+    answer = {"id": "r", "created_at": 0.0, "model": "m", "object": "response", "output": [message]}
+    answer |= {"parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    row = {"question": ROW["questions"][0], "references": ROW["references"][0]}
+    given = {"responses_create_params": {"input": row["question"]}, "response": answer, **row}
+    reply = TestClient(app).post("/verify", json=given)
+    assert reply.json()["reward"] == pytest.approx(metric.compute(**ROW)["bem"], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
