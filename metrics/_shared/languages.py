@@ -18,6 +18,7 @@ _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 # Vowel marks of Arabic and Hebrew, and endings of Turkish names and of Korean words.
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
 _OR = re.compile("(?:^| )(?:или|또는|혹은|या|أو|أم|veya|ή|lub|hoặc)(?= )|ま た は|も し く は|或|[还還] 是|か も")
@@ -51,7 +52,7 @@ def exact_score(answer: str, reference: str) -> float:
     (1.0, 0.0, 0.0)
     """
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
-    wanted, given = (" ".join(exact_words(_MARKS.sub("", text))) for text in texts)
+    wanted, given = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
     if not wanted or wanted == given:
         return float(bool(wanted))
     # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.

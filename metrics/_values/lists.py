@@ -251,7 +251,9 @@ def _with_missing(
     """Return False if parts are certainly missing, or one is replaced by another; else None."""
     if not others and 1 < len(given) < len(wanted):
         return False
-    short = all(len(part.split()) <= _SHORT_PART for part in (*missing, *others))
+    # Two names may be of one thing, so the whole list has to be simple.
+    compared = (*missing, *others) if all(map(str.islower, (*missing, *others))) else (*wanted, *given)
+    short = all(len(part.split()) <= _SHORT_PART for part in compared)
     replaced = short and len(given) == len(wanted) and len(missing) == len(others) == 1
     return False if replaced and not _alike(missing[0], others[0]) else None
 

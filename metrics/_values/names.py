@@ -101,7 +101,7 @@ _ROLE = (
     r"(?!german|roman|norman|human|ottoman)\w*man)"
 )
 _WHO = re.compile(
-    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)\w+){{0,3}} {_ROLE})\b|"
+    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
     rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|(?:von|mit|bei|an|nach) wem|"
     r"quién(?:es)?|(?:à|par|de) qui|"
     r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",

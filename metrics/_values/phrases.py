@@ -33,7 +33,8 @@ _RETRACTED = re.compile(
     r"scratch that|correction|my mistake|i mean[t]?|miscounted|slipped|changed my mind|on reflection|"
     r"strike (?:that|it)|excuse me|apologies|sorry|disregard|ignore|no longer stand|"
     r"(?:can(?:no|')?t|won't|cannot) (?:tell|say|confirm)|not sure|no way of|i was thinking of|my first|at first|"
-    r"first thought|used to think|oh no|edit:|(?:was|is) (?:flawed|mistaken))\b|(?:\.\.\.|…)\s*(?:no|nope)\b|"
+    r"first thought|then again|used to think|oh no|edit:|(?:was|is) (?:flawed|mistaken))\b|"
+    r"(?:\.\.\.|…)\s*(?:no|nope)\b|"
     r"\?\s*$|\?\s+(?=\S)",
     re.IGNORECASE,
 )

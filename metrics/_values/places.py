@@ -96,7 +96,7 @@ def _asked(question: str) -> Keys:
 
 
 def _mentions(text: str) -> Iterator[Keys | None]:
-    """Yield what each name in a text stands for, None for a part of another name: "Madrid" in "Real Madrid"."""
+    """Yield what each name in a text stands for; None after a comma, and in another name, such as "Real Madrid"."""
     whole = keys_of(text.strip(" .!"))
     if whole:
         yield whole
@@ -110,7 +110,7 @@ def _mentions(text: str) -> Iterator[Keys | None]:
         for size in range(min(_WORDS, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + size - 1].end()
             if keys := keys_of(text[start:end].rstrip(".")):
-                yield None if _is_part(text, start, end) else keys
+                yield None if "," in text[:start] or _is_part(text, start, end) else keys
                 place += size - 1
                 break
         place += 1

@@ -20,7 +20,8 @@ _CODE = re.compile(
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
-    r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod) \w|[a-z]{2,8} --?\w|"
+    r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|"
     r"(?i:select) [\w*]"
 )
 _REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
@@ -39,6 +40,7 @@ _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
 # Each makes another value where it is added, the second ones in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
+_SQL = word_set("desc distinct not")
 _SYNONYMS = [
     *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
 ]
@@ -115,7 +117,9 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         left, right = left[:1], right[:1]  # Another subcommand has other options.
     if not len(left) == len(right) == 1:
         added = _QUANTIFIERS if regex else _NEGATIONS
-        missing = not left and all(word.startswith("-") for word in right)  # options of a command
+        missing = not left and all(
+            word.startswith("-") or word.lower() in _SQL for word in right
+        )  # options of a command
         return missing if command else len(left) + len(right) == 1 and {*left, *right} <= added
     if command:
         if not any(map(str.isalnum, left[0] + right[0])):

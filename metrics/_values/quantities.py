@@ -12,7 +12,7 @@ from .numbers import WrittenNumber, equal
 from .phrases import alternatives, negated, rest, singular
 from .reading import Mention, Texts, value_of_roman
 from .text import word_set
-from .units import converted, readable
+from .units import converted, readable, same_unit
 
 _COUNTED = re.compile(
     r"\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s|quant[ie])\s*((?:[^\W\d_]+[ -]?){1,4})",
@@ -210,7 +210,7 @@ def _same_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) 
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
     text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
     words = _singulars(exact_words(text[measured.start : measured.end]))
-    named = words & texts.question_words or measured.unit in texts.asked_units
+    named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)
     if same or one.unit:
         return same if named else None
     return None if one.noun and one.noun not in _NOT_AFTER else False  # it may be a unit that is not known

@@ -41,6 +41,7 @@ _BOUND_AFTER = re.compile(
     r"greater|up)\b"
 )
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
+_ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
@@ -267,9 +268,10 @@ class Texts:
 
     @cached_property
     def asked_units(self) -> frozenset[str]:
-        """The units of the question's numbers, and percent if the question asks for a percentage."""
+        """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        return frozenset({one.unit for one in self.asked.numbers if one.unit} | percent)
+        named = {unit_at(f" {self.question[found.end() :]}")[0] for found in _ASKS_UNIT.finditer(self.question)}
+        return frozenset({one.unit for one in self.asked.numbers if one.unit} | percent | named) - {""}
 
     @property
     def long(self) -> bool:

@@ -173,6 +173,11 @@ def _conversion(unit: str, other: str) -> tuple[float, float] | None:
     return one - zero, zero
 
 
+def same_unit(one: str, other: str) -> bool:
+    """Return whether two expressions are the same unit, such as mg and milligram."""
+    return one == other or _conversion(one, other) == (1.0, 0.0)
+
+
 def readable(unit: str) -> str:
     """Return a unit's symbol.
 

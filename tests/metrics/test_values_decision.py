@@ -14,6 +14,8 @@ from evaluate_qa.metrics._values.decision import KINDS, decide_row
 # Reference, answer, question.
 EQUAL = {
     "number": [
+        ("2500", "2,500 mg", "How many milligrams is 2.5 grams?"),
+        ("-273.15", "−273.15 °C", "Absolute zero in degrees Celsius?"),
         ("خمسة", "٥", ""),
         ("семь", "7", ""),
         ("5", "beş", ""),
@@ -227,6 +229,8 @@ DIFFERENT = {
     "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
     "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
     "identifier": [
+        ("rmdir tmp", "mkdir tmp", ""),
+        ("SELECT name FROM t ORDER BY price DESC", "SELECT name FROM t ORDER BY price", ""),
         ("vitamin B12", "vitamin B6", ""),
         ("sodium nitrate", "sodium nitrite", "Which compound?"),
         ("c4", "c3", ""),
@@ -268,6 +272,7 @@ DIFFERENT = {
         ("LHR", "LGW", "Which airport code?"),
     ],
     "person": [
+        ("Steve Wozniak", "Steve Jobs", "Which Apple co-founder designed it?"),
         ("Emma Watson", "Emma Thompson had the role.", "Who played Hermione?"),
         ("Thomas Mann", "Der Roman stammt von Heinrich Mann.", "Von wem stammt der Roman?"),
         ("Emily Brontë", "Charlotte Brontë", "Who wrote Wuthering Heights?"),
@@ -356,6 +361,9 @@ UNCERTAIN = [
     ("169", "Sorry, 169.", "What is the square of 13?"),
     ("Dublin", "Near Dublin or Belfast.", "Where is it?"),
     ("Lisboa", "It isn't Lisbon.", "Where is it?"),
+    ("France", "The French, who beat Croatia in the final", "Which country won?"),
+    ("Australian Open, French Open, Wimbledon", "Wimbledon, Roland Garros, the Australian Open", "Which tournaments?"),
+    ("Yes", "Yes, it is. Then again, no, it is not.", "Is mercury liquid?"),
     ("Lissabon", "Nicht Lisbon", "Wo ist es?"),
     ("Madrid", "Real Madrid", "Where is it?"),
     ("Lisbon", "Portugal", "Where is it?"),
