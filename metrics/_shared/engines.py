@@ -133,16 +133,16 @@ def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | No
 
 
 def _check_int8(metric: str, reason: str | None) -> None:
-    """Raise ValueError if ONNX Runtime cannot run the request, or the CPU does not add products of 8-bit integers."""
+    """Raise ValueError if ONNX Runtime cannot run the model, or if the CPU has no instruction for 8-bit products."""
     if reason:
         raise ValueError(
-            f"{metric}: dtype is 'int8', which ONNX Runtime supports for the embedded models on a CPU, but {reason} "
-            "needs torch; use dtype='auto'"
+            f"{metric}: dtype is 'int8', which only ONNX Runtime supports, for the embedded models on a CPU, but "
+            f"{reason} is set; use dtype='auto'"
         )
     if not multiplies_int8():
         raise ValueError(
-            f"{metric}: dtype is 'int8', which needs AVX-VNNI, AVX512-VNNI or ARM's dot products, but /proc/cpuinfo "
-            "lists none of them; use dtype='auto'"
+            f"{metric}: dtype is 'int8', which needs a CPU with AVX-VNNI, AVX512-VNNI or ARM's dot products, and "
+            "/proc/cpuinfo does not list them; use dtype='auto'"
         )
 
 

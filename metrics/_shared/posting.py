@@ -37,8 +37,8 @@ Resolve = Callable[[str], Awaitable[str]]
 class PostError(Exception):
     """A request failed.
 
-    `status` is that of the reply, or the code of an error in it; None without a complete reply. If it is `transient`, a
-    retry may succeed. `wait` is the number of seconds before a retry that the server asks for.
+    `status` is the HTTP status of the reply, or the error code in its body; None without a complete reply. If the error
+    is `transient`, a retry may succeed. `wait` is the number of seconds that the server asks clients to wait.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ def fastest(device: str) -> Dtype:
 
 
 def multiplies_int8() -> bool:
-    """Return whether the CPU adds products of 8-bit integers; without such an instruction, sums can overflow."""
+    """Return whether the CPU has an instruction for 8-bit dot products; without it, sums can overflow."""
     return (sys.platform == "darwin" and platform.machine() == "arm64") or _cpu_has("avx512_vnni|avx_vnni|asimddp")
 
 

@@ -237,7 +237,7 @@ def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bo
 
 
 def _lacks(texts: Texts, wanted: Sequence[str], missing: Sequence[str]) -> bool:
-    """Return whether an answer has as many items as parts that were found, so that none stands for a missing one."""
+    """Return whether required parts are missing, and no other item could be another name for one of them."""
     items = len(_SEPARATOR.split(texts.answer.strip(" .")))
     found, words = len(wanted) - len(missing), {word[:4] for word in texts.answer_words}
     absent = words.isdisjoint(word[:4] for part in missing for word in exact_words(part))

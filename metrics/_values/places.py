@@ -32,7 +32,7 @@ _SUFFIXES = "市都州県省府国國"
 
 
 def same_named(texts: Texts) -> tuple[str, bool] | None:
-    """Return the kind of what the reference names, and whether the answer names the same; None if that is not certain.
+    """Return "place" or "number", and whether the answer names the reference's one; None if that is not certain.
 
     >>> same_named(Texts("", "Em Lisbon.", "Lisboa")), same_named(Texts("", "京都です。", "東京"))
     (('place', True), ('place', False))
@@ -125,7 +125,7 @@ def _is_part(text: str, start: int, end: int) -> bool:
 
 
 def _ideographic(text: str) -> Iterator[Keys | None]:
-    """Yield the same for a text without spaces, where a longer word may start or end with a name."""
+    """Yield what each name in a text without spaces stands for; None if a longer word contains the name."""
     start = 0
     while start < len(text):
         for size in range(min(2 * _WORDS, len(text) - start), 1, -1):

@@ -19,7 +19,7 @@ _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer t
 
 
 def corrected(texts: Texts) -> bool | None:
-    """Return whether an answer gives the reference after its last correction; None if that is not certain.
+    """Return whether an answer that corrects itself ends up with the reference; None if that is not certain.
 
     >>> corrected(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
     False

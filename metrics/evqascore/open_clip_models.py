@@ -50,8 +50,8 @@ def load_named(name: str, pretrained: str) -> Clip:
 def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
     """Create a model with exactly the given weights.
 
-    `given` has the tensors of a user's file, of which open_clip would interpolate position embeddings of another size.
-    The other options are those of open_clip.
+    `given` holds the tensors of a user's file. Without this check, open_clip would interpolate position embeddings of
+    another size. open_clip gets the other options.
     """
     open_clip = _open_clip()
     try:

