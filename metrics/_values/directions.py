@@ -128,11 +128,16 @@ def _same_pole(texts: Texts) -> bool | None:
         return None
     number, side = POLE[poles[0]]
     found = {POLE[word] for word in given if word in POLE and POLE[word][0] == number}
-    known = {stem(word) for word in (*exact_words(texts.question), *wanted)}
+    asked, known = (set(map(stem, words)) for words in (exact_words(texts.question), wanted))
     others = [word for word in map(stem, wanted) if word != stem(poles[0])]
-    left = [word for word in map(stem, given) if word in others]
-    if len(found) != 1 or (left != others and not set(others) <= set(map(stem, exact_words(texts.question)))):
+    rest = [stem(word) for word in given if word not in POLE]
+    left = [word for word in rest if word in others]
+    # A short answer may leave out what the question names, but not name something else from it; nor may a comparison.
+    aside = not asked.isdisjoint({*rest} - known)
+    short = not left and asked.issuperset(others) and not aside
+    compared = bool(others) and poles[0].endswith("er") and aside
+    if len(found) != 1 or compared or not (left == others or short):
         return None
     same = found == {(number, side)}
-    new = [word for word in given if word not in POLE and stem(word) not in known]
+    new = [word for word in rest if word not in asked | known]
     return same if len(new) <= same + 1 else None

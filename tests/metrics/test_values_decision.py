@@ -320,6 +320,13 @@ DIFFERENT = {
 UNCERTAIN = [
     ("It may rain.", "It may not rain.", ""),
     ("It is not only red.", "It is only red.", ""),
+    (
+        "Oxford University existed first",
+        "The Aztec Empire existed first.",
+        "Which is older, Oxford or the Aztec Empire?",
+    ),
+    ("A hare is faster", "A tortoise is faster.", "Who is faster, a tortoise or a hare?"),
+    ("New York is cooler", "Paris is cooler than New York.", "Is New York or Paris cooler?"),
     ("touch a single leaf", "Not to touch a single leaf", "What did he forbid?"),
     ("It can't fly.", "No, it cannot fly.", ""),
     ("Paris", "the capital of France", "Where?"),
