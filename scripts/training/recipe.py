@@ -23,7 +23,7 @@ _ACCEPTED: Mapping[type, tuple[set[type], str]] = {
     float: ({float, int, str}, "a number"),  # YAML reads 1e-4 as a string
     bool: ({bool}, "true or false"),
     str: ({str}, "a string"),
-    Path: ({str}, "the path of a file"),
+    Path: ({str}, "a path"),
 }
 
 
@@ -34,6 +34,8 @@ class TrainingRecipe:
     Args:
         tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
         data: Data sets to train on, as for `read_sets`.
+        verdicts: Folder with further judged answers to train on, as for `read_verdicts`.
+        sentence_pairs: Folder with labeled sentence pairs, as for `read_pairs`; `balance` sets how many are drawn.
         encoder: Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its
             name on the Hub. None trains a matcher.
         start: File of a matcher, or for a teacher of a teacher, to continue from.
@@ -55,6 +57,8 @@ class TrainingRecipe:
 
     tasks: tuple[str, ...] = tuple(TASKS)
     data: tuple[str, ...] = ("evouna",)
+    verdicts: Path | None = None
+    sentence_pairs: Path | None = None
     encoder: str | None = None
     start: Path | None = None
     teachers: tuple[Path, ...] = ()

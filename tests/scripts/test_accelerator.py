@@ -1,6 +1,5 @@
 """`python -m evaluate_qa.dev.accelerator`: the whole plan with one-layer encoders and a few dozen rows."""
 
-import gzip
 import itertools
 import json
 import sys
@@ -8,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from commands import run_program
+from toy_sets import toy_sets
 
 import evaluate_qa
 from evaluate_qa.dev.accelerator import parcel, stages
@@ -16,12 +16,12 @@ from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate, ma
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, PackOptions, kind_of, pack, unpack
 from evaluate_qa.dev.accelerator.skills import skills
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
-from evaluate_qa.dev.accelerator.strangers import PAIRS, REPORTED, TRAINED, read_pairs, read_verdicts
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.examples import TrainingExample
 from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher
+from evaluate_qa.training.verdicts import TRAINED
 
 WORDS = [
     "the",
@@ -50,8 +50,6 @@ WORDS = [
     "yes",
     "a",
 ]
-NOUNS, PLACES = ["cat", "dog", "bird", "fish"], ["mat", "tree", "park", "pond"]
-TEXTS = [(f"the {noun} is in the {place}", noun, place) for noun in NOUNS for place in PLACES]
 RECIPE = TrainingRecipe(device="cpu", token_budget=2048, max_tokens=32)
 STEPS = (
     Step("pairs", SMALL, SMALL, 1e-3, pairs=True),
@@ -60,30 +58,6 @@ STEPS = (
 )
 TWO_FOLDS = FOLDS[:2]
 MEANS = {"distilled+shipped": ("distilled", "shipped")}
-
-
-def lines(file, rows):
-    file.parent.mkdir(exist_ok=True)
-    file.write_bytes(gzip.compress("".join(f"{json.dumps(row)}\n" for row in rows).encode()))
-
-
-def toy_sets(root):
-    """Write all sets of pairs and of judged answers."""
-    for name in " ".join(PAIRS.values()).split():
-        rows = []
-        for text, noun, place in TEXTS:
-            wrong = "not_entailment" if name == "hans" else "contradiction"
-            for hypothesis, label in ((f"a {noun}", "entailment"), (f"it is not in the {place}", wrong)):
-                rows.append({"premise": f"{text} {name}", "hypothesis": hypothesis, "label": label})
-        lines(root / "pairs" / f"{name}.jsonl.gz", rows)
-    for name in (*TRAINED, *REPORTED):
-        rows = []
-        for n, (text, noun, place) in enumerate(TEXTS):
-            row = {"question": f"where is {name} {noun} {n}", "references": [f"in the {place}"], "group": n}
-            rows.append(row | {"prediction": f"on the {PLACES[n % 4 - 1]}", "label": 0})
-            if name not in ("opentriviaqa_wrong", "halueval_qa_small", "stepverify"):
-                rows += [row | {"prediction": text, "score": 1.0}, row | {"prediction": "who", "score": 0.5}]
-        lines(root / "verdicts" / f"{name}.jsonl.gz", rows)
 
 
 @pytest.fixture(scope="module")
@@ -273,20 +247,6 @@ def test_missing_folders_are_reported(tmp_path):
     assert "has no manifest.json; give the folder that `pack` wrote" in output
 
 
-def test_pairs_are_divided_by_premise(tmp_path):
-    toy_sets(tmp_path)
-    row = {"premise": "The  cat is in the mat snli_dev_test", "hypothesis": "no", "label": "neutral"}
-    lines(tmp_path / "pairs" / "mnli_dev.jsonl.gz", [row, row | {"premise": "the cat is in the mat hans"}])
-    found = read_pairs(tmp_path / "pairs", 10_000)
-    parts = [{" ".join(pair.answer.casefold().split()) for pair in part} for part in (found.train, found.held_out)]
-    assert not parts[0] & parts[1]
-    assert all(parts)
-    assert {pair.label for pair in found.train} == {0.0, 1.0}
-    assert {pair.data_set for pair in found.held_out} <= PAIRS.keys()
-    assert not any(pair.data_set == "paws_x_zh" for pair in found.train)
-    assert 90 <= len(read_pairs(tmp_path / "pairs", 100).train) <= 140  # rounded up for each set
-
-
 def test_skills_by_hand():
     """Bem ranks the right number above the wrong one (AUC 1); of two pairs with equal scores, AUC is .5."""
     texts = [
@@ -301,41 +261,6 @@ def test_skills_by_hand():
     ]
     found = skills(pairs, ["bem"])
     assert found == {("numbers", "de"): {"bem": 1.0}, ("numbers", "en"): {"bem": 0.5}}
-
-
-def test_reported_answers_are_not_trained_on(tmp_path):
-    toy_sets(tmp_path)
-    asked = f"Where is sas_pairs {NOUNS[0]} 0"
-    found = {one.name: one for one in read_verdicts(tmp_path / "verdicts", [asked])}
-    for name in REPORTED:
-        assert not (*found[name].train, *found[name].dev)
-        assert len(found[name].test) == 32  # without scores of .5
-    assert asked.lower() not in {row.question.lower() for row in (*found["sas_pairs"].train, *found["sas_pairs"].dev)}
-    summhay = found["summhay_insights"]
-    groups = [{row.question_id for row in rows} for rows in (summhay.train, summhay.dev, summhay.test)]
-    assert sum(map(len, groups)) == len(set.union(*groups)) == 16
-    trivia = found["opentriviaqa_wrong"]
-    assert sum(row.label for row in trivia.train) == len(trivia.train) / 2
-    assert not trivia.dev
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda file: file.unlink(), r"^there is no file .*hans.jsonl.gz; give a folder that has a file hans"),
-        (lambda file: file.write_bytes(b"{}"), r"hans.jsonl.gz is not a gzip file of JSON lines .*; copy it again$"),
-        (lambda file: lines(file, [{"premise": "a"}]), r"hans.jsonl.gz, line 1: there is no column 'hypothesis'"),
-        (
-            lambda file: lines(file, [{"premise": "a", "hypothesis": "b", "label": "yes"}]),
-            r"hans.jsonl.gz, line 1: label is 'yes'; expected one of entailment, paraphrase, neutral",
-        ),
-    ],
-)
-def test_damaged_sets_raise_an_error(tmp_path, damage, message):
-    toy_sets(tmp_path)
-    damage(tmp_path / "pairs" / "hans.jsonl.gz")
-    with pytest.raises((OSError, ValueError), match=message):
-        read_pairs(tmp_path / "pairs", 100)
 
 
 def test_parcels_are_joined_and_checked(tmp_path):

@@ -104,8 +104,8 @@ def skills(
 ) -> None:
     """Print the AUC of metrics on held-out pairs of each skill and language."""
     with reported_errors("skills", program=_PROGRAM):
+        from ...training.sentence_pairs import read_pairs
         from .skills import skills as measure
-        from .strangers import read_pairs
 
         for (skill, language), found in measure(read_pairs(pairs, 0).held_out, metric).items():
             figures = "  ".join(f"{name} {auc:.3f}" for name, auc in found.items())

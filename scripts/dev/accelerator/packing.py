@@ -7,24 +7,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...agreement.data_sets import DATA
-from ...labeled_data.rows import DataSelection, LabeledRow
+from ...labeled_data.rows import LabeledRow
 from ...training.balance import Balance, Balanced
 from ...training.examples import TrainingExample
 from ...training.job import example_pool
 from ...training.recipe import read_recipe
+from ...training.sentence_pairs import read_pairs
 from ...training.sources import KNOWN, LabeledSet, read_sets, sample
+from ...training.verdicts import KINDS, read_verdicts, reported_questions
 from . import parcel
-from .strangers import KINDS, read_pairs, read_verdicts
 
 SMALL, LARGE = "minilm", "mpnet"
 """Names of the parcels: the data with MiniLM, and the large encoder, all-mpnet-base-v2."""
 TEST = "test:"
 """Start of the names of sets whose rows nothing is fitted on."""
 
-# The recipe whose mixture is used, and the parts of the data sets that figures are reported on.
+# The recipe whose mixture is used.
 _RECIPE = Path(__file__).parents[2] / "training" / "recipes" / "distilled.yaml"
-_REPORTED = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test", "diver_qa": None}
 # Rows of each written set that the final layers are fitted on.
 _WRITTEN_ROWS = 60
 # Files of an encoder besides its weights are smaller.
@@ -75,7 +74,7 @@ def pack(options: PackOptions) -> Mapping[str, int]:
     Raises:
         OSError, ValueError: a file is missing, or a row has the wrong form.
     """
-    reported = _reported(options.data_dir) if options.data == KNOWN else []
+    reported = reported_questions(options.data_dir) if options.data == KNOWN else []
     verdicts = read_verdicts(options.verdicts, reported)
     pairs = read_pairs(options.pairs, options.pair_rows)
     sets = [*read_sets(options.data, options.data_dir), *verdicts]
@@ -137,12 +136,6 @@ def restore(contents: Mapping[str, bytes], folder: Path) -> None:
 def kind_of(data_set: str) -> str | None:
     """Return the kind of answers of a data set or of one of its sets; None for written answers."""
     return KINDS.get(data_set.removeprefix(TEST).partition("/")[0])
-
-
-def _reported(data_dir: Path) -> list[str]:
-    """Return the questions that figures are reported on."""
-    selections = {name: DataSelection(data_dir=data_dir, split=split) for name, split in _REPORTED.items()}
-    return [row.question for name, selection in selections.items() for row in DATA[name](selection).rows]
 
 
 def _held_out(sets: Sequence[LabeledSet], count: int) -> Iterator[tuple[str, dict[str, Any]]]:
