@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,7 +20,7 @@ from .negations import denied
 from .phrases import takes_back
 from .places import same_named
 from .quantities import same_number, wanted_number
-from .reading import Texts
+from .reading import Comparison, Texts
 from .replacements import has_other_number
 from .retractions import corrected
 from .statements import same_roles, says_opposite
@@ -149,14 +149,17 @@ def decide_pair(
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
     texts = Texts(question, *_finals(answer, reference), tolerance)
-    kind, equal = next(_decisions(texts, references), (None, None))
-    certain = equal is not None and kind in kinds and not (kind not in _OWN_RETRACTIONS and takes_back(texts.answer))
+    comparison = _compare(texts, references)
+    if comparison is None or comparison.kind not in kinds:
+        return Decision()
+    kind, equal = comparison.kind, comparison.equal
+    retracted = kind not in _OWN_RETRACTIONS and takes_back(texts.answer)
     repeated = equal is False and (
         (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
         or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
     )
-    if not certain or repeated:
-        return Decision(kind if kind in kinds else None)
+    if equal is None or retracted or repeated:
+        return Decision(kind)
     return Decision(kind, equal, _shown(texts.reference), _shown(texts.found or texts.answer))
 
 
@@ -235,45 +238,24 @@ def _repeats(texts: Texts) -> bool:
     return wanted + whole in f" {' '.join(answer)} "
 
 
-def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool | None]]:
-    """Yield the kinds of value that the reference is, with the verdicts.
+def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
+    """Compare the answer with the reference by the first rule that applies; None if the reference is no value.
 
-    Most references are no values, so each kind has a fast test before it.
+    Most references are no values, so each rule starts with a fast test.
     """
     reference, answer = texts.reference, texts.answer
     if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
         for chosen in (chosen_option, chosen_options):
             if (letters := chosen(texts.question, answer, reference)) is not None:
-                yield "option", letters[0] == letters[1]
+                return Comparison("option", letters[0] == letters[1])
     if len(reference) > _LONGEST_REFERENCE:
-        return
+        return None
     if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
-        yield "yes_no", _same_polarity(texts, wanted)
-        return
-    yield from _unsettled(texts, references)
-    spaces = reference.count(" ")
-    if spaces <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
-        yield "date", same
-    yield from _names(texts)
-    if denied(texts):
-        yield "negation", False
-    if spaces <= _SPACES:
-        for compare in (same_direction, same_roles):
-            if (same := compare(texts)) is not None and not (same and _VALUE.search(reference)):
-                yield "direction", same
-        if says_opposite(texts):
-            yield "direction", False
-        yield from _values(texts)
-
-
-def _unsettled(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Judge answers that correct themselves or list candidates."""
-    reference, answer = texts.reference, texts.answer
-    if takes_back(answer) and (same := corrected(texts)) is not None:
-        yield "negation", same
-    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
-    if mentioned and is_one_of_candidates(texts, references):
-        yield "candidates", False
+        return Comparison("yes_no", _same_polarity(texts, wanted))
+    comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
+    if comparison is None and reference.count(" ") <= _SPACES:
+        comparison = _compare_values(texts)
+    return comparison
 
 
 def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
@@ -287,42 +269,67 @@ def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
     return said == wanted
 
 
-def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
-    """Compare identifiers, acronyms, persons and places, which need no reading of values."""
-    for same in same_code(texts):
-        yield "identifier", same
+def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
+    """Judge answers that correct themselves or list candidates."""
+    reference, answer = texts.reference, texts.answer
+    if takes_back(answer) and (same := corrected(texts)) is not None:
+        return Comparison("negation", same)
+    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
+    return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
+
+
+def _compare_names(texts: Texts) -> Comparison | None:
+    """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
+    if texts.reference.count(" ") <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
+        return Comparison("date", same)
+    if code := same_code(texts):
+        return code
     if len(texts.answer) > _LONGEST_NAME:
-        return
+        return None
     if differs_in_one_word(texts):
-        yield "identifier", False
-    if (same := acronym(texts)) is not None:
-        yield "acronym", same
-    if (same := same_person(texts)) is not None:
-        yield "person", same
-    if found := same_named(texts):
-        yield found
+        return Comparison("identifier", False)
+    for kind, compare in (("acronym", acronym), ("person", same_person)):
+        if (same := compare(texts)) is not None:
+            return Comparison(kind, same)
+    return same_named(texts)
 
 
-def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+def _compare_statements(texts: Texts) -> Comparison | None:
+    """Find denials, and compare directions and who did what."""
+    if denied(texts):
+        return Comparison("negation", False)
+    if texts.reference.count(" ") > _SPACES:
+        return None
+    for compare in (same_direction, same_roles):
+        if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
+            return Comparison("direction", same)
+    return Comparison("direction", False) if says_opposite(texts) else None
+
+
+def _compare_values(texts: Texts) -> Comparison | None:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    reference = texts.reference
+    reference, values = texts.reference, texts.wanted
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
-        yield "quantity" if texts.wanted.numbers[0].unit else "number", True
-    if has_value:
-        yield from _formulas_and_moments(texts)
-        if not texts.wanted.times and (same := same_ratio(texts)) is not None:
-            yield "number", same
-    if _LISTED.search(reference) and not texts.wanted.is_range and is_list(texts):
-        yield "list", has_parts(texts)
-    if has_value:
-        number = wanted_number(texts)
-        same = None if number is None else same_number(texts, number)
-        if same is None and has_other_number(texts):
-            same = False
-        if number is not None or same is not None:
-            yield "quantity" if number and number.unit else "number", same
+        return Comparison("quantity" if values.numbers[0].unit else "number", True)
+    if has_value and (comparison := _compare_formula_or_moment(texts)):
+        return comparison
+    if has_value and not values.times and (same := same_ratio(texts)) is not None:
+        return Comparison("number", same)
+    if _LISTED.search(reference) and not values.is_range and is_list(texts):
+        return Comparison("list", has_parts(texts))
+    return _compare_number(texts) if has_value else None
+
+
+def _compare_number(texts: Texts) -> Comparison | None:
+    number = wanted_number(texts)
+    same = same_number(texts, number) if number else None
+    if same is None and has_other_number(texts):
+        same = False
+    if number is None and same is None:
+        return None
+    return Comparison("quantity" if number and number.unit else "number", same)
 
 
 def _same_text(texts: Texts) -> bool:
@@ -339,18 +346,17 @@ def _has_value(reference: str) -> bool:
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN.issuperset, words))
 
 
-def _formulas_and_moments(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     measured = any(one.unit for one in texts.wanted.numbers)
     if not measured and (same := same_formula(texts.answer, texts.reference)) is not None:
-        yield "formula", same
+        return Comparison("formula", same)
     period = is_period(texts.reference)
     if period and (same := same_period(texts)) is not None:
-        yield "date", same
+        return Comparison("date", same)
     if is_date(texts):
         same = same_date(texts)
         if same is not None or asks_when(texts):
-            yield "date", same
+            return Comparison("date", same)
     elif period and texts.short:
-        yield "date", None
-    if is_time(texts):
-        yield "time", same_time(texts)
+        return Comparison("date")
+    return Comparison("time", same_time(texts)) if is_time(texts) else None

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from .directions import NOT
 from .place_data import DATA
-from .reading import Texts
+from .reading import Comparison, Texts
 
 Keys = frozenset[str]
 """What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
@@ -31,13 +31,13 @@ _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 
 
-def same_named(texts: Texts) -> tuple[str, bool] | None:
-    """Return "place" or "number", and whether the answer names the reference's one; None if that is not certain.
+def same_named(texts: Texts) -> Comparison | None:
+    """Return whether the answer names the reference's place, language or number; None if that is not certain.
 
-    >>> same_named(Texts("", "Em Lisbon.", "Lisboa")), same_named(Texts("", "京都です。", "東京"))
-    (('place', True), ('place', False))
-    >>> same_named(Texts("", "Real Madrid", "Barcelona")), same_named(Texts("", "٥", "خمسة"))
-    (None, ('number', True))
+    >>> same_named(Texts("", "Em Lisbon.", "Lisboa")).equal, same_named(Texts("", "京都です。", "東京")).equal
+    (True, False)
+    >>> same_named(Texts("", "Real Madrid", "Barcelona")), same_named(Texts("", "٥", "خمسة")).kind
+    (None, 'number')
     """
     answer = texts.answer
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
@@ -55,7 +55,7 @@ def same_named(texts: Texts) -> tuple[str, bool] | None:
     if not alike or len({*alike}) > 1:
         return None
     same = bool(wanted & alike[0])
-    return None if same and texts.reference in answer else ("number" if kinds == {"n"} else "place", same)
+    return None if same and texts.reference in answer else Comparison("number" if kinds == {"n"} else "place", same)
 
 
 def plain_name(name: str) -> str:

@@ -227,6 +227,19 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     return replace(second, number=total, unit=first.unit, start=first.start)
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What a rule found.
+
+    Attributes:
+        kind: Kind of the reference's value.
+        equal: Whether the answer has the reference's value; None if that is not certain.
+    """
+
+    kind: str
+    equal: bool | None = None
+
+
 class Texts:
     """The texts of a comparison, with their values, which are read when they are first needed.
 
