@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .._shared.words import exact_words
@@ -156,11 +156,11 @@ def decide_pair(
     retracted = kind not in _OWN_RETRACTIONS and takes_back(texts.answer)
     repeated = equal is False and (
         (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
-        or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
+        or (not comparison.hedges and kind not in _WHOLE and _repeats(texts))
     )
     if equal is None or retracted or repeated:
         return Decision(kind)
-    return Decision(kind, equal, _shown(texts.reference), _shown(texts.found or texts.answer))
+    return Decision(kind, equal, _shown(texts.reference), _shown(comparison.answer or texts.answer))
 
 
 def decide_row(
@@ -312,7 +312,7 @@ def _compare_values(texts: Texts) -> Comparison | None:
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
-        return Comparison("quantity" if values.numbers[0].unit else "number", True)
+        return Comparison(values.numbers[0].kind, True)
     if has_value and (comparison := _compare_formula_or_moment(texts)):
         return comparison
     if has_value and not values.times and (same := same_ratio(texts)) is not None:
@@ -324,12 +324,10 @@ def _compare_values(texts: Texts) -> Comparison | None:
 
 def _compare_number(texts: Texts) -> Comparison | None:
     number = wanted_number(texts)
-    same = same_number(texts, number) if number else None
-    if same is None and has_other_number(texts):
-        same = False
-    if number is None and same is None:
-        return None
-    return Comparison("quantity" if number and number.unit else "number", same)
+    comparison = same_number(texts, number) if number else Comparison("number")
+    if comparison.equal is None and has_other_number(texts):
+        return replace(comparison, equal=False, hedges=False)
+    return comparison if number else None
 
 
 def _same_text(texts: Texts) -> bool:
@@ -354,9 +352,9 @@ def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     if period and (same := same_period(texts)) is not None:
         return Comparison("date", same)
     if is_date(texts):
-        same = same_date(texts)
-        if same is not None or asks_when(texts):
-            return Comparison("date", same)
+        comparison = same_date(texts)
+        if comparison.equal is not None or asks_when(texts):
+            return comparison
     elif period and texts.short:
         return Comparison("date")
-    return Comparison("time", same_time(texts)) if is_time(texts) else None
+    return same_time(texts) if is_time(texts) else None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from .._shared.words import exact_words
 from .dates import MONTH_OF, Date, agrees
 from .phrases import FILLERS, alternatives, negated, rest, singular
-from .reading import Texts
+from .reading import Comparison, Texts
 from .text import plain, word_set
 
 _WHEN = re.compile(
@@ -65,14 +65,14 @@ def only_date(reference: str) -> Date | None:
     return texts.wanted.dates[0] if is_date(texts) else None
 
 
-def same_date(texts: Texts) -> bool | None:
-    """Return whether the answer has the reference's date; None if that is not certain.
+def same_date(texts: Texts) -> Comparison:
+    """Compare the dates in the answer with the reference's date.
 
-    >>> same_date(Texts("When?", "In July 1969.", "1969")), same_date(Texts("When?", "1969", "July 1969"))
+    >>> same_date(Texts("When?", "In July 1969.", "1969")).equal, same_date(Texts("When?", "1969", "July 1969")).equal
     (True, None)
     """
     if texts.long:
-        return None
+        return Comparison("date")
     wanted, text = texts.wanted.dates[0], texts.given.text
     asked = {date.fields for date in texts.asked.dates}
     found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
@@ -81,17 +81,15 @@ def same_date(texts: Texts) -> bool | None:
     found = [(date, same) for date, same in found if same or date.fields not in asked]
     years = {date.years for date in texts.asked.dates}
     if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
-        return None  # a year that the reference does not confirm
+        return Comparison("date")  # a year that the reference does not confirm
     if not found:
-        return _same_century(texts, wanted) if _CENTURY.search(texts.reference) else _same_early_year(texts, wanted)
-    texts.found = "; ".join(text[date.start : date.end] for date, _ in found)
-    verdicts = [same for _, same in found]
-    texts.hedges = alternatives(text, [(date.start, date.end) for date, _ in found], verdicts)
-    if texts.hedges:
-        return False
-    if all(verdicts):
-        return True
-    return False if set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found]) else None
+        compare = _same_century if _CENTURY.search(texts.reference) else _same_early_year
+        return Comparison("date", compare(texts, wanted))
+    answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in found), [same for _, same in found]
+    if alternatives(text, [(date.start, date.end) for date, _ in found], verdicts):
+        return Comparison("date", False, answer, hedges=True)
+    wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found])
+    return Comparison("date", True if all(verdicts) else False if wrong else None, answer)
 
 
 def is_period(reference: str) -> bool:
@@ -160,16 +158,16 @@ def is_time(texts: Texts) -> bool:
     return len(times) == 1 and not texts.wanted.dates and not rest(texts.wanted.text, times[0].start, times[0].end)
 
 
-def same_time(texts: Texts) -> bool | None:
-    """Return whether the answer has the reference's time of day; None if that is not certain.
+def same_time(texts: Texts) -> Comparison:
+    """Compare the times in the answer with the reference's time of day.
 
-    >>> same_time(Texts("", "21:00", "9 pm")), same_time(Texts("", "9 am", "9 pm")), same_time(Texts("", "9", "9 pm"))
-    (True, False, None)
+    >>> same_time(Texts("", "21:00", "9 pm")).equal, same_time(Texts("", "9", "9 pm")).equal
+    (True, None)
     """
     times = [time for time in texts.given.times if not negated(texts.given.text[: time.start])]
-    texts.found = "; ".join(texts.given.text[time.start : time.end] for time in times)
+    answer = "; ".join(texts.given.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(texts.wanted.times[0]) for time in times}
-    return verdicts.pop() if len(verdicts) == 1 else None
+    return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
 
 
 _WEEKDAYS = (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from .._shared.words import exact_words
 from .numbers import WrittenNumber, equal
 from .phrases import alternatives, negated, rest, singular
-from .reading import Mention, Texts, value_of_roman
+from .reading import Comparison, Mention, Texts, value_of_roman
 from .text import word_set
 from .units import converted, readable, same_unit
 
@@ -54,8 +54,8 @@ def wanted_number(texts: Texts) -> Mention | None:
     return texts.wanted.numbers[0]
 
 
-def same_number(texts: Texts, wanted: Mention) -> bool | None:
-    """Return whether the answer has the reference's number; None if that is not certain.
+def same_number(texts: Texts, wanted: Mention) -> Comparison:
+    """Compare the numbers in the answer with the reference's number.
 
     Args:
         texts: The texts.
@@ -63,7 +63,7 @@ def same_number(texts: Texts, wanted: Mention) -> bool | None:
     """
     before, after = texts.wanted.text[: wanted.start], texts.wanted.text[wanted.end :]
     if _VERB.search(after) or texts.wanted.text.count(" ") > _MOST_SPACES:
-        return None
+        return Comparison(wanted.kind)
     words = rest(texts.wanted.text, wanted.start, wanted.end) if wanted.end else []
     if (words and wanted.ordinal) or set(words) & set(exact_words(before)):
         return _same_name(texts, wanted, words)
@@ -71,29 +71,29 @@ def same_number(texts: Texts, wanted: Mention) -> bool | None:
     following = next(iter(after.split()), "") if wanted.end else ""
     title = following[:1].isupper() and following not in texts.question.split()
     if len(words) > _MOST_WORDS or len(new) > _MOST_NEW_WORDS or title:
-        return None
+        return Comparison(wanted.kind)
     return _same_quantity(texts, wanted, words)
 
 
-def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | None:
+def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
     """Compare a name with a number, such as Apollo 11 or the 14th Amendment."""
     if wanted.unit or len(words) > _LONGEST_NAME or wanted.number.is_range or not wanted.number.integer:
-        return None
+        return Comparison(wanted.kind)
     text, names = texts.given.text, _singulars(words)
     whole = [one for one in texts.given.numbers if one.number.integer and not negated(text[: one.start])]
     near = [one for one in whole if _around(text, one) & names]
     if not near and texts.short:
         near = [one for one in whole if not rest(text, one.start, one.end)]
-    texts.found = "; ".join(text[one.start : one.end].strip() for one in near)
+    answer = "; ".join(text[one.start : one.end].strip() for one in near)
     verdicts = {one.number.value == wanted.number.value for one in near}
     if len(verdicts) != 1:
-        return None
+        return Comparison("number", None, answer)
     same = verdicts.pop()
     named = set(words) - {"no", "number"} <= set(texts.answer_words) or not rest(text, near[0].start, near[0].end)
-    return same if named or not same else None
+    return Comparison("number", same if named or not same else None, answer)
 
 
-def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | None:
+def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.given.text
     given = [_signed(text, one, wanted) for one in texts.given.numbers if not negated(text[: one.start])]
@@ -104,16 +104,23 @@ def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool 
     found = _compared(texts, wanted, given)
     if not found:
         other_unit = len(given) == 1 and given[0].unit and wanted.unit and given[0].number == wanted.number
-        return False if other_unit else None
-    texts.found = "; ".join(_shown(text, one, wanted.unit) for one, _ in found)
+        return Comparison(wanted.kind, False if other_unit else None)
+    hedges = alternatives(text, [(one.start, one.end) for one, _ in found], [same for _, same in found])
+    answer = "; ".join(_shown(text, one, wanted.unit) for one, _ in found)
+    return Comparison(wanted.kind, _verdict(texts, wanted, words, found, hedges), answer, hedges)
+
+
+def _verdict(
+    texts: Texts, wanted: Mention, words: Sequence[str], found: Sequence[tuple[Mention, bool]], hedges: bool
+) -> bool | None:
+    """Return whether the answer has the reference's number, by the verdicts on each of its numbers."""
     if _counts_other_things(texts, found[0][0], words):
         return None
     verdicts = [same for _, same in found]
-    rates = [set(_PER.findall(each.lower())) for each in (texts.wanted.text, text)]
+    rates = [set(_PER.findall(values.text.lower())) for values in (texts.wanted, texts.given)]
     if not wanted.unit and rates[0] != rates[1] and all(rates):
         return False if all(verdicts) else None
-    texts.hedges = alternatives(text, [(one.start, one.end) for one, _ in found], verdicts)
-    if texts.hedges:
+    if hedges:
         return False
     if len(set(verdicts)) > 1:
         return _of_several(texts, found, words)

@@ -78,6 +78,11 @@ class Mention:
     bound: str = ""
     year: bool = False
 
+    @property
+    def kind(self) -> str:
+        """Its kind of value."""
+        return "quantity" if self.unit else "number"
+
 
 @dataclass(frozen=True)
 class Values:
@@ -234,10 +239,14 @@ class Comparison:
     Attributes:
         kind: Kind of the reference's value.
         equal: Whether the answer has the reference's value; None if that is not certain.
+        answer: The compared values of the answer, as they are written; `""` for the whole answer.
+        hedges: Whether the answer names alternatives.
     """
 
     kind: str
     equal: bool | None = None
+    answer: str = ""
+    hedges: bool = False
 
 
 class Texts:
@@ -248,15 +257,12 @@ class Texts:
         answer: The answer.
         reference: The reference.
         tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
-        found: The value in the answer, as it is written; set by a comparison.
-        hedges: Whether the answer names alternatives; set by a comparison.
     """
 
     def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
         if "钱" in question:  # Otherwise 块 counts pieces.
             answer, reference = (text.replace("块", "元") for text in (answer, reference))
         self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
-        self.found, self.hedges = "", False
 
     @cached_property
     def given(self) -> Values:
