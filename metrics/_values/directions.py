@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, stem
+from .phrases import FILLERS, NEGATION, stem
 from .reading import Texts
 from .text import word_set
 
@@ -42,7 +42,6 @@ _TO = {
 }  # fmt: skip
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
-NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
 LONGEST, LONGEST_ANSWER, _LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
@@ -84,7 +83,7 @@ def same_direction(texts: Texts) -> bool | None:
     pole = not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
     if not (ends or pole) or len(words) > LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NOT.search(reference) or NOT.search(answer):
+    if NEGATION.search(reference) or NEGATION.search(answer):
         return None
     if ends and (same := _same_ends(texts)) is not None:
         return same

@@ -44,7 +44,7 @@ _RATIO = re.compile(
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
-_EXCEPT = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
+_EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _DIGIT = re.compile(r"\d")
 _TRUTH = {"t": "true", "f": "false"}
@@ -105,7 +105,7 @@ def has_parts(texts: Texts) -> bool | None:
     >>> has_parts(Texts("", "green, red", "red and green")), has_parts(Texts("", "green, blue", "red and green"))
     (True, False)
     """
-    if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):
+    if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer):
         return None
     answer = _HEDGE.sub("", texts.answer)
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
@@ -292,7 +292,7 @@ def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:
     """
     if len(texts.answer) > 2 * _LONGEST or len(parts(texts.reference)) > 1 or _SEVERAL.search(texts.question):
         return False
-    if _EXCEPT.search(texts.answer) or ";" in texts.answer:
+    if _EXCLUDES.search(texts.answer) or ";" in texts.answer:
         return False
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
     items = [words for piece in pieces if (words := exact_words(piece))]

@@ -119,6 +119,7 @@ _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
     "это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
+# Words of answers that name a person whom they do not mean.
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
 _NICKNAMES = {

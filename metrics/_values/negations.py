@@ -7,7 +7,7 @@ from .phrases import stem
 from .reading import Texts
 from .text import word_set
 
-_MAY_DENY = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
+_NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
 _SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail(?:ed|s)? to\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
@@ -29,7 +29,7 @@ def denied(texts: Texts) -> bool:
     (True, False)
     """
     reference, answer = texts.reference, texts.answer
-    if not _may_deny(reference) and not _may_deny(answer):
+    if not _has_negator(reference) and not _has_negator(answer):
         return False
     wanted, given = _words(reference), _words(answer)
     if not 1 < max(len(wanted), len(given)) <= _MOST or _LIMITED.intersection([*wanted, *given]):
@@ -42,8 +42,8 @@ def denied(texts: Texts) -> bool:
 
 
 @lru_cache(maxsize=1 << 8)
-def _may_deny(text: str) -> bool:
-    return _MAY_DENY.search(text) is not None
+def _has_negator(text: str) -> bool:
+    return _NEGATOR.search(text) is not None
 
 
 def _words(text: str) -> list[str]:

@@ -17,7 +17,9 @@ FILLERS = word_set(
     "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
     "fewer less under at least up most or so sometime utc"
 )
-_NOT = re.compile(
+# A text with one of these words needs a rule that knows what it negates.
+NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
+_NEGATION_AT_END = re.compile(
     r"(?:\bnot|n't|n’t|\brather than|\binstead of|\bnever|\bnicht|\bno longer|\bpas|\bunlike)"
     r"(?:\s+(?:in|on|at|by|the|until|about|a|just|only|from|be|was|year))*\s*$",
     re.IGNORECASE,
@@ -57,7 +59,7 @@ def negated(before: str) -> bool:
     >>> negated("It was not in "), negated("It was in ")
     (True, False)
     """
-    return _NOT.search(before[-_BEFORE:]) is not None
+    return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
 
 
 def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .directions import NOT
+from .phrases import NEGATION
 from .place_data import DATA
 from .reading import Comparison, Texts
 
@@ -43,7 +43,7 @@ def same_named(texts: Texts) -> Comparison | None:
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
         return None
     wanted = keys_of(texts.reference.strip(" ."))
-    if not wanted or _UNSURE.search(answer) or NOT.search(answer):
+    if not wanted or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     found = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
     if not found or None in found:

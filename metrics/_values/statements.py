@@ -5,8 +5,8 @@
 
 import re
 
-from .directions import LONGEST, LONGEST_ANSWER, NOT, POLE, around, content_words, opposite
-from .phrases import stem
+from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
+from .phrases import NEGATION, stem
 from .reading import Texts
 from .text import word_set
 
@@ -37,7 +37,7 @@ def same_roles(texts: Texts) -> bool | None:
     words = reference.lower().split()
     if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NOT.search(reference) or NOT.search(answer):
+    if NEGATION.search(reference) or NEGATION.search(answer):
         return None
     if " than " in reference:
         return _same_comparison(reference, answer)
