@@ -4,14 +4,13 @@
 """
 
 import re
-import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import dropwhile, product
 
 from .._shared.words import exact_words
 from .reading import Texts, value_of_roman
-from .text import word_set
+from .text import without_accents, word_set
 
 # Endings of chemical names, in which one letter is another substance, and what ships' names start with.
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
@@ -177,10 +176,10 @@ def _named_in(texts: Texts, wanted: _Person) -> bool | None:
     answer = texts.answer.strip()
     if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
         return None
-    asked = {_without_accents(word) for word in exact_words(texts.question)}
+    asked = {without_accents(word.lower()) for word in exact_words(texts.question)}
     if found := _SUBJECT.match(answer):
         given, verb, rest = _person(found["name"]), found["verb"], answer[found.end() :]
-        others = {_without_accents(word) for name in _CAPITALIZED.findall(rest) for word in name.split()}
+        others = {without_accents(word.lower()) for name in _CAPITALIZED.findall(rest) for word in name.split()}
         about = not verb or (verb in asked and (rest.startswith(" it") or others <= asked))
         if about and not asked.issuperset(given[0]):
             same, other = _same_name(given, wanted), _OTHER_CLAUSE.search(rest)
@@ -253,8 +252,4 @@ def _person(text: str) -> _Person:
     if not (capitalized or (len(words) == 1 and text.islower())) or any(one.isdigit() or one in "'’" for one in text):
         return [], 0
     names[-1:] = _DOUBLE.split(names[-1])
-    return [_without_accents(word.rstrip(".")) for word in names if word], 0
-
-
-def _without_accents(word: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(one))
+    return [without_accents(word.rstrip(".").lower()) for word in names if word], 0

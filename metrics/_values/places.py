@@ -14,6 +14,7 @@ from functools import lru_cache
 from .phrases import NEGATION
 from .place_data import DATA
 from .reading import Comparison, Texts
+from .text import without_accents
 
 Keys = frozenset[str]
 """What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
@@ -60,9 +61,8 @@ def same_named(texts: Texts) -> Comparison | None:
 
 def plain_name(name: str) -> str:
     """Return a name in lower case, without accents, hyphens and typographic apostrophes."""
-    letters = unicodedata.normalize("NFKD", name.replace("’", "'").casefold())
-    plain = "".join(one for one in letters if not "\u0300" <= one <= "\u036f")
-    return " ".join(unicodedata.normalize("NFC", plain).replace("-", " ").split())
+    plain = unicodedata.normalize("NFC", without_accents(name.replace("’", "'").casefold()))
+    return " ".join(plain.replace("-", " ").split())
 
 
 @lru_cache(maxsize=1)

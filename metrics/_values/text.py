@@ -4,6 +4,7 @@
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
@@ -13,6 +14,11 @@ from .ideographs import without_ideographs
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a table that is written as text."""
     return frozenset(text.split())
+
+
+def without_accents(text: str) -> str:
+    """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
 
 
 # Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has the letters that
