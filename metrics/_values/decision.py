@@ -67,9 +67,9 @@ _LONGEST_SHOWN = 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
+_JUDGE_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
-_OWN_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds that compare answers that correct themselves.
-_WHOLE = frozenset({"candidates", "identifier", "list", "option", "yes_no", "formula", "negation", "place"})
+_MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -153,10 +153,10 @@ def decide_pair(
     if comparison is None or comparison.kind not in kinds:
         return Decision()
     kind, equal = comparison.kind, comparison.equal
-    retracted = kind not in _OWN_RETRACTIONS and takes_back(texts.answer)
+    retracted = kind not in _JUDGE_RETRACTIONS and takes_back(texts.answer)
     repeated = equal is False and (
         (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
-        or (not comparison.hedges and kind not in _WHOLE and _repeats(texts))
+        or (not comparison.hedges and kind not in _MAY_CONTAIN_REFERENCE and _repeats(texts))
     )
     if equal is None or retracted or repeated:
         return Decision(kind)
