@@ -173,7 +173,7 @@ class Time:
 def agrees(answer: Date, reference: Date) -> bool | None:
     """Return whether an answer's date has all fields of the reference; None if fields are missing and none differs."""
     found = [
-        _same_fields((answer.years, *given), (reference.years, *wanted))
+        _compare_fields((answer.years, *given), (reference.years, *wanted))
         for given in _readings(answer)
         for wanted in _readings(reference)
     ]
@@ -188,7 +188,7 @@ def _readings(date: Date) -> list[tuple[int | None, int | None]]:
     return [(date.month, date.day), *([date.other] if date.other else [])]
 
 
-def _same_fields(answer: _Fields, reference: _Fields) -> bool | None:
+def _compare_fields(answer: _Fields, reference: _Fields) -> bool | None:
     pairs = [pair for pair in zip(answer[1:], reference[1:], strict=True) if pair[1] is not None]
     missing = any(given is None for given, _ in pairs)
     if any(given is not None and given != wanted for given, wanted in pairs):

@@ -10,20 +10,30 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
-from .codes import same_code
-from .directions import same_direction
-from .formulas import same_formula
-from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
-from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
-from .names import acronym, differs_in_one_word, same_person
-from .negations import denied
+from .codes import compare_code
+from .directions import compare_direction
+from .formulas import compare_formula
+from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
+from .moments import (
+    asks_when,
+    compare_date,
+    compare_in_cycle,
+    compare_period,
+    compare_time,
+    is_date,
+    is_period,
+    is_time,
+    only_date,
+)
+from .names import compare_acronym, compare_person, differs_in_one_word
+from .negations import is_denial
 from .phrases import takes_back
-from .places import same_named
-from .quantities import same_number, wanted_number
+from .places import compare_known_name
+from .quantities import compare_number, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
-from .retractions import corrected
-from .statements import same_roles, says_opposite
+from .retractions import compare_correction
+from .statements import compare_roles, says_opposite
 from .text import word_set
 
 KINDS = (
@@ -251,14 +261,14 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
     if len(reference) > _LONGEST_REFERENCE:
         return None
     if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
-        return Comparison("yes_no", _same_polarity(texts, wanted))
+        return Comparison("yes_no", _compare_polarity(texts, wanted))
     comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
     if comparison is None and reference.count(" ") <= _SPACES:
         comparison = _compare_values(texts)
     return comparison
 
 
-def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
+def _compare_polarity(texts: Texts, wanted: bool) -> bool | None:
     """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
     if takes_back(texts.answer):
         return None
@@ -272,7 +282,7 @@ def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
 def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
     """Judge answers that correct themselves or list candidates."""
     reference, answer = texts.reference, texts.answer
-    if takes_back(answer) and (same := corrected(texts)) is not None:
+    if takes_back(answer) and (same := compare_correction(texts)) is not None:
         return Comparison("negation", same)
     mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
     return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
@@ -280,27 +290,27 @@ def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | 
 
 def _compare_names(texts: Texts) -> Comparison | None:
     """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
-    if texts.reference.count(" ") <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
+    if texts.reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
         return Comparison("date", same)
-    if code := same_code(texts):
+    if code := compare_code(texts):
         return code
     if len(texts.answer) > _LONGEST_NAME:
         return None
     if differs_in_one_word(texts):
         return Comparison("identifier", False)
-    for kind, compare in (("acronym", acronym), ("person", same_person)):
+    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
         if (same := compare(texts)) is not None:
             return Comparison(kind, same)
-    return same_named(texts)
+    return compare_known_name(texts)
 
 
 def _compare_statements(texts: Texts) -> Comparison | None:
     """Find denials, and compare directions and who did what."""
-    if denied(texts):
+    if is_denial(texts):
         return Comparison("negation", False)
     if texts.reference.count(" ") > _SPACES:
         return None
-    for compare in (same_direction, same_roles):
+    for compare in (compare_direction, compare_roles):
         if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             return Comparison("direction", same)
     return Comparison("direction", False) if says_opposite(texts) else None
@@ -315,16 +325,16 @@ def _compare_values(texts: Texts) -> Comparison | None:
         return Comparison(values.numbers[0].kind, True)
     if has_value and (comparison := _compare_formula_or_moment(texts)):
         return comparison
-    if has_value and not values.times and (same := same_ratio(texts)) is not None:
+    if has_value and not values.times and (same := compare_ratio(texts)) is not None:
         return Comparison("number", same)
     if _LISTED.search(reference) and not values.is_range and is_list(texts):
-        return Comparison("list", has_parts(texts))
-    return _compare_number(texts) if has_value else None
+        return Comparison("list", compare_list(texts))
+    return _compare_single_value(texts) if has_value else None
 
 
-def _compare_number(texts: Texts) -> Comparison | None:
+def _compare_single_value(texts: Texts) -> Comparison | None:
     number = wanted_number(texts)
-    comparison = same_number(texts, number) if number else Comparison("number")
+    comparison = compare_number(texts, number) if number else Comparison("number")
     if comparison.equal is None and has_other_number(texts):
         return replace(comparison, equal=False, hedges=False)
     return comparison if number else None
@@ -346,15 +356,15 @@ def _has_value(reference: str) -> bool:
 
 def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     measured = any(one.unit for one in texts.wanted.numbers)
-    if not measured and (same := same_formula(texts.answer, texts.reference)) is not None:
+    if not measured and (same := compare_formula(texts.answer, texts.reference)) is not None:
         return Comparison("formula", same)
     period = is_period(texts.reference)
-    if period and (same := same_period(texts)) is not None:
+    if period and (same := compare_period(texts)) is not None:
         return Comparison("date", same)
     if is_date(texts):
-        comparison = same_date(texts)
+        comparison = compare_date(texts)
         if comparison.equal is not None or asks_when(texts):
             return comparison
     elif period and texts.short:
         return Comparison("date")
-    return same_time(texts) if is_time(texts) else None
+    return compare_time(texts) if is_time(texts) else None

@@ -70,10 +70,10 @@ def _denies(one: str, other: str) -> bool:
     )
 
 
-def same_direction(texts: Texts) -> bool | None:
+def compare_direction(texts: Texts) -> bool | None:
     """Return whether an answer has the same direction; None for another reference or if that is not certain.
 
-    >>> same_direction(Texts("", "to AC from DC", "DC to AC")), same_direction(Texts("", "AC to DC", "DC to AC"))
+    >>> compare_direction(Texts("", "to AC from DC", "DC to AC")), compare_direction(Texts("", "AC to DC", "DC to AC"))
     (None, False)
     """
     reference, answer = texts.reference, texts.answer
@@ -85,12 +85,12 @@ def same_direction(texts: Texts) -> bool | None:
         return None
     if NEGATION.search(reference) or NEGATION.search(answer):
         return None
-    if ends and (same := _same_ends(texts)) is not None:
+    if ends and (same := _compare_ends(texts)) is not None:
         return same
-    return _same_pole(texts) if pole else None
+    return _compare_pole(texts) if pole else None
 
 
-def _same_ends(texts: Texts) -> bool | None:
+def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = re.compile(rf"\b(?:{_TO.get(texts.language[0], _TO['en'])})\b", re.IGNORECASE)
     wanted, given = (
@@ -119,7 +119,7 @@ def content_words(text: str) -> list[str]:
     return [word for word in exact_words(text) if word not in FILLERS and word not in _PRONOUNS]
 
 
-def _same_pole(texts: Texts) -> bool | None:
+def _compare_pole(texts: Texts) -> bool | None:
     """Compare references with a word such as "rose", "north" or "faster"."""
     wanted, given = content_words(texts.reference), content_words(texts.answer)
     poles = [word for word in wanted if word in POLE]

@@ -47,7 +47,7 @@ def asks_version(texts: Texts) -> bool:
     return bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(texts.reference))
 
 
-def same_label(texts: Texts, version: bool) -> bool | None:
+def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
     tidy = (_COLOR.sub(_full_color, _plain_text(text)) for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)

@@ -99,10 +99,10 @@ def is_list(texts: Texts) -> bool:
     return several or all("=" in part or _number(part, texts) is not None for part in found)
 
 
-def has_parts(texts: Texts) -> bool | None:
+def compare_list(texts: Texts) -> bool | None:
     """Return whether the answer has all parts of the reference and no others; None if that is not certain.
 
-    >>> has_parts(Texts("", "green, red", "red and green")), has_parts(Texts("", "green, blue", "red and green"))
+    >>> compare_list(Texts("", "green, red", "red and green")), compare_list(Texts("", "green, blue", "red and green"))
     (True, False)
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer):
@@ -119,18 +119,18 @@ def has_parts(texts: Texts) -> bool | None:
         return all(assigned)
     numbers = [number for part in wanted if (number := _number(part, texts)) is not None]
     if len(numbers) == len(wanted):
-        return _same_numbers(texts, numbers)
+        return _compare_numbers(texts, numbers)
     facts = [_facts(part, texts) for part in wanted]
     names = all(part.istitle() and not _DIGIT.search(part) for part in wanted)
     if all(len(one) > 1 for one in facts) and not names:
-        return _same_facts(texts, facts, [_facts(part, texts) for part in given])
-    return _same_words(texts, wanted, given)
+        return _compare_facts(texts, facts, [_facts(part, texts) for part in given])
+    return _compare_words(texts, wanted, given)
 
 
-def same_ratio(texts: Texts) -> bool | None:
+def compare_ratio(texts: Texts) -> bool | None:
     """Return whether an answer has the ratio or score of the reference, such as 3:2; None if that is not certain.
 
-    >>> same_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), same_ratio(Texts("", "3", "3:2"))
+    >>> compare_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), compare_ratio(Texts("", "3", "3:2"))
     (False, None)
     """
     if not (wanted := _RATIO.fullmatch(texts.reference.strip(" ."))):
@@ -163,7 +163,7 @@ def _number(part: str, texts: Texts) -> Mention | None:
     return found[0] if alone else None
 
 
-def _same_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
+def _compare_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
     given = [one for one in texts.given.numbers if not one.ordinal]
     if len(given) > 3 * len(wanted):
         return None
@@ -199,7 +199,7 @@ def _facts(part: str, texts: Texts) -> frozenset[str]:
     return frozenset(_TRUTH.get(word, word) for word in words)
 
 
-def _same_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
+def _compare_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
     """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
     if len(given) != len(wanted):
         return None
@@ -210,7 +210,7 @@ def _same_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[
     return False if frozenset().union(*wanted) <= frozenset().union(*given) else None
 
 
-def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bool | None:
+def _compare_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
     listed = [*given, *texts.answer_words] if _ORDER.search(texts.question) else given
     places = [_place(texts.answer_words, part, listed) for part in wanted]

@@ -65,10 +65,10 @@ def only_date(reference: str) -> Date | None:
     return texts.wanted.dates[0] if is_date(texts) else None
 
 
-def same_date(texts: Texts) -> Comparison:
+def compare_date(texts: Texts) -> Comparison:
     """Compare the dates in the answer with the reference's date.
 
-    >>> same_date(Texts("When?", "In July 1969.", "1969")).equal, same_date(Texts("When?", "1969", "July 1969")).equal
+    >>> compare_date(Texts("When?", "July 1969", "1969")).equal, compare_date(Texts("When?", "1969", "July 1969")).equal
     (True, None)
     """
     if texts.long:
@@ -83,7 +83,7 @@ def same_date(texts: Texts) -> Comparison:
     if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
         return Comparison("date")  # a year that the reference does not confirm
     if not found:
-        compare = _same_century if _CENTURY.search(texts.reference) else _same_early_year
+        compare = _compare_century if _CENTURY.search(texts.reference) else _compare_early_year
         return Comparison("date", compare(texts, wanted))
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in found), [same for _, same in found]
     if alternatives(text, [(date.start, date.end) for date, _ in found], verdicts):
@@ -97,10 +97,10 @@ def is_period(reference: str) -> bool:
     return _PERIOD.fullmatch(reference.strip(" .")) is not None
 
 
-def same_period(texts: Texts) -> bool | None:
+def compare_period(texts: Texts) -> bool | None:
     """Return whether the answer has the period of years that the reference is; None unless it has a single period.
 
-    >>> same_period(Texts("When?", "between 1918 and 1920", "1918-20")), same_period(Texts("When?", "1918", "1918-20"))
+    >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
     (True, None)
     """
     wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
@@ -135,7 +135,7 @@ def _next_year(given: Date, wanted: Date) -> bool:
     return abs(given.years[0] - wanted.years[0]) == 1
 
 
-def _same_century(texts: Texts, wanted: Date) -> bool | None:
+def _compare_century(texts: Texts, wanted: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
     numbers = [one.number.value for one in texts.given.numbers if one.ordinal]
     if len(numbers) != 1 or not texts.short or not wanted.years or wanted.years[0] < 0:
@@ -143,7 +143,7 @@ def _same_century(texts: Texts, wanted: Date) -> bool | None:
     return numbers[0] == wanted.years[0] // 100 + 1
 
 
-def _same_early_year(texts: Texts, wanted: Date) -> bool | None:
+def _compare_early_year(texts: Texts, wanted: Date) -> bool | None:
     """Compare a year before 1000, which is written like any number."""
     numbers = [one for one in texts.given.numbers if not one.unit and not one.ordinal]
     year = abs(wanted.only_year or _EARLY)
@@ -158,10 +158,10 @@ def is_time(texts: Texts) -> bool:
     return len(times) == 1 and not texts.wanted.dates and not rest(texts.wanted.text, times[0].start, times[0].end)
 
 
-def same_time(texts: Texts) -> Comparison:
+def compare_time(texts: Texts) -> Comparison:
     """Compare the times in the answer with the reference's time of day.
 
-    >>> same_time(Texts("", "21:00", "9 pm")).equal, same_time(Texts("", "9", "9 pm")).equal
+    >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
     (True, None)
     """
     times = [time for time in texts.given.times if not negated(texts.given.text[: time.start])]
@@ -194,10 +194,10 @@ _CYCLES = (
 )
 
 
-def same_in_cycle(texts: Texts) -> bool | None:
+def compare_in_cycle(texts: Texts) -> bool | None:
     """Return whether the answer names the reference's weekday, month or season; None if that is not certain.
 
-    >>> same_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), same_in_cycle(Texts("", "in July", "June"))
+    >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
     words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]

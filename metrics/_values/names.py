@@ -62,11 +62,12 @@ _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|an
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
-def acronym(texts: Texts) -> bool | None:
+def compare_acronym(texts: Texts) -> bool | None:
     """Return whether one text is the acronym of the other; None if neither is an acronym with all of its words.
 
-    >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
-    (True, False)
+    >>> names = "World Health Organization", "World Trade Organization", "United Nations"
+    >>> [compare_acronym(Texts("", name, "WHO")) for name in names]
+    [True, False, None]
     """
     if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
         return None
@@ -154,13 +155,13 @@ _asks_who = lru_cache(maxsize=1 << 10)(_WHO.search)
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
 
-def same_person(texts: Texts) -> bool | None:
+def compare_person(texts: Texts) -> bool | None:
     """Return whether an answer names the same person; None if that is not certain.
 
-    >>> same_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
+    >>> compare_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
     False
-    >>> same_person(Texts("Who?", "Sir I. Newton", "Isaac Newton")), same_person(Texts("Who?", "Paul V", "Paul VI"))
-    (True, False)
+    >>> [compare_person(Texts("Who?", name, "Paul VI")) for name in ("Pope Paul VI", "Paul V", "Paul")]
+    [True, False, None]
     """
     if not texts.reference[:1].isupper() or _LIST.search(texts.reference) or not _asks_who(texts.question):
         return None
@@ -168,10 +169,10 @@ def same_person(texts: Texts) -> bool | None:
     names, number = wanted
     if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(given[0]) < _FULL):
         return None
-    return _same_name(given, wanted) if given[0] else _named_in(texts, wanted)
+    return _compare_name(given, wanted) if given[0] else _compare_sentence(texts, wanted)
 
 
-def _named_in(texts: Texts, wanted: _Person) -> bool | None:
+def _compare_sentence(texts: Texts, wanted: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
     answer = texts.answer.strip()
     if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
@@ -182,48 +183,48 @@ def _named_in(texts: Texts, wanted: _Person) -> bool | None:
         others = {without_accents(word.lower()) for name in _CAPITALIZED.findall(rest) for word in name.split()}
         about = not verb or (verb in asked and (rest.startswith(" it") or others <= asked))
         if about and not asked.issuperset(given[0]):
-            same, other = _same_name(given, wanted), _OTHER_CLAUSE.search(rest)
-            if same is None and other and (person := _person(other[1]))[0] and _same_name(person, wanted):
+            same, other = _compare_name(given, wanted), _OTHER_CLAUSE.search(rest)
+            if same is None and other and (person := _person(other[1]))[0] and _compare_name(person, wanted):
                 return False
             return None if same is False and not others.isdisjoint(wanted[0]) else same
     if _RELATIVES.search(answer):
         return None
     persons = [(_person(found[0]), _ARTICLE.search(answer[: found.start()])) for found in _CAPITALIZED.finditer(answer)]
-    named = [(_same_name(given, wanted), article) for given, article in persons if not asked.issuperset(given[0])]
+    named = [(_compare_name(given, wanted), article) for given, article in persons if not asked.issuperset(given[0])]
     verdicts = {None if same is False and article else same for same, article in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
-def _same_name(given: _Person, wanted: _Person) -> bool | None:
+def _compare_name(given: _Person, wanted: _Person) -> bool | None:
     """Compare names with their numbers; "George" is not certainly George VI."""
     (names, number), (others, other_number) = given, wanted
     numbered = bool(number and other_number)
     left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (names, others))
     same: bool | None = None
     if names[-1] == others[-1]:
-        same = (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
+        same = (not left or left == right[-len(left) :]) or (_compare_given_names(left, right) if right else None)
     elif numbered and len(names) == len(others) == 1:
-        same = _same_given_name(names[0], others[0])
+        same = _compare_given_name(names[0], others[0])
     elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
         same = None if any(_similar(*pair, _SIMILAR_FAMILY) for pair in product(names[1:], others[1:])) else False
     return same if not same or number == other_number else False if numbered else None
 
 
-def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
+def _compare_given_names(given: list[str], wanted: list[str]) -> bool | None:
     """Return whether given names are the same or initials; None if they may be forms of one name."""
     pairs = list(zip(given, wanted, strict=False))
-    verdicts = [_same_given_name(*pair) for pair in pairs]
+    verdicts = [_compare_given_name(*pair) for pair in pairs]
     if verdicts[0] is False:
         formal = sum(len(name) > 1 for name in given) > 1 == len(wanted)  # as the full name of a pseudonym may be
         crossed = [pair for pair in product(given, wanted) if max(map(len, pair)) > 1]
-        return None if formal or any(_same_given_name(*pair) is not False for pair in crossed) else False
+        return None if formal or any(_compare_given_name(*pair) is not False for pair in crossed) else False
     if any(one[0] != other[0] for one, other in pairs[1:]):
         return False  # another middle name
     more = max(given, wanted, key=len)[len(pairs) :]
     return None if None in verdicts or any(len(name) > 1 for name in more) else True
 
 
-def _same_given_name(one: str, other: str) -> bool | None:
+def _compare_given_name(one: str, other: str) -> bool | None:
     if one == other or 1 in {len(one), len(other)}:
         return one[0] == other[0]
     if one in other or other in one or re.fullmatch(_ROLE, one) or min(len(one), len(other)) < _SHORTEST_NAME:

@@ -22,10 +22,10 @@ _LIMITED = word_set(
 _MOST = 25  # Words of a text.
 
 
-def denied(texts: Texts) -> bool:
+def is_denial(texts: Texts) -> bool:
     """Return whether answer and reference are the same words, but only one of them has "not", "no" or "never".
 
-    >>> denied(Texts("", "No, it can't fly.", "It can fly")), denied(Texts("", "It cannot fly.", "It can't fly."))
+    >>> is_denial(Texts("", "No, it can't fly.", "It can fly")), is_denial(Texts("", "It cannot fly.", "It can't fly."))
     (True, False)
     """
     reference, answer = texts.reference, texts.answer

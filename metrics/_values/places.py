@@ -32,12 +32,12 @@ _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 
 
-def same_named(texts: Texts) -> Comparison | None:
+def compare_known_name(texts: Texts) -> Comparison | None:
     """Return whether the answer names the reference's place, language or number; None if that is not certain.
 
-    >>> same_named(Texts("", "Em Lisbon.", "Lisboa")).equal, same_named(Texts("", "京都です。", "東京")).equal
+    >>> compare_known_name(Texts("", "Em Lisbon.", "Lisboa")).equal, compare_known_name(Texts("", "京都", "東京")).equal
     (True, False)
-    >>> same_named(Texts("", "Real Madrid", "Barcelona")), same_named(Texts("", "٥", "خمسة")).kind
+    >>> compare_known_name(Texts("", "Real Madrid", "Barcelona")), compare_known_name(Texts("", "٥", "خمسة")).kind
     (None, 'number')
     """
     answer = texts.answer

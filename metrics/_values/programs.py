@@ -46,7 +46,7 @@ _SYNONYMS = [
 ]
 
 
-def same_program(texts: Texts) -> bool | None:
+def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
     quoted = _QUOTED.findall(texts.answer)

@@ -54,7 +54,7 @@ def wanted_number(texts: Texts) -> Mention | None:
     return texts.wanted.numbers[0]
 
 
-def same_number(texts: Texts, wanted: Mention) -> Comparison:
+def compare_number(texts: Texts, wanted: Mention) -> Comparison:
     """Compare the numbers in the answer with the reference's number.
 
     Args:
@@ -66,16 +66,16 @@ def same_number(texts: Texts, wanted: Mention) -> Comparison:
         return Comparison(wanted.kind)
     words = rest(texts.wanted.text, wanted.start, wanted.end) if wanted.end else []
     if (words and wanted.ordinal) or set(words) & set(exact_words(before)):
-        return _same_name(texts, wanted, words)
+        return _compare_name(texts, wanted, words)
     new = set(words) - set(exact_words(texts.question))
     following = next(iter(after.split()), "") if wanted.end else ""
     title = following[:1].isupper() and following not in texts.question.split()
     if len(words) > _MOST_WORDS or len(new) > _MOST_NEW_WORDS or title:
         return Comparison(wanted.kind)
-    return _same_quantity(texts, wanted, words)
+    return _compare_quantity(texts, wanted, words)
 
 
-def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
+def _compare_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
     """Compare a name with a number, such as Apollo 11 or the 14th Amendment."""
     if wanted.unit or len(words) > _LONGEST_NAME or wanted.number.is_range or not wanted.number.integer:
         return Comparison(wanted.kind)
@@ -93,7 +93,7 @@ def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Compariso
     return Comparison("number", same if named or not same else None, answer)
 
 
-def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
+def _compare_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.given.text
     given = [_signed(text, one, wanted) for one in texts.given.numbers if not negated(text[: one.start])]
@@ -186,7 +186,7 @@ def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
     if one.bound != wanted.bound:
         return False if one.bound and wanted.bound else None
     if wanted.unit and one.unit:
-        return _same_measure(one, wanted, texts)
+        return _compare_measure(one, wanted, texts)
     vague = one.number.approximate and wanted.number.integer and not wanted.number.approximate
     if vague and one.number.value != wanted.number.value:
         return None  # "about 7,500" for 7,585
@@ -196,11 +196,11 @@ def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
         if share or not (wanted if one.unit else one).number.integer:
             return share  # 0.125 and 12.5%
     if one.unit or wanted.unit:
-        return _same_without_unit(one, wanted, same, texts)
+        return _compare_without_unit(one, wanted, same, texts)
     return same
 
 
-def _same_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
+def _compare_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     money = {one.unit, wanted.unit} == _POUNDS
     number = one.number if money else converted(one.number, one.unit, wanted.unit)
@@ -213,7 +213,7 @@ def _same_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
     return equal(number, wanted.number, texts.tolerance)
 
 
-def _same_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) -> bool | None:
+def _compare_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) -> bool | None:
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
     text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
     words = _singulars(exact_words(text[measured.start : measured.end]))

@@ -18,12 +18,12 @@ _CORRECTION = re.compile(
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
 
-def corrected(texts: Texts) -> bool | None:
+def compare_correction(texts: Texts) -> bool | None:
     """Return whether an answer that corrects itself ends up with the reference; None if that is not certain.
 
-    >>> corrected(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
+    >>> compare_correction(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
     False
-    >>> corrected(Texts("", "112... sorry, 102 is correct.", "102")), corrected(Texts("", "Sorry, 102", "102"))
+    >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
     text, wanted = texts.given.text, exact_words(texts.wanted.text)

@@ -25,12 +25,12 @@ _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
-def same_roles(texts: Texts) -> bool | None:
+def compare_roles(texts: Texts) -> bool | None:
     """Return whether two statements give two things the same roles; None for other texts or if that is not certain.
 
-    >>> same_roles(Texts("", "Ice is denser than water", "Ice is less dense than water"))
+    >>> compare_roles(Texts("", "Ice is denser than water", "Ice is less dense than water"))
     False
-    >>> same_roles(Texts("", "The Jets were beaten by the Owls", "The Jets beat the Owls"))
+    >>> compare_roles(Texts("", "The Jets were beaten by the Owls", "The Jets beat the Owls"))
     False
     """
     reference, answer = texts.reference, texts.answer
@@ -40,13 +40,13 @@ def same_roles(texts: Texts) -> bool | None:
     if NEGATION.search(reference) or NEGATION.search(answer):
         return None
     if " than " in reference:
-        return _same_comparison(reference, answer)
+        return _compare_comparatives(reference, answer)
     lowered = answer.lower()
     named = all(word[:4] in lowered for word in words)
     return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
 
 
-def _same_comparison(reference: str, answer: str) -> bool | None:
+def _compare_comparatives(reference: str, answer: str) -> bool | None:
     """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
     wanted, given = (_compared(text.lower()) for text in (reference, answer))
     if not wanted or not given or wanted[1] != given[1]:
