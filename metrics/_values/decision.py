@@ -243,7 +243,7 @@ def _repeats(texts: Texts) -> bool:
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
     answer = texts.answer_words if _DECIMAL.search(texts.reference) else exact_words(_DECIMAL.sub("", texts.answer))
-    digits = texts.wanted.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
+    digits = texts.reference_values.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
     whole = " " if texts.short and digits else ""
     return wanted + whole in f" {' '.join(answer)} "
 
@@ -318,7 +318,7 @@ def _compare_statements(texts: Texts) -> Comparison | None:
 
 def _compare_values(texts: Texts) -> Comparison | None:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    reference, values = texts.reference, texts.wanted
+    reference, values = texts.reference, texts.reference_values
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
@@ -342,8 +342,10 @@ def _compare_single_value(texts: Texts) -> Comparison | None:
 
 def _same_text(texts: Texts) -> bool:
     """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
-    given, wanted = (_THOUSANDS.sub("", one.text.lower().strip(" .")) for one in (texts.given, texts.wanted))
-    return given == wanted and bool(texts.wanted.numbers)
+    given, wanted = (
+        _THOUSANDS.sub("", one.text.lower().strip(" .")) for one in (texts.answer_values, texts.reference_values)
+    )
+    return given == wanted and bool(texts.reference_values.numbers)
 
 
 def _has_value(reference: str) -> bool:
@@ -355,7 +357,7 @@ def _has_value(reference: str) -> bool:
 
 
 def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
-    measured = any(one.unit for one in texts.wanted.numbers)
+    measured = any(one.unit for one in texts.reference_values.numbers)
     if not measured and (same := compare_formula(texts.answer, texts.reference)) is not None:
         return Comparison("formula", same)
     period = is_period(texts.reference)

@@ -62,7 +62,7 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
         ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
     )
     other = pattern is _LABELS[-1][0]
-    values = texts.wanted
+    values = texts.reference_values
     if not label or texts.length > _LONGEST or values.dates or values.times or (other and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):

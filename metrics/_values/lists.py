@@ -143,7 +143,7 @@ def _assigned(texts: Texts, wanted: Sequence[str]) -> list[bool]:
     """Compare the parts that are assignments, such as "y = -3", with the last ones to these variables in the answer."""
     verdicts = []
     for key, value in (found.groups() for part in wanted if (found := _ASSIGNMENT.fullmatch(plain(part)))):
-        given = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.given.text)
+        given = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.answer_values.text)
         if len(given) == 1:
             verdicts.append(float(given[0].replace(" ", "")) == float(value.replace(" ", "")))
     return verdicts
@@ -164,7 +164,7 @@ def _number(part: str, texts: Texts) -> Mention | None:
 
 
 def _compare_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
-    given = [one for one in texts.given.numbers if not one.ordinal]
+    given = [one for one in texts.answer_values.numbers if not one.ordinal]
     if len(given) > 3 * len(wanted):
         return None
     places: list[int] = []

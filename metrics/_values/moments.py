@@ -47,22 +47,22 @@ _MOST_DATES = 2  # Dates of an answer that may be wrong.
 
 def is_date(texts: Texts) -> bool:
     """Return whether the reference is a date."""
-    dates = texts.wanted.dates
-    if len(dates) != 1 or texts.wanted.times or len(texts.reference) > _LONGEST_DATE:
+    dates = texts.reference_values.dates
+    if len(dates) != 1 or texts.reference_values.times or len(texts.reference) > _LONGEST_DATE:
         return False
     counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
-    return not counted and not rest(texts.wanted.text, dates[0].start, dates[0].end)
+    return not counted and not rest(texts.reference_values.text, dates[0].start, dates[0].end)
 
 
 def asks_when(texts: Texts) -> bool:
     """Return whether the reference is more than a year, or the question asks for a date."""
-    return not texts.wanted.dates[0].only_year or _WHEN.search(texts.question) is not None
+    return not texts.reference_values.dates[0].only_year or _WHEN.search(texts.question) is not None
 
 
 def only_date(reference: str) -> Date | None:
     """Return the date that a reference is; None for another reference."""
     texts = Texts("", "", reference)
-    return texts.wanted.dates[0] if is_date(texts) else None
+    return texts.reference_values.dates[0] if is_date(texts) else None
 
 
 def compare_date(texts: Texts) -> Comparison:
@@ -73,13 +73,13 @@ def compare_date(texts: Texts) -> Comparison:
     """
     if texts.long:
         return Comparison("date")
-    wanted, text = texts.wanted.dates[0], texts.given.text
-    asked = {date.fields for date in texts.asked.dates}
-    found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
+    wanted, text = texts.reference_values.dates[0], texts.answer_values.text
+    asked = {date.fields for date in texts.question_values.dates}
+    found = [(date, agrees(date, wanted)) for date in texts.answer_values.dates if not negated(text[: date.start])]
     if not wanted.precision and _ASKS_PERIOD.search(texts.question):
         found = [(date, same is not False) for date, same in found]  # 1973 is in the 1970s
     found = [(date, same) for date, same in found if same or date.fields not in asked]
-    years = {date.years for date in texts.asked.dates}
+    years = {date.years for date in texts.question_values.dates}
     if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
         return Comparison("date")  # a year that the reference does not confirm
     if not found:
@@ -104,7 +104,7 @@ def compare_period(texts: Texts) -> bool | None:
     (True, None)
     """
     wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
-    dates = texts.given.dates
+    dates = texts.answer_values.dates
     if not given and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
         given = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
         if wanted[0] not in given[0] and wanted[1] not in given[0]:
@@ -112,7 +112,7 @@ def compare_period(texts: Texts) -> bool | None:
     if len(given) != 1 or negated(texts.answer):
         return None
     same = given[0] == wanted
-    return same if same or len(texts.given.dates) <= _MOST_DATES else None
+    return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
 
 
 def _years(found: re.Match[str]) -> tuple[int, int]:
@@ -122,10 +122,10 @@ def _years(found: re.Match[str]) -> tuple[int, int]:
 
 def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
     """Return whether other dates than the reference's show that an answer is wrong."""
-    text = texts.given.text
+    text = texts.answer_values.text
     near = [text[max(0, date.start - _BEFORE) : date.end] for date in found] if texts.length <= _PARAGRAPH else [text]
     vague = _VAGUE.search("\n".join([texts.reference, *near])) or _CHANGES.search(texts.question)
-    return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.wanted.dates[0])
+    return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.reference_values.dates[0])
 
 
 def _next_year(given: Date, wanted: Date) -> bool:
@@ -137,7 +137,7 @@ def _next_year(given: Date, wanted: Date) -> bool:
 
 def _compare_century(texts: Texts, wanted: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
-    numbers = [one.number.value for one in texts.given.numbers if one.ordinal]
+    numbers = [one.number.value for one in texts.answer_values.numbers if one.ordinal]
     if len(numbers) != 1 or not texts.short or not wanted.years or wanted.years[0] < 0:
         return None
     return numbers[0] == wanted.years[0] // 100 + 1
@@ -145,7 +145,7 @@ def _compare_century(texts: Texts, wanted: Date) -> bool | None:
 
 def _compare_early_year(texts: Texts, wanted: Date) -> bool | None:
     """Compare a year before 1000, which is written like any number."""
-    numbers = [one for one in texts.given.numbers if not one.unit and not one.ordinal]
+    numbers = [one for one in texts.answer_values.numbers if not one.unit and not one.ordinal]
     year = abs(wanted.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
         return None
@@ -154,8 +154,12 @@ def _compare_early_year(texts: Texts, wanted: Date) -> bool | None:
 
 def is_time(texts: Texts) -> bool:
     """Return whether the reference is a time of day."""
-    times = texts.wanted.times
-    return len(times) == 1 and not texts.wanted.dates and not rest(texts.wanted.text, times[0].start, times[0].end)
+    times = texts.reference_values.times
+    return (
+        len(times) == 1
+        and not texts.reference_values.dates
+        and not rest(texts.reference_values.text, times[0].start, times[0].end)
+    )
 
 
 def compare_time(texts: Texts) -> Comparison:
@@ -164,9 +168,9 @@ def compare_time(texts: Texts) -> Comparison:
     >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
     (True, None)
     """
-    times = [time for time in texts.given.times if not negated(texts.given.text[: time.start])]
-    answer = "; ".join(texts.given.text[time.start : time.end] for time in times)
-    verdicts = {time.agrees(texts.wanted.times[0]) for time in times}
+    times = [time for time in texts.answer_values.times if not negated(texts.answer_values.text[: time.start])]
+    answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
+    verdicts = {time.agrees(texts.reference_values.times[0]) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
 
 

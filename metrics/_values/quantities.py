@@ -49,9 +49,9 @@ def wanted_number(texts: Texts) -> Mention | None:
     text = texts.reference.strip(" .")
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
-    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1:
+    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
         return None
-    return texts.wanted.numbers[0]
+    return texts.reference_values.numbers[0]
 
 
 def compare_number(texts: Texts, wanted: Mention) -> Comparison:
@@ -61,10 +61,10 @@ def compare_number(texts: Texts, wanted: Mention) -> Comparison:
         texts: The texts.
         wanted: The reference's number.
     """
-    before, after = texts.wanted.text[: wanted.start], texts.wanted.text[wanted.end :]
-    if _VERB.search(after) or texts.wanted.text.count(" ") > _MOST_SPACES:
+    before, after = texts.reference_values.text[: wanted.start], texts.reference_values.text[wanted.end :]
+    if _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(wanted.kind)
-    words = rest(texts.wanted.text, wanted.start, wanted.end) if wanted.end else []
+    words = rest(texts.reference_values.text, wanted.start, wanted.end) if wanted.end else []
     if (words and wanted.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, wanted, words)
     new = set(words) - set(exact_words(texts.question))
@@ -79,8 +79,8 @@ def _compare_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Compar
     """Compare a name with a number, such as Apollo 11 or the 14th Amendment."""
     if wanted.unit or len(words) > _LONGEST_NAME or wanted.number.is_range or not wanted.number.integer:
         return Comparison(wanted.kind)
-    text, names = texts.given.text, _singulars(words)
-    whole = [one for one in texts.given.numbers if one.number.integer and not negated(text[: one.start])]
+    text, names = texts.answer_values.text, _singulars(words)
+    whole = [one for one in texts.answer_values.numbers if one.number.integer and not negated(text[: one.start])]
     near = [one for one in whole if _around(text, one) & names]
     if not near and texts.short:
         near = [one for one in whole if not rest(text, one.start, one.end)]
@@ -95,8 +95,8 @@ def _compare_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> Compar
 
 def _compare_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
-    text = texts.given.text
-    given = [_signed(text, one, wanted) for one in texts.given.numbers if not negated(text[: one.start])]
+    text = texts.answer_values.text
+    given = [_signed(text, one, wanted) for one in texts.answer_values.numbers if not negated(text[: one.start])]
     if len(given) > 1 or not texts.short or _COUNTED.search(texts.question):
         given = [one for one in given if one.ordinal == wanted.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
@@ -117,7 +117,7 @@ def _verdict(
     if _counts_other_things(texts, found[0][0], words):
         return None
     verdicts = [same for _, same in found]
-    rates = [set(_PER.findall(values.text.lower())) for values in (texts.wanted, texts.given)]
+    rates = [set(_PER.findall(values.text.lower())) for values in (texts.reference_values, texts.answer_values)]
     if not wanted.unit and rates[0] != rates[1] and all(rates):
         return False if all(verdicts) else None
     if hedges:
@@ -135,7 +135,7 @@ def _signed(text: str, one: Mention, wanted: Mention) -> Mention:
 
 def _compared(texts: Texts, wanted: Mention, given: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
-    asked = {(one.number.value, one.unit) for one in texts.asked.numbers}
+    asked = {(one.number.value, one.unit) for one in texts.question_values.numbers}
     compared = [(one, same) for one in given if (same := _same(one, wanted, texts)) is not None]
     # A number that repeats one of the question, or a year where none is asked for, is incidental.
     kept = [
@@ -156,7 +156,7 @@ def _counts_other_things(texts: Texts, one: Mention, words: Sequence[str]) -> bo
 
 def _of_several(texts: Texts, found: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
-    text = texts.given.text
+    text = texts.answer_values.text
     results = [same for one, same in found if _RESULT.search(text[max(0, one.start - 40) : one.start])]
     if results:
         return results[-1]
@@ -174,9 +174,9 @@ def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Seq
     if length > _PARAGRAPH:
         return False
     nouns = _singulars((*words, *_counted(texts.question)))
-    about_it = any(_nouns(texts.given.text, one) & nouns for one in found)
+    about_it = any(_nouns(texts.answer_values.text, one) & nouns for one in found)
     measured = alone and bool(wanted.unit and found[0].unit)
-    before = texts.given.text[max(0, found[-1].start - 40) : found[-1].start]
+    before = texts.answer_values.text[max(0, found[-1].start - 40) : found[-1].start]
     result = _RESULT.search(before) or (alone and _DIRECT.fullmatch(before))
     return (alone and length <= _SENTENCE) or about_it or measured or bool(result)
 
@@ -215,7 +215,7 @@ def _compare_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None
 
 def _compare_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) -> bool | None:
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
-    text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
+    text, measured = (texts.answer_values.text, one) if one.unit else (texts.reference_values.text, wanted)
     words = _singulars(exact_words(text[measured.start : measured.end]))
     named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)
     if same or one.unit:

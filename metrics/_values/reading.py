@@ -265,18 +265,18 @@ class Texts:
         self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
 
     @cached_property
-    def given(self) -> Values:
+    def answer_values(self) -> Values:
         """The values in the answer."""
-        shares = any(not one.number.step or one.unit == "percent" for one in self.wanted.numbers)
+        shares = any(not one.number.step or one.unit == "percent" for one in self.reference_values.numbers)
         return read(self.answer, *self.language, shares)
 
     @cached_property
-    def wanted(self) -> Values:
+    def reference_values(self) -> Values:
         """The values in the reference."""
         return read(self.reference, *self.language, len(self.reference) <= _LONGEST_SHARE)
 
     @cached_property
-    def asked(self) -> Values:
+    def question_values(self) -> Values:
         """The values in the question."""
         return read(self.question[-_LONGEST_QUESTION:], *self.language)
 
@@ -290,7 +290,7 @@ class Texts:
         """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
         named = {unit_at(f" {self.question[found.end() :]}")[0] for found in _ASKS_UNIT.finditer(self.question)}
-        return frozenset({one.unit for one in self.asked.numbers if one.unit} | percent | named) - {""}
+        return frozenset({one.unit for one in self.question_values.numbers if one.unit} | percent | named) - {""}
 
     @property
     def long(self) -> bool:

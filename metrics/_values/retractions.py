@@ -26,7 +26,7 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
-    text, wanted = texts.given.text, exact_words(texts.wanted.text)
+    text, wanted = texts.answer_values.text, exact_words(texts.reference_values.text)
     found = [*_CORRECTION.finditer(text)]
     if not found or not wanted or texts.length > _LONGEST_ANSWER:
         return None
@@ -36,7 +36,7 @@ def compare_correction(texts: Texts) -> bool | None:
     if first and not last:
         return False if new and not negated(before) else None
     short = last and exact_words(before) and len(exact_words(after)) <= _LONGEST
-    return True if short and not first and not negated(after.partition(texts.wanted.text)[0]) else None
+    return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
 
 
 def _says(words: tuple[str, ...], wanted: tuple[str, ...], name: bool) -> bool:
