@@ -187,12 +187,8 @@ def _states(question: str, answer: str) -> bool | None:
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
     said = [stem(word) for word in words]
-    if (
-        not asked
-        or not (asked[-1] in said or opposite(asked[-1], words))
-        or _BUT.search(answer)
-        or len(said) > len(asked) + _MORE
-    ):
+    same_end = asked and (asked[-1] in said or opposite(asked[-1], words))
+    if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
     opposites = [word for word in asked if word not in said and opposite(word, words)]
     repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)

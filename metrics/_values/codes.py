@@ -40,9 +40,9 @@ def compare_code(texts: Texts) -> Comparison | None:
 
 def _compare_reaction(texts: Texts) -> bool | None:
     """Compare chemical equations, whose substances may have another order; None for other texts."""
-    given, wanted = map(_reaction, (texts.answer, texts.reference))
-    same = [[[_COEFFICIENT.sub("", one) for one in side] for side in sides] for sides in (given, wanted)]
-    return given == wanted if len(wanted) > 1 and same[0] == same[1] else None
+    answer, reference = map(_reaction, (texts.answer, texts.reference))
+    names = [[[_COEFFICIENT.sub("", name) for name in side] for side in sides] for sides in (answer, reference)]
+    return answer == reference if len(reference) > 1 and names[0] == names[1] else None
 
 
 def _reaction(text: str) -> list[list[str]]:

@@ -71,9 +71,7 @@ class Decision:
 
 # Characters.
 _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
-_LONGEST_OPTION = 12
-_LONGEST_DATE = 30
-_LONGEST_SHOWN = 80
+_LONGEST_OPTION, _LONGEST_DATE, _LONGEST_SHOWN = 12, 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
@@ -186,14 +184,14 @@ def decide_row(
         The decision, and the index of the matching reference. Without a match, an answer is different if it differs
         from every reference, or if it lists candidates.
     """
-    listed = _precise(references)
-    found = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in listed]
-    for index, decision in zip(listed, found, strict=True):
+    indices = _precise(references)
+    decisions = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in indices]
+    for index, decision in zip(indices, decisions, strict=True):
         if decision.equal:
             return decision, index
-    if hedged := next((one for one in found if one.kind == "candidates" and one.equal is False), None):
-        return hedged, None
-    return (found[0] if all(one.equal is False for one in found) else Decision()), None
+    if hedged := [decision for decision in decisions if decision.kind == "candidates" and decision.equal is False]:
+        return hedged[0], None
+    return (decisions[0] if all(decision.equal is False for decision in decisions) else Decision()), None
 
 
 def _precise(references: Sequence[str]) -> list[int]:
@@ -233,19 +231,19 @@ def _finals(answer: str, reference: str) -> tuple[str, str]:
 def _final(text: str) -> str | None:
     if "A:" not in text and "####" not in text and "nswer" not in text:
         return None
-    ends = [found.end() for found in _FINAL.finditer(text)]
+    ends = [match.end() for match in _FINAL.finditer(text)]
     return text[ends[-1] :] if ends else None
 
 
 def _repeats(texts: Texts) -> bool:
     """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
-    wanted = f" {' '.join(exact_words(texts.reference))}"
+    reference = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
     answer = texts.answer_words if _DECIMAL.search(texts.reference) else exact_words(_DECIMAL.sub("", texts.answer))
-    digits = texts.reference_values.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
+    digits = texts.reference_values.numbers or any(map(str.isdigit, reference)) or reference[-1] in "ivx"
     whole = " " if texts.short and digits else ""
-    return wanted + whole in f" {' '.join(answer)} "
+    return reference + whole in f" {' '.join(answer)} "
 
 
 def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
@@ -260,23 +258,21 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
                 return Comparison("option", letters[0] == letters[1])
     if len(reference) > _LONGEST_REFERENCE:
         return None
-    if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
-        return Comparison("yes_no", _compare_polarity(texts, wanted))
+    if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
+        return Comparison("yes_no", _compare_polarity(texts, expected))
     comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
-    if comparison is None and reference.count(" ") <= _SPACES:
-        comparison = _compare_values(texts)
-    return comparison
+    return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
 
 
-def _compare_polarity(texts: Texts, wanted: bool) -> bool | None:
+def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
     """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
     if takes_back(texts.answer):
         return None
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
-    if said is None or (said == wanted and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
+    if said is None or (said == expected and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
         return None
-    return said == wanted
+    return said == expected
 
 
 def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
@@ -342,10 +338,10 @@ def _compare_single_value(texts: Texts) -> Comparison | None:
 
 def _same_text(texts: Texts) -> bool:
     """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
-    given, wanted = (
-        _THOUSANDS.sub("", one.text.lower().strip(" .")) for one in (texts.answer_values, texts.reference_values)
+    answer, reference = (
+        _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )
-    return given == wanted and bool(texts.reference_values.numbers)
+    return answer == reference and bool(texts.reference_values.numbers)
 
 
 def _has_value(reference: str) -> bool:
@@ -357,7 +353,7 @@ def _has_value(reference: str) -> bool:
 
 
 def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
-    measured = any(one.unit for one in texts.reference_values.numbers)
+    measured = any(mention.unit for mention in texts.reference_values.numbers)
     if not measured and (same := compare_formula(texts.answer, texts.reference)) is not None:
         return Comparison("formula", same)
     period = is_period(texts.reference)

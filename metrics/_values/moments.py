@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
 from .dates import MONTH_OF, Date, agrees
-from .phrases import FILLERS, alternatives, negated, rest, singular
+from .phrases import FILLERS, affirmed, alternatives, negated, rest, singular
 from .reading import Comparison, Texts
 from .text import plain, word_set
 
@@ -73,22 +73,22 @@ def compare_date(texts: Texts) -> Comparison:
     """
     if texts.long:
         return Comparison("date")
-    wanted, text = texts.reference_values.dates[0], texts.answer_values.text
-    asked = {date.fields for date in texts.question_values.dates}
-    found = [(date, agrees(date, wanted)) for date in texts.answer_values.dates if not negated(text[: date.start])]
-    if not wanted.precision and _ASKS_PERIOD.search(texts.question):
-        found = [(date, same is not False) for date, same in found]  # 1973 is in the 1970s
-    found = [(date, same) for date, same in found if same or date.fields not in asked]
+    reference, text = texts.reference_values.dates[0], texts.answer_values.text
+    asked_dates = {date.fields for date in texts.question_values.dates}
+    compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
+    if not reference.precision and _ASKS_PERIOD.search(texts.question):
+        compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
+    compared = [(date, same) for date, same in compared if same or date.fields not in asked_dates]
     years = {date.years for date in texts.question_values.dates}
-    if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
+    if any(same and date.years and not reference.years and date.years not in years for date, same in compared):
         return Comparison("date")  # a year that the reference does not confirm
-    if not found:
+    if not compared:
         compare = _compare_century if _CENTURY.search(texts.reference) else _compare_early_year
-        return Comparison("date", compare(texts, wanted))
-    answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in found), [same for _, same in found]
-    if alternatives(text, [(date.start, date.end) for date, _ in found], verdicts):
+        return Comparison("date", compare(texts, reference))
+    answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
+    if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
         return Comparison("date", False, answer, hedges=True)
-    wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found])
+    wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
     return Comparison("date", True if all(verdicts) else False if wrong else None, answer)
 
 
@@ -103,50 +103,49 @@ def compare_period(texts: Texts) -> bool | None:
     >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
     (True, None)
     """
-    wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
+    reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
     dates = texts.answer_values.dates
-    if not given and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
-        given = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
-        if wanted[0] not in given[0] and wanted[1] not in given[0]:
+    if not periods and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
+        periods = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
+        if reference[0] not in periods[0] and reference[1] not in periods[0]:
             return None
-    if len(given) != 1 or negated(texts.answer):
+    if len(periods) != 1 or negated(texts.answer):
         return None
-    same = given[0] == wanted
+    same = periods[0] == reference
     return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
 
 
-def _years(found: re.Match[str]) -> tuple[int, int]:
-    first, last = found["first"], found["last"]
+def _years(first: str, last: str) -> tuple[int, int]:
     return int(first), int(first[: len(first) - len(last)] + last)
 
 
-def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
+def _is_sure(texts: Texts, dates: Sequence[Date]) -> bool:
     """Return whether other dates than the reference's show that an answer is wrong."""
     text = texts.answer_values.text
-    near = [text[max(0, date.start - _BEFORE) : date.end] for date in found] if texts.length <= _PARAGRAPH else [text]
+    near = [text[max(0, date.start - _BEFORE) : date.end] for date in dates] if texts.length <= _PARAGRAPH else [text]
     vague = _VAGUE.search("\n".join([texts.reference, *near])) or _CHANGES.search(texts.question)
-    return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.reference_values.dates[0])
+    return len(dates) <= _MOST_DATES and not vague and not _next_year(dates[0], texts.reference_values.dates[0])
 
 
-def _next_year(given: Date, wanted: Date) -> bool:
+def _next_year(answer: Date, reference: Date) -> bool:
     """Return whether a full date is in the year before or after a year, as where seasons and years are mixed."""
-    if wanted.month or not given.month or not given.years or not wanted.years:
+    if reference.month or not answer.month or not answer.years or not reference.years:
         return False
-    return abs(given.years[0] - wanted.years[0]) == 1
+    return abs(answer.years[0] - reference.years[0]) == 1
 
 
-def _compare_century(texts: Texts, wanted: Date) -> bool | None:
+def _compare_century(texts: Texts, reference: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
-    numbers = [one.number.value for one in texts.answer_values.numbers if one.ordinal]
-    if len(numbers) != 1 or not texts.short or not wanted.years or wanted.years[0] < 0:
+    numbers = [mention.number.value for mention in texts.answer_values.numbers if mention.ordinal]
+    if len(numbers) != 1 or not texts.short or not reference.years or reference.years[0] < 0:
         return None
-    return numbers[0] == wanted.years[0] // 100 + 1
+    return numbers[0] == reference.years[0] // 100 + 1
 
 
-def _compare_early_year(texts: Texts, wanted: Date) -> bool | None:
+def _compare_early_year(texts: Texts, reference: Date) -> bool | None:
     """Compare a year before 1000, which is written like any number."""
-    numbers = [one for one in texts.answer_values.numbers if not one.unit and not one.ordinal]
-    year = abs(wanted.only_year or _EARLY)
+    numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]
+    year = abs(reference.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
         return None
     return numbers[0].number.value == year
@@ -168,7 +167,7 @@ def compare_time(texts: Texts) -> Comparison:
     >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
     (True, None)
     """
-    times = [time for time in texts.answer_values.times if not negated(texts.answer_values.text[: time.start])]
+    times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(texts.reference_values.times[0]) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
@@ -206,10 +205,10 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     """
     words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]
     for cycle in _CYCLES:
-        if len(words) == 1 and (wanted := _named(words, cycle)):
-            found = _named(exact_words(plain(texts.answer)), cycle)
-            several = len(found) != 1 or _LIMITED.search(texts.answer)
-            return None if several or (found == wanted and texts.length > _SENTENCE) else found == wanted
+        if len(words) == 1 and (reference := _named(words, cycle)):
+            answer = _named(exact_words(plain(texts.answer)), cycle)
+            several = len(answer) != 1 or _LIMITED.search(texts.answer)
+            return None if several or (answer == reference and texts.length > _SENTENCE) else answer == reference
     return None
 
 

@@ -4,9 +4,10 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from .._shared.words import exact_words
 from .text import word_set
@@ -60,6 +61,11 @@ def negated(before: str) -> bool:
     (True, False)
     """
     return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
+
+
+def affirmed(text: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values in a text that have no negation before them."""
+    return [value for value in values if not negated(text[: value.start])]
 
 
 def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -117,10 +117,8 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         left, right = left[:1], right[:1]  # Another subcommand has other options.
     if not len(left) == len(right) == 1:
         added = _QUANTIFIERS if regex else _NEGATIONS
-        missing = not left and all(
-            word.startswith("-") or word.lower() in _SQL for word in right
-        )  # options of a command
-        return missing if command else len(left) + len(right) == 1 and {*left, *right} <= added
+        options = [word for word in right if word.startswith("-") or word.lower() in _SQL]
+        return (not left and options == right) if command else len(left) + len(right) == 1 and {*left, *right} <= added
     if command:
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator

@@ -111,19 +111,17 @@ def says_opposite(texts: Texts) -> bool:
     """
     if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    given, wanted = (
-        [stem(word) for word in _LETTERS.findall(text.lower())] for text in (texts.answer, texts.reference)
-    )
-    given = given[max(0, len(given) - len(wanted)) :]
-    if len(given) != len(wanted) or len(wanted) < _FEWEST:
+    answer, reference = (list(map(stem, _LETTERS.findall(text.lower()))) for text in (texts.answer, texts.reference))
+    answer = answer[max(0, len(answer) - len(reference)) :]
+    if len(answer) != len(reference) or len(reference) < _FEWEST:
         return False
-    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    places = [place for place, (one, other) in enumerate(zip(answer, reference, strict=True)) if one != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
     first, last = places[0], places[-1]
-    opposites = opposite(given[first], [wanted[first]])
+    opposites = opposite(answer[first], [reference[first]])
     if first == last:
         return opposites
-    between = wanted[first + 1 : last]
-    swapped = given[first] == wanted[last] and given[last] == wanted[first]
+    between = reference[first + 1 : last]
+    swapped = answer[first] == reference[last] and answer[last] == reference[first]
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
