@@ -89,7 +89,7 @@ _HALF_OF_DAY = (
     r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
     r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))?"
 )
-# A number before an hour is a time only at an end, because "5 to 10" may be a range.
+# A number before an hour is a time only at the end of a clause, because "5 to 10" may be a range.
 _END = r"(?(known)|(?=\s*(?:$|[.,;!?)])))"
 _TIMES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -288,7 +288,7 @@ def _time(match: re.Match[str]) -> tuple[int, bool] | None:
 
 
 def _apart(moments: Iterable[Any]) -> list[Any]:
-    """Return dates or times in their order, without those that overlap an earlier one of the arguments."""
+    """Return dates or times in the order of the text. Where two overlap, keep the one that is first in `moments`."""
     kept: list[Any] = []
     taken: set[int] = set()
     for moment in moments:

@@ -84,7 +84,7 @@ _MAY_BE_POLAR = re.compile(
 )
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
-_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
+_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
@@ -118,7 +118,7 @@ def compare_values(
 
     Numbers are equal within half a unit of the last digit of the less precise one, but at most 3%; integers and years
     have to be the same. Units are converted; numbers may then differ by 1.5%. If one of the numbers lacks a unit, they
-    are equal only if the question names the unit. A date that lacks a field of the reference is not certain.
+    are equal only if the question names the unit. A date that lacks a field of the reference gets no verdict.
 
     Args:
         reference: The right answer.
@@ -195,7 +195,7 @@ def decide_row(
 
 
 def _precise(references: Sequence[str]) -> list[int]:
-    """Return the indices of references. A year is left out if another reference has the full date."""
+    """Return the indices of the references, except years for which another reference has the full date."""
     indices = range(len(references))
     if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
         return list(indices)
@@ -221,7 +221,7 @@ def _shown(text: str) -> str:
 
 
 def _finals(answer: str, reference: str) -> tuple[str, str]:
-    """Return answer and reference; of worked solutions only what follows "A:", "####" or "the answer is"."""
+    """Return answer and reference. Of a worked solution, keep what follows "A:", "####" or "the answer is"."""
     result = _final(reference)
     if result is None and len(answer) < _SOLUTION:
         return answer, reference
@@ -236,7 +236,7 @@ def _final(text: str) -> str | None:
 
 
 def _repeats(texts: Texts) -> bool:
-    """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
+    """Return whether the answer contains the reference, whose last word may have a footnote's digit in a sentence."""
     reference = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
@@ -265,7 +265,7 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
 
 
 def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
-    """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
+    """Return whether the answer is the same yes or no; if a reason follows, only a difference is certain."""
     if takes_back(texts.answer):
         return None
     words = len(texts.reference.split())

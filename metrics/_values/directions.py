@@ -11,7 +11,7 @@ from .phrases import FILLERS, NEGATION, stem
 from .reading import Texts
 from .text import word_set
 
-# Words with opposite meanings; those on one side of a line have the same meaning.
+# Words with opposite meanings. Words in the same string have the same meaning.
 _OPPOSITES = (
     ("rise rose risen raise raised raises increase increased grow grew grown climb climbed",
      "fall fell fallen decrease decreased drop dropped decline declined shrink shrank shrunk lowers lowered "

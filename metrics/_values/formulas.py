@@ -1,4 +1,4 @@
-"""Compare formulas by their values at random points, which equal formulas share.
+"""Compare formulas by their values at random points: equal formulas have equal values.
 
 Two polynomials that differ have different values almost everywhere (Schwartz 1980, Zippel 1979). Two equations are
 equal if the solutions of one solve the other.

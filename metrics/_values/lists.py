@@ -20,7 +20,7 @@ _SEPARATOR = re.compile(
     r"\band also\b|\band\b|\bund\b|\bet\b|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )
-# A noun in the plural. Some singular ones end in s, too, and so do the verbs after them: "which gas makes".
+# A plural noun. Some singular nouns end in s, too, and so do the verbs after them: "which gas makes".
 _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|makes|can)\b)"
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"

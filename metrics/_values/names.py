@@ -12,7 +12,7 @@ from .._shared.words import exact_words
 from .reading import Texts, value_of_roman
 from .text import without_accents, word_set
 
-# Endings of chemical names, in which one letter is another substance, and what ships' names start with.
+# Endings of chemical names, where another letter means another substance, and prefixes of ships' names.
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
 _MAY_DIFFER = re.compile(rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS))})\b|{_ENDING}\b")
@@ -25,7 +25,7 @@ _LONGEST_WITH_NAME = 12  # Words.
 
 
 def differs_in_one_word(texts: Texts) -> bool:
-    """Return whether an answer has the reference but for a word or character that changes what it names.
+    """Return whether an answer has the reference, except for one word or character that changes what it names.
 
     >>> differs_in_one_word(Texts("Which compound?", "It is sodium nitrite.", "sodium nitrate"))
     True

@@ -1,6 +1,6 @@
 """Words around a value that change what it says: fillers, negations, alternatives and retractions.
 
-"in about 1969" is just 1969, "not in 1969" is another year, and "1969 or 1970" names none.
+"in about 1969" is just 1969, "not in 1969" is another year, and "1969 or 1970" chooses none.
 """
 
 import re

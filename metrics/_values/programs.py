@@ -1,7 +1,7 @@
 r"""Compare pieces of programs, such as "ls -a" and "\d+".
 
-Two of them that differ in their text may still do the same, so only one changed word or sign that matters makes them
-different.
+Pieces with different texts may do the same. They count as different only if a single word or sign differs, and that
+difference matters.
 """
 
 import re

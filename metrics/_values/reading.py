@@ -16,14 +16,14 @@ from .phrases import singular
 from .text import language_of, plain, with_digits
 from .units import converted, unit_at
 
-# These bound the time: of a longer text only the start is read, of a longer question only the end.
+# Limits on the running time: only the start of a longer text is read, and only the end of a longer question.
 _LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
 _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
-_FIRST_YEAR = 1000  # Earlier years are no numbers that may be years.
+_FIRST_YEAR = 1000  # An earlier year, such as 44 BC, is a date but no number.
 _SHORT = 3  # Words of a short answer.
-# Signs after and before a number that make another one of it: 5!, √2, ±5.
+# Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
 _IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
@@ -44,7 +44,7 @@ _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-# Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
+# A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w.'-])")
 _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"

@@ -21,8 +21,8 @@ def without_accents(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
 
 
-# Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has the letters that
-# `re.IGNORECASE` takes for i and s, but `str.lower` does not.
+# Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has letters that
+# `re.IGNORECASE` matches with i and s, but that `str.lower` keeps.
 _ALIKE = str.maketrans(
     dict.fromkeys("\u00a0\u2009\u202f\u2007\u200a", " ")
     | dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-")
